@@ -8,12 +8,12 @@ import Testing
 extension PostgresTests {
   /// The tables are created, upgraded, checked and removed by an operator.
   @Suite struct SchemaTests {
-    private func code<Result>(_ body: () throws(BackendError) -> Result) -> String? {
-      do throws(BackendError) {
+    private func code<Result>(_ body: () throws -> Result) -> String? {
+      do {
         _ = try body()
         return nil
       } catch {
-        return error.code
+        return (error as? BackendError)?.code ?? "\(error)"
       }
     }
 
@@ -25,14 +25,14 @@ extension PostgresTests {
     func install() throws {
       let database = try RulesDatabase(isEmpty: true)
       let address = try ServerAddress(database.address)
-      #expect(code { () throws(BackendError) in try database.authority.checkForLogins() } == "schema_missing")
+      #expect(code { try database.authority.checkForLogins() } == "schema_missing")
       try PostgresSchema.install(address)
       try PostgresSchema.install(address)
       #expect(try PostgresSchema.check(address) == [])
       _ = try database.authority.rules.install(firstAdministrator: "alice", password: alicePassword)
-      #expect(code { () throws(BackendError) in try PostgresSchema.install(address) } == "schema_exists")
+      #expect(code { try PostgresSchema.install(address) } == "schema_exists")
       #expect(
-        code { () throws(BackendError) in
+        code {
           try database.authority.rules.install(firstAdministrator: "eve", password: alicePassword)
         } == "schema_exists")
       _ = try database.authority.token("alice", alicePassword)
@@ -74,7 +74,7 @@ extension PostgresTests {
           EXECUTE FUNCTION events_keep();
         ALTER TABLE authority DROP COLUMN archived_through; UPDATE facts SET version = 7, oldest = 7
         """)
-      #expect(code { () throws(BackendError) in try database.authority.checkForLogins() } == "database_older")
+      #expect(code { try database.authority.checkForLogins() } == "database_older")
       #expect(try PostgresSchema.upgrade(address))
       #expect(try !PostgresSchema.upgrade(address))
       #expect(try PostgresSchema.check(address) == [])
@@ -82,13 +82,13 @@ extension PostgresTests {
       let next = Schema.version + 1
       func answer() throws -> String? {
         let fresh = PostgresAuthority(PostgresDatabase(address))
-        return code { () throws(BackendError) in try fresh.checkForLogins() }
+        return code { try fresh.checkForLogins() }
       }
       try superuser(database, "UPDATE facts SET version = \(next)")
       #expect(try answer() == nil)
       try superuser(database, "UPDATE facts SET oldest = \(next)")
       #expect(try answer() == "database_newer")
-      #expect(code { () throws(BackendError) in try PostgresSchema.upgrade(address) } == "database_newer")
+      #expect(code { try PostgresSchema.upgrade(address) } == "database_newer")
     }
 
     @Test("tables are removed when the name of the database is repeated, and nobody else's are touched")
@@ -96,7 +96,7 @@ extension PostgresTests {
       let database = try RulesDatabase()
       let address = try ServerAddress(database.address)
       func remove(_ name: String) -> String? {
-        code { () throws(BackendError) in _ = try PostgresSchema.remove(address, confirmation: name) }
+        code { _ = try PostgresSchema.remove(address, confirmation: name) }
       }
       #expect(remove("postgres") == "confirmation_wrong")
       #expect(try PostgresSchema.check(address) == [])
@@ -104,7 +104,7 @@ extension PostgresTests {
       #expect(isEmpty(address))
       try superuser(database, "CREATE SCHEMA auth; CREATE TABLE auth.users(x int)")
       #expect(remove(database.name) == "schema_foreign")
-      #expect(code { () throws(BackendError) in try PostgresSchema.install(address) } == "schema_foreign")
+      #expect(code { try PostgresSchema.install(address) } == "schema_foreign")
       try superuser(database, "SELECT * FROM auth.users")
     }
   }

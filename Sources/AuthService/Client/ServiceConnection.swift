@@ -131,7 +131,7 @@ package final class ServiceConnection: RequestHandler {
     case .repeatable, .once:
       let service = "the service at \(address.place.escaped)"
       if case .pay(let order, _) = request, let key = order.key {
-        return .unavailable(.outcomeUnknown, service, fault.reason, key.description)
+        return .unavailable(.outcomeUnknown, service, fault.reason, "--idempotency-key \(key)")
       }
       return .unavailable(.outcomeUnknown, service, fault.reason)
     }

@@ -13,149 +13,121 @@ struct AppFrameTests {
     let name: String
     let make: @Sendable (Int, Int) -> AppState
 
+    /// A state at the start, and what happens then.
+    init(
+      _ name: String, _ start: @escaping @Sendable (Int, Int) -> AppState,
+      _ story: @escaping @Sendable (AppState) -> Void = { _ in }
+    ) {
+      self.name = name
+      make = { columns, rows in
+        let state = start(columns, rows)
+        story(state)
+        return state
+      }
+    }
+
     var testDescription: String { name }
   }
 
   static let sizes = [(20, 5), (40, 10), (80, 24), (120, 40), (200, 60)]
 
   static let scenes: [Scene] = [
-    Scene(name: "home-logged-out") { AppScenes.loggedOut($0, $1) },
-    Scene(name: "home-without-accounts") { columns, rows in
-      let state = AppState(columns: columns, rows: rows)
+    Scene("home-logged-out") { AppScenes.loggedOut($0, $1) },
+    Scene("home-without-accounts", { AppState(columns: $0, rows: $1) }) { state in
       _ = state.update(.looked(nil, isEmpty: true))
-      return state
     },
-    Scene(name: "recovery-codes") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("recovery-codes", { AppScenes.loggedIn($0, $1) }) { state in
       _ = state.update(
         .finished(
           .makeRecoveryCodes, .success(AppOutcome("You have new recovery codes.", next: .show(AppScenes.codes)))))
-      return state
     },
-    Scene(name: "second-step") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("second-step", { AppScenes.loggedIn($0, $1) }) { state in
       let secret = AppSecret(
         text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
         picture: Array(repeating: String(repeating: "█", count: 37), count: 19))
       _ = state.perform(.beginTwoStep)
       _ = state.update(.finished(.beginTwoStep, .success(AppOutcome("", next: .fill(.confirmTwoStep(secret))))))
-      return state
     },
-    Scene(name: "home-logged-in") { AppScenes.loggedIn($0, $1) },
-    Scene(name: "receipts") { columns, rows in
-      let state = AppScenes.showingReceipts(columns, rows)
+    Scene("home-logged-in") { AppScenes.loggedIn($0, $1) },
+    Scene("receipts", { AppScenes.showingReceipts($0, $1) }) { state in
       for _ in 0..<3 { state.type("↓") }
-      return state
     },
-    Scene(name: "receipts-filtered") { columns, rows in
-      let state = AppScenes.showingReceipts(columns, rows)
+    Scene("receipts-filtered", { AppScenes.showingReceipts($0, $1) }) { state in
       let page = AppScenes.receipts.with(AppScenes.receipts.rows, part: "the newest 500")
       _ = state.update(.loaded(.receipts, .success(page)))
       state.type("/日本")
-      return state
     },
-    Scene(name: "login-refused") { columns, rows in
-      let state = AppScenes.loggedOut(columns, rows)
+    Scene("login-refused", { AppScenes.loggedOut($0, $1) }) { state in
       state.type("3alice\nwrong\n")
       let problem = CommandError(
         .no, "throttled", "Too many failed attempts, so this one was not looked at.",
         hint: "Try again in 30 s.")
       let action = AppAction.logIn(Credentials.password(username: "alice", password: Secret("wrong")))
       _ = state.update(.finished(action, .failure(problem)))
-      return state
     },
-    Scene(name: "paying") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("paying", { AppScenes.loggedIn($0, $1) }) { state in
       state.type("2bob")
       _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
       state.type("\n12.50\ny")
       state.wait(.seconds(3))
-      return state
     },
-    Scene(name: "paying-question") { columns, rows in
-      let state = AppState(columns: columns, rows: rows, context: "laptop")
+    Scene("paying-question", { AppState(columns: $0, rows: $1, context: "laptop") }) { state in
       _ = state.update(.button(.logOut(AppScenes.alice)))
       state.type("2bob")
       _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."], balance: 8750))))
       state.type("\n12.50\n")
-      return state
     },
-    Scene(name: "session-ending") { columns, rows in
-      let state = AppScenes.showingReceipts(columns, rows)
+    Scene("session-ending", { AppScenes.showingReceipts($0, $1) }) { state in
       _ = state.update(.ends(in: .seconds(42), isIdle: true))
-      return state
     },
-    Scene(name: "paying-completed") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("paying-completed", { AppScenes.loggedIn($0, $1) }) { state in
       let page = AppPage(lines: ["Your balance is 87.50."], balance: 8750, names: ["bob", "carol"])
       state.type("2")
       _ = state.update(.loaded(.pay, .success(page)))
       state.type("ca")
-      return state
     },
-    Scene(name: "money-arrived") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("money-arrived", { AppScenes.loggedIn($0, $1) }) { state in
       state.type("3")
       let older = AppScenes.receipts.with(Array(AppScenes.receipts.rows.dropFirst(2)))
       for page in [older, AppScenes.receipts] { _ = state.update(.loaded(.receipts, .success(page))) }
-      return state
     },
-    Scene(name: "receipt") { columns, rows in
-      let state = AppScenes.showingReceipts(columns, rows)
+    Scene("receipt", { AppScenes.showingReceipts($0, $1) }) { state in
       state.type("↓\n")
-      return state
     },
-    Scene(name: "sessions-question") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("sessions-question", { AppScenes.loggedIn($0, $1) }) { state in
       state.type("5")
       _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
       state.type("↓e")
-      return state
     },
-    Scene(name: "events") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("events", { AppScenes.loggedIn($0, $1) }) { state in
       state.type("6")
       _ = state.update(.loaded(.events, .success(AppScenes.events)))
       for _ in 0..<2 { state.type("↓") }
-      return state
     },
-    Scene(name: "accounts") { AppScenes.showingAccounts($0, $1, below: 4) },
-    Scene(name: "account") { columns, rows in
-      let state = AppScenes.showingAccounts(columns, rows, below: 4)
+    Scene("accounts") { AppScenes.showingAccounts($0, $1, below: 4) },
+    Scene("account", { AppScenes.showingAccounts($0, $1, below: 4) }) { state in
       state.type("\n")
-      return state
     },
-    Scene(name: "account-of-last-administrator") { columns, rows in
-      let state = AppScenes.showingAccounts(columns, rows, below: 3)
+    Scene("account-of-last-administrator", { AppScenes.showingAccounts($0, $1, below: 3) }) { state in
       state.type("\n")
-      return state
     },
-    Scene(name: "account-question") { columns, rows in
-      let state = AppScenes.showingAccounts(columns, rows, below: 4)
+    Scene("account-question", { AppScenes.showingAccounts($0, $1, below: 4) }) { state in
       for key in [Key.enter, .end, .up, .enter] { _ = state.update(.key(key)) }
-      return state
     },
-    Scene(name: "account-deletion") { columns, rows in
-      let state = AppScenes.showingAccounts(columns, rows, below: 4)
+    Scene("account-deletion", { AppScenes.showingAccounts($0, $1, below: 4) }) { state in
       for key in [Key.enter, .end, .enter] { _ = state.update(.key(key)) }
       state.type("alice\n")
-      return state
     },
-    Scene(name: "one-time-code") { columns, rows in
-      let state = AppScenes.showingAccounts(columns, rows, below: 4)
+    Scene("one-time-code", { AppScenes.showingAccounts($0, $1, below: 4) }) { state in
       let action = AppAction.administer(.resetPassword("bob"))
       _ = state.update(
         .finished(action, .success(AppOutcome("A one-time code for bob is made.", next: .show(.code(AppScenes.code))))))
-      return state
     },
-    Scene(name: "ended-elsewhere") { columns, rows in
-      let state = AppScenes.showingReceipts(columns, rows)
+    Scene("ended-elsewhere", { AppScenes.showingReceipts($0, $1) }) { state in
       _ = state.update(.dismissed("You were logged out in another terminal."))
       _ = state.update(.button(.logIn))
-      return state
     },
-    Scene(name: "machine") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+    Scene("machine", { AppScenes.loggedIn($0, $1) }) { state in
       state.type("m")
       let steps = [
         MachineStep(event: "restore", from: .restoring, to: .restoring, answer: .transition),
@@ -169,18 +141,13 @@ struct AppFrameTests {
       let times = steps.indices.map { "20:59:0\($0)" }
       let view = MachineView(present: .loggedIn, table: .shipped, steps: steps, times: times)
       _ = state.update(.loaded(.machine, .success(AppPage(machine: view))))
-      return state
     },
-    Scene(name: "help") { columns, rows in
-      let state = AppScenes.showingReceipts(columns, rows)
+    Scene("help", { AppScenes.showingReceipts($0, $1) }) { state in
       state.type("?")
-      return state
     },
-    Scene(name: "help-of-form") { columns, rows in
-      let state = AppScenes.loggedOut(columns, rows)
+    Scene("help-of-form", { AppScenes.loggedOut($0, $1) }) { state in
       state.type("l")
       _ = state.update(.key(.help))
-      return state
     },
   ]
 

@@ -16,22 +16,22 @@ enum Dialogue {
     let isLine: Bool
 
     init(
-      question: String, answer: @autoclosure @escaping @Sendable () -> String, isShown: Bool = false,
+      _ question: String, _ answer: @autoclosure @escaping @Sendable () -> String, isShown: Bool = false,
       isLine: Bool = true
     ) {
       (self.question, self.answer, self.isShown, self.isLine) = (question, answer, isShown, isLine)
     }
   }
+}
 
+extension CommandHome {
   /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was
   /// shown.
   ///
   /// It checks that secret answers do not show.
-  static func answer(
-    _ line: String, in home: CommandHome, _ steps: [Step]
-  ) async throws -> (end: TerminalProcess.End, shown: String) {
+  func answer(_ line: String, _ steps: [Dialogue.Step]) async throws -> (end: TerminalProcess.End, shown: String) {
     let answers = Mutex<[(answer: String, echoes: Bool)]>([])
-    let run = try await home.play(line) { terminal in
+    let run = try await play(line) { terminal in
       for step in steps {
         try terminal.expect(step.question)
         let answer = step.answer()
@@ -47,9 +47,7 @@ enum Dialogue {
     }
     return run
   }
-}
 
-extension CommandHome {
   /// Runs a command on a terminal while `story` reads and types there, and returns how it ended and
   /// all that was shown.
   ///

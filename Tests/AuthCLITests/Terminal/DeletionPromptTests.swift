@@ -19,7 +19,7 @@ struct DeletionPromptTests {
 
   private func confirm(_ answer: String, isLine: Bool = true) -> Step {
     Step(
-      question: "This deletes the account bob for ever. Type its name to go on: ", answer: answer, isShown: true,
+      "This deletes the account bob for ever. Type its name to go on: ", answer, isShown: true,
       isLine: isLine)
   }
 
@@ -30,7 +30,7 @@ struct DeletionPromptTests {
   @Test("the name of the account deletes it", arguments: lines)
   func confirmed(_ line: String) async throws {
     let home = try await scene()
-    let (end, shown) = try await Dialogue.answer(line, in: home, [confirm("bob")])
+    let (end, shown) = try await home.answer(line, [confirm("bob")])
     #expect(end == .exited(0) && shown.contains("The account bob is deleted."), "\(shown)")
     #expect(try await !isThere(home))
   }
@@ -39,7 +39,7 @@ struct DeletionPromptTests {
   func refused(_ line: String) async throws {
     let home = try await scene()
     for answer in ["no", "yes", "", "Bob ", "alice"] {
-      let (end, shown) = try await Dialogue.answer(line, in: home, [confirm(answer)])
+      let (end, shown) = try await home.answer(line, [confirm(answer)])
       #expect(end == .exited(1), "\(answer): \(shown)")
       #expect(shown.contains("nothing was deleted: that is not the name of the account"), "\(answer): \(shown)")
       #expect(shown.contains("Type bob, or give --yes."), "\(answer): \(shown)")
@@ -50,10 +50,10 @@ struct DeletionPromptTests {
   @Test("^D and ^C at the question delete nothing", arguments: lines)
   func given(_ line: String) async throws {
     let home = try await scene()
-    let end = try await Dialogue.answer(line, in: home, [confirm("\u{4}", isLine: false)])
+    let end = try await home.answer(line, [confirm("\u{4}", isLine: false)])
     #expect(end.end == .exited(2) && end.shown.contains("go on: \r\n"), "\(end.shown)")
     #expect(!end.shown.contains("\r\n\r\n"), "\(end.shown)")
-    let interrupt = try await Dialogue.answer(line, in: home, [confirm("\u{3}", isLine: false)])
+    let interrupt = try await home.answer(line, [confirm("\u{3}", isLine: false)])
     #expect(interrupt.end == .signalled(SIGINT), "\(interrupt.shown)")
     #expect(try await isThere(home))
   }
@@ -65,7 +65,7 @@ struct DeletionPromptTests {
     #expect(refused.ending == .exited(2), "\(refused.text)")
     #expect(refused.text.contains("there is no terminal to ask for the confirmation\nGive it with --yes."))
     #expect(try await isThere(home))
-    let unasked = try await Dialogue.answer(line + " --yes", in: home, [])
+    let unasked = try await home.answer(line + " --yes", [])
     #expect(unasked.end == .exited(0) && !unasked.shown.contains("Type its name"), "\(unasked.shown)")
     #expect(try await !isThere(home))
   }
@@ -75,7 +75,7 @@ struct DeletionPromptTests {
     let home = try await CommandHome(loggedIn: true)
     try await home.succeed("login bob --context bobs", as: "bob")
     let steps = line.hasPrefix("accounts") ? [confirm("bob")] : []
-    let (end, shown) = try await Dialogue.answer(line, in: home, steps)
+    let (end, shown) = try await home.answer(line, steps)
     #expect(end == .exited(1) && shown.contains("the account 'bob' still has 100.00"), "\(shown)")
   }
 
@@ -85,12 +85,11 @@ struct DeletionPromptTests {
     let name = line.hasPrefix("accounts") ? "alice" : "bob"
     try home.changeDatabase(CommandHome.Passed.freshness)
     let question = "Password for \(name): "
-    let wrong = try await Dialogue.answer(
-      line, in: home, [confirm("bob"), Step(question: question, answer: "not the right password")])
+    let wrong = try await home.answer(line, [confirm("bob"), Step(question, "not the right password")])
     #expect(wrong.end == .exited(5), "\(wrong.shown)")
     #expect(try await isThere(home))
     let password = CommandHome.passwords[name] ?? ""
-    let right = try await Dialogue.answer(line, in: home, [confirm("bob"), Step(question: question, answer: password)])
+    let right = try await home.answer(line, [confirm("bob"), Step(question, password)])
     #expect(right.end == .exited(0), "\(right.shown)")
     #expect(try await !isThere(home))
   }

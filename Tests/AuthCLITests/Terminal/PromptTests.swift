@@ -15,28 +15,22 @@ struct PromptTests {
   static let alice = CommandHome.alice
   static let bob = CommandHome.bob
 
-  private func answer(
-    _ line: String, in home: CommandHome, _ steps: [Dialogue.Step]
-  ) async throws -> (end: TerminalProcess.End, shown: String) {
-    try await Dialogue.answer(line, in: home, steps)
-  }
-
   @Test("register asks twice for the password, after the name if that is missing")
   func register() async throws {
     let home = try await CommandHome(registered: false)
-    let given = try await answer(
-      "register alice", in: home,
+    let given = try await home.answer(
+      "register alice",
       [
-        Step(question: "New password for alice (at least 15 characters): ", answer: Self.alice),
-        Step(question: "Repeat the new password: ", answer: Self.alice),
+        Step("New password for alice (at least 15 characters): ", Self.alice),
+        Step("Repeat the new password: ", Self.alice),
       ])
     #expect(given.end == .exited(0) && given.shown.contains("Registered alice, the administrator."))
-    let asked = try await answer(
-      "register", in: home,
+    let asked = try await home.answer(
+      "register",
       [
-        Step(question: "Name of the new account: ", answer: "bob", isShown: true),
-        Step(question: "New password for bob (at least 15 characters): ", answer: Self.bob),
-        Step(question: "Repeat the new password: ", answer: Self.bob),
+        Step("Name of the new account: ", "bob", isShown: true),
+        Step("New password for bob (at least 15 characters): ", Self.bob),
+        Step("Repeat the new password: ", Self.bob),
       ])
     #expect(asked.end == .exited(0) && asked.shown.contains("Registered bob."))
     try await home.succeed("login bob", as: "bob")
@@ -45,20 +39,19 @@ struct PromptTests {
   @Test("a mistyped or refused new password is asked for again, three times in all")
   func registerRefused() async throws {
     let home = try await CommandHome(registered: false)
-    let good = Step(question: "characters): ", answer: Self.alice)
-    let mistyped = [good, Step(question: "Repeat the new password: ", answer: "correct horse battery stable")]
-    let short = Step(question: "characters): ", answer: "hunter22")
-    let different = try await answer("register alice", in: home, mistyped + mistyped + mistyped)
+    let good = Step("characters): ", Self.alice)
+    let mistyped = [good, Step("Repeat the new password: ", "correct horse battery stable")]
+    let short = Step("characters): ", "hunter22")
+    let different = try await home.answer("register alice", mistyped + mistyped + mistyped)
     #expect(different.end == .exited(2))
     #expect(different.shown.components(separatedBy: "the two passwords are not the same; try again.").count == 3)
     #expect(different.shown.contains("the two passwords are not the same\r\nRun the command again"))
-    let refused = try await answer("register alice", in: home, [short, short, short])
+    let refused = try await home.answer("register alice", [short, short, short])
     #expect(refused.end == .exited(2) && refused.shown.contains("at least 15 are needed; try again."))
     #expect(!refused.shown.contains("Repeat the new password"))
     #expect(access(home.data + "/authority.db", F_OK) != 0)
-    let third = try await answer(
-      "register alice", in: home,
-      mistyped + [short, good, Step(question: "Repeat the new password: ", answer: Self.alice)])
+    let third = try await home.answer(
+      "register alice", mistyped + [short, good, Step("Repeat the new password: ", Self.alice)])
     #expect(third.end == .exited(0) && third.shown.contains("Registered alice"), "\(third.shown)")
   }
 
@@ -66,14 +59,14 @@ struct PromptTests {
   func passwordMistyped() async throws {
     let home = try await CommandHome(loggedIn: true)
     let new = "quiet meadow copper lantern"
-    let (end, shown) = try await answer(
-      "password", in: home,
+    let (end, shown) = try await home.answer(
+      "password",
       [
-        Step(question: "Password for alice: ", answer: Self.alice),
-        Step(question: "New password for alice", answer: new),
-        Step(question: "Repeat the new password: ", answer: new + "x"),
-        Step(question: "New password for alice", answer: new),
-        Step(question: "Repeat the new password: ", answer: new),
+        Step("Password for alice: ", Self.alice),
+        Step("New password for alice", new),
+        Step("Repeat the new password: ", new + "x"),
+        Step("New password for alice", new),
+        Step("Repeat the new password: ", new),
       ])
     #expect(end == .exited(0) && shown.contains("The password of alice is changed"), "\(shown)")
   }
@@ -82,7 +75,7 @@ struct PromptTests {
   func nameRefused(_ name: String) async throws {
     let home = try await CommandHome()
     for (line, question) in [("login", "User: "), ("register", "Name of the new account: ")] {
-      let asked = try await answer(line, in: home, [Step(question: question, answer: name, isShown: true)])
+      let asked = try await home.answer(line, [Step(question, name, isShown: true)])
       #expect(asked.end == .exited(2), "\(line): \(asked.shown)")
       #expect(asked.shown.contains("'\(name)' is not a user name"), "\(line): \(asked.shown)")
       #expect(asked.shown.contains("Use \(Username.rule)."), "\(line): \(asked.shown)")
@@ -107,14 +100,13 @@ struct PromptTests {
   @Test("a taken name and a missing database are reported before the password is asked for")
   func refusedUnasked() async throws {
     let home = try await CommandHome()
-    let taken = try await answer("register Alice", in: home, [])
+    let taken = try await home.answer("register Alice", [])
     #expect(taken.end == .exited(1) && taken.shown.contains("the name 'alice' is taken"), "\(taken.shown)")
-    let askedFor = try await answer(
-      "register", in: home, [Step(question: "Name of the new account: ", answer: "bob", isShown: true)])
+    let askedFor = try await home.answer("register", [Step("Name of the new account: ", "bob", isShown: true)])
     #expect(askedFor.end == .exited(1) && askedFor.shown.contains("the name 'bob' is taken"), "\(askedFor.shown)")
     let empty = try await CommandHome(registered: false)
     for line in ["login", "login alice", "login alice --switch"] {
-      let nobody = try await answer(line, in: empty, [])
+      let nobody = try await empty.answer(line, [])
       #expect(nobody.end == .exited(3) && nobody.shown.contains("there are no accounts yet"), "\(nobody.shown)")
     }
     #expect(access(empty.data, F_OK) != 0)
@@ -123,18 +115,17 @@ struct PromptTests {
   @Test("login asks for the name in the open, then for the password in silence")
   func logIn() async throws {
     let home = try await CommandHome()
-    let (end, shown) = try await answer(
-      "login", in: home,
+    let (end, shown) = try await home.answer(
+      "login",
       [
-        Step(question: "User: ", answer: "alice", isShown: true),
-        Step(question: "Password for alice: ", answer: Self.alice),
+        Step("User: ", "alice", isShown: true),
+        Step("Password for alice: ", Self.alice),
       ])
     #expect(end == .exited(0) && shown.contains("Logged in as alice."))
     // Somebody else is refused before a password is asked for.
-    let other = try await answer("login bob", in: home, [])
+    let other = try await home.answer("login bob", [])
     #expect(other.end == .exited(1) && other.shown.contains("alice is logged in here"))
-    let switched = try await answer(
-      "login bob --switch", in: home, [Step(question: "Password for bob: ", answer: Self.bob)])
+    let switched = try await home.answer("login bob --switch", [Step("Password for bob: ", Self.bob)])
     #expect(switched.end == .exited(0) && switched.shown.contains("Switched to bob."))
   }
 
@@ -158,19 +149,17 @@ struct PromptTests {
   @Test("pay asks for the password when it is no longer fresh: wrong pays nothing, right pays once")
   func pay() async throws {
     let home = try await CommandHome(loggedIn: true)
-    let fresh = try await answer("pay 1 --to bob", in: home, [])
+    let fresh = try await home.answer("pay 1 --to bob", [])
     #expect(fresh.end == .exited(0) && fresh.shown.contains("Paid 1.00 to bob."))
     try home.changeDatabase(CommandHome.Passed.freshness)
-    let wrong = try await answer(
-      "pay 2 --to bob", in: home, [Step(question: "Password for alice: ", answer: "not the right password")])
+    let wrong = try await home.answer("pay 2 --to bob", [Step("Password for alice: ", "not the right password")])
     #expect(wrong.end == .exited(5) && wrong.shown.contains("wrong password\r\n"), "\(wrong.shown)")
     #expect(wrong.shown.contains("that you entered within the last 15 min.\r\nPassword for alice: "))
     #expect(try await home.run("profile").text.contains("Balance   99.00"))
-    let right = try await answer(
-      "pay 2 --to bob", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+    let right = try await home.answer("pay 2 --to bob", [Step("Password for alice: ", Self.alice)])
     #expect(right.end == .exited(0) && right.shown.contains("Paid 2.00 to bob."))
     // The session is fresh again.
-    let again = try await answer("pay 2 --to bob", in: home, [])
+    let again = try await home.answer("pay 2 --to bob", [])
     #expect(again.end == .exited(0))
     #expect(try await home.run("profile").text.contains("Balance   95.00"))
   }
@@ -180,24 +169,23 @@ struct PromptTests {
     let home = try await CommandHome(loggedIn: true)
     for line in ["accounts disable bob", "accounts enable bob", "accounts unlock bob"] {
       try home.changeDatabase(CommandHome.Passed.freshness)
-      let (end, shown) = try await answer(line, in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+      let (end, shown) = try await home.answer(line, [Step("Password for alice: ", Self.alice)])
       #expect(end == .exited(0), "\(line): \(shown)")
     }
     try home.changeDatabase(CommandHome.Passed.freshness)
-    let (end, shown) = try await answer(
-      "sessions revoke nothing", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+    let (end, shown) = try await home.answer("sessions revoke nothing", [Step("Password for alice: ", Self.alice)])
     #expect(end == .exited(1) && shown.contains("you have no active session 'nothing'"))
   }
 
   @Test("reauth asks for the password, and a wrong one leaves the session as it was")
   func reauth() async throws {
     let home = try await CommandHome(loggedIn: true)
-    let wrong = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: "something else")])
+    let wrong = try await home.answer("reauth", [Step("Password for alice: ", "something else")])
     #expect(wrong.end == .exited(5) && wrong.shown.contains("wrong password\r\n"), "\(wrong.shown)")
-    let right = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+    let right = try await home.answer("reauth", [Step("Password for alice: ", Self.alice)])
     #expect(right.end == .exited(0) && right.shown.contains("confirmed; you will not be asked again for 15 min."))
     try await home.succeed("logout")
-    let nobody = try await answer("reauth", in: home, [])
+    let nobody = try await home.answer("reauth", [])
     #expect(nobody.end == .exited(4))
   }
 
@@ -205,12 +193,12 @@ struct PromptTests {
   func password() async throws {
     let home = try await CommandHome(loggedIn: true)
     let new = "quiet meadow copper lantern"
-    let (end, shown) = try await answer(
-      "password", in: home,
+    let (end, shown) = try await home.answer(
+      "password",
       [
-        Step(question: "Password for alice: ", answer: Self.alice),
-        Step(question: "New password for alice (at least 15 characters): ", answer: new),
-        Step(question: "Repeat the new password: ", answer: new),
+        Step("Password for alice: ", Self.alice),
+        Step("New password for alice (at least 15 characters): ", new),
+        Step("Repeat the new password: ", new),
       ])
     #expect(end == .exited(0) && shown.contains("The password of alice is changed"))
     #expect(try await home.run("login alice --password-stdin --context x", input: new).ending == .exited(0))
@@ -221,10 +209,10 @@ struct PromptTests {
   func throttled() async throws {
     let home = try await CommandHome()
     try home.changeDatabase("UPDATE accounts SET guesses = 4, attempts = 4 WHERE name = 'alice'")
-    let step = Step(question: "Password for alice: ", answer: Self.alice)
-    let fifth = try await answer("login alice", in: home, [Step(question: step.question, answer: "a wrong password")])
+    let step = Step("Password for alice: ", Self.alice)
+    let fifth = try await home.answer("login alice", [Step(step.question, "a wrong password")])
     #expect(fifth.end == .exited(5))
-    let right = try await answer("login alice", in: home, [step])
+    let right = try await home.answer("login alice", [step])
     #expect(right.end == .exited(6))
     #expect(right.shown.contains(/Try again in (30|[12]\d) s\./), "\(right.shown)")
   }
@@ -233,16 +221,15 @@ struct PromptTests {
   func passwordFromTerminal() async throws {
     let home = try await CommandHome()
     let question = "Reading the password from standard input; it does not show: "
-    let logIn = try await answer(
-      "login alice --password-stdin", in: home, [Step(question: question, answer: Self.alice)])
+    let logIn = try await home.answer("login alice --password-stdin", [Step(question, Self.alice)])
     #expect(logIn.end == .exited(0))
-    let reauth = try await answer("reauth --password-stdin", in: home, [Step(question: question, answer: Self.alice)])
+    let reauth = try await home.answer("reauth --password-stdin", [Step(question, Self.alice)])
     #expect(reauth.end == .exited(0))
-    let password = try await answer(
-      "password --password-stdin", in: home,
+    let password = try await home.answer(
+      "password --password-stdin",
       [
-        Step(question: "Reading the current password from standard input; it does not show: ", answer: Self.alice),
-        Step(question: "Reading the new password from standard input; it does not show: ", answer: Self.bob),
+        Step("Reading the current password from standard input; it does not show: ", Self.alice),
+        Step("Reading the new password from standard input; it does not show: ", Self.bob),
       ])
     #expect(password.end == .exited(0))
   }

@@ -104,49 +104,45 @@ struct TwoStepProgramTests {
   @Test("on a terminal the code is asked for in silence, and again while tries are left")
   func terminal() async throws {
     let scene = try await Scene()
-    let password = Step(question: "Password for alice: ", answer: Self.alice)
-    let wrong = Step(question: Self.code, answer: "no code at all")
-    let first = try await Dialogue.answer(
-      "login alice", in: scene.home,
+    let password = Step("Password for alice: ", Self.alice)
+    let wrong = Step(Self.code, "no code at all")
+    let first = try await scene.home.answer(
+      "login alice",
       [
-        Step(question: password.question, answer: ""), password, Step(question: Self.code, answer: ""), wrong,
-        Step(question: Self.code, answer: scene.code()),
+        Step(password.question, ""), password, Step(Self.code, ""), wrong,
+        Step(Self.code, scene.code()),
       ])
     #expect(first.shown.matches(of: /nothing was entered; try again\./).count == 2, "\(first.shown)")
     #expect(first.end == .exited(0) && first.shown.contains("wrong code; 2 more tries."), "\(first.shown)")
     #expect(first.shown.contains("Renewed the session of alice"))
-    let over = try await Dialogue.answer("login alice", in: scene.home, [password, wrong, wrong, wrong])
+    let over = try await scene.home.answer("login alice", [password, wrong, wrong, wrong])
     #expect(over.end == .exited(5) && over.shown.contains("wrong code; 1 more try."), "\(over.shown)")
     #expect(over.shown.contains("the password is needed again"))
-    let left = try await Dialogue.answer(
-      "login alice", in: scene.home, [password, Step(question: Self.code, answer: "\u{4}", isLine: false)])
+    let left = try await scene.home.answer("login alice", [password, Step(Self.code, "\u{4}", isLine: false)])
     #expect(left.end == .exited(2), "\(left.shown)")
     try scene.home.changeDatabase("UPDATE sessions SET fresh_until = 0")
-    let paid = try await Dialogue.answer(
-      "pay 1 --to bob", in: scene.home, [password, Step(question: Self.code, answer: scene.recoveryCodes[0])])
+    let paid = try await scene.home.answer("pay 1 --to bob", [password, Step(Self.code, scene.recoveryCodes[0])])
     #expect(paid.end == .exited(0) && paid.shown.contains("Paid 1.00 to bob"), "\(paid.shown)")
-    let off = try await Dialogue.answer(
-      "two-step off", in: scene.home, [Step(question: Self.code, answer: scene.recoveryCodes[1])])
+    let off = try await scene.home.answer("two-step off", [Step(Self.code, scene.recoveryCodes[1])])
     #expect(off.end == .exited(0) && off.shown.contains("The second step of alice is off."), "\(off.shown)")
   }
 
   @Test("on a terminal it begins with the code of the secret that is shown, and asks for it three times")
   func begin() async throws {
     let home = try await CommandHome(loggedIn: true)
-    let wrong = Step(question: "Authenticator code: ", answer: "no code at all")
-    let given = try await Dialogue.answer("two-step on", in: home, [wrong, wrong, wrong])
+    let wrong = Step("Authenticator code: ", "no code at all")
+    let given = try await home.answer("two-step on", [wrong, wrong, wrong])
     #expect(given.end == .exited(5) && given.shown.contains("otpauth://totp/auth-cli:alice?secret="), "\(given.shown)")
     #expect(given.shown.contains("wrong code; 1 more try."), "\(given.shown)")
     #expect(given.shown.contains("The secret stays valid"), "\(given.shown)")
     let shown = try #require(given.shown.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
     let secret = TwoStepSecret(bytes: try #require(Scene.bytes(String(shown))), username: "alice")
     // The app has that secret, so the next run goes on with it.
-    let pending = Step(question: "or Enter for a new secret: ", answer: "\u{4}", isLine: false)
-    let left = try await Dialogue.answer("two-step on", in: home, [pending])
+    let pending = Step("or Enter for a new secret: ", "\u{4}", isLine: false)
+    let left = try await home.answer("two-step on", [pending])
     #expect(left.end == .exited(2) && left.shown.contains("with auth-cli two-step on\r\n"), "\(left.shown)")
     #expect(try await home.run("two-step status --json").text.contains(#""two_step":"pending""#))
-    let right = try await Dialogue.answer(
-      "two-step on", in: home, [Step(question: pending.question, answer: Scene.code(of: secret, stepsAhead: 0))])
+    let right = try await home.answer("two-step on", [Step(pending.question, Scene.code(of: secret, stepsAhead: 0))])
     #expect(right.end == .exited(0) && right.shown.contains("The second step of alice is on."), "\(right.shown)")
     #expect(!right.shown.contains("otpauth:"), "\(right.shown)")
   }
@@ -155,11 +151,11 @@ struct TwoStepProgramTests {
   func beginAgain() async throws {
     let home = try await CommandHome(loggedIn: true)
     _ = try await home.run("two-step on --json")
-    let again = try await Dialogue.answer(
-      "two-step on", in: home,
+    let again = try await home.answer(
+      "two-step on",
       [
-        Step(question: "or Enter for a new secret: ", answer: ""),
-        Step(question: "Authenticator code: ", answer: "\u{4}", isLine: false),
+        Step("or Enter for a new secret: ", ""),
+        Step("Authenticator code: ", "\u{4}", isLine: false),
       ])
     #expect(again.shown.contains("The secret that was shown before is void."), "\(again.shown)")
     #expect(again.shown.contains("otpauth:"), "\(again.shown)")
@@ -296,10 +292,10 @@ struct TwoStepProgramTests {
   func throttled() async throws {
     let scene = try await Scene()
     try scene.home.changeDatabase("UPDATE accounts SET guesses = 4, failures = 4, attempts = 4 WHERE name = 'alice'")
-    let password = Step(question: "Password for alice: ", answer: Self.alice)
-    let wrong = Step(question: Self.code, answer: "no code at all")
-    let right = Step(question: Self.code, answer: scene.recoveryCodes[0])
-    let (end, shown) = try await Dialogue.answer("login alice", in: scene.home, [password, wrong, right])
+    let password = Step("Password for alice: ", Self.alice)
+    let wrong = Step(Self.code, "no code at all")
+    let right = Step(Self.code, scene.recoveryCodes[0])
+    let (end, shown) = try await scene.home.answer("login alice", [password, wrong, right])
     #expect(end == .exited(6), "\(shown)")
     #expect(shown.contains("too many wrong passwords or codes, so this one was not checked"), "\(shown)")
   }

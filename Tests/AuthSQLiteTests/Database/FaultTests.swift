@@ -19,12 +19,12 @@ import Testing
   {
     let authority = work.authority(busyWait: busyWait)
     let order = try authority.order("1")
-    let paying = try #require(failure { () throws(BackendError) in try authority.rules.pay(order, token: grant.token) })
+    let paying = try #require(failure { try authority.rules.pay(order, token: grant.token) })
     guard case .unavailable(let unavailability) = paying.kind else {
       Issue.record("\(paying) is not unavailable")
       return paying
     }
-    #expect(failure { () throws(BackendError) in try authority.logIn() } == paying)
+    #expect(failure { try authority.logIn() } == paying)
     await #expect(throws: unavailability) { try await authority.revoke(grant.token, reason: .userAsked) }
     #expect(unavailability.description.contains(work.data) && !unavailability.hint.isEmpty)
     return paying
@@ -61,7 +61,7 @@ import Testing
   {
     let (work, grant) = try ready()
     func refusal() throws -> BackendError {
-      try #require(failure { () throws(BackendError) in try work.authority().rules.receipts(token: grant.token) })
+      try #require(failure { try work.authority().rules.receipts(token: grant.token) })
     }
     work.raw.script("PRAGMA foreign_keys = OFF; DROP TABLE entries")
     #expect(try refusal().code == "database_corrupt")
@@ -87,9 +87,7 @@ import Testing
       Issue.record("resuming must be unavailable")
       return
     }
-    #expect(
-      code { () throws(BackendError) in try work.authority().register(username: "carol", password: bobPassword) }
-        == "database_corrupt")
+    #expect(code { try work.authority().register(username: "carol", password: bobPassword) } == "database_corrupt")
     #expect(work.run("sha256sum '\(work.databasePath)'") == before)
   }
 
@@ -98,9 +96,7 @@ import Testing
     let (work, grant) = try ready()
     work.run("truncate -s \(size) '\(work.databasePath)'")
     #expect(try await fault(work, grant).code == "database_corrupt")
-    #expect(
-      code { () throws(BackendError) in try work.authority().register(username: "carol", password: bobPassword) }
-        == "database_corrupt")
+    #expect(code { try work.authority().register(username: "carol", password: bobPassword) } == "database_corrupt")
   }
 
   @Test("the database of another program is left alone") func foreign() async throws {

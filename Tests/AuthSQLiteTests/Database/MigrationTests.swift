@@ -102,9 +102,7 @@ import Testing
     let work = old()
     work.raw.script("CREATE TABLE events(in_the_way)")
     let before = schema(work.raw)
-    let refusal = failure { () throws(BackendError) in
-      try work.authority().register(username: "bob", password: bobPassword)
-    }
+    let refusal = failure { try work.authority().register(username: "bob", password: bobPassword) }
     #expect(refusal?.code == "database_corrupt")
     #expect(schema(work.raw) == before && work.raw.number("PRAGMA user_version") == 1)
   }

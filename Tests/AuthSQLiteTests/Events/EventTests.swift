@@ -63,7 +63,7 @@ import Testing
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    _ = failure { () throws(BackendError) in try authority.logIn("correct horse battery", alicePassword) }
+    _ = failure { try authority.logIn("correct horse battery", alicePassword) }
     #expect(
       work.run("LC_ALL=C grep -c 'horse battery' '\(work.databasePath)' '\(work.databasePath)-journal'")
         .split(separator: "\n").allSatisfy { $0.hasSuffix(":0") })

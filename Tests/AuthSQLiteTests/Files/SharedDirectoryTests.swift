@@ -29,7 +29,7 @@ import TextFormat
   private func pay(_ work: Workspace, _ token: SessionToken) throws -> BackendError? {
     let authority = work.authority()
     let order = try authority.order("1")
-    return failure { () throws(BackendError) in try authority.rules.pay(order, token: token) }
+    return failure { try authority.rules.pay(order, token: token) }
   }
 
   @Test(
@@ -39,7 +39,7 @@ import TextFormat
     let work = Workspace()
     work.run("cd '\(work.path)'; \(command)")
     let before = listing(work)
-    #expect(code { () throws(BackendError) in try work.authority().logIn() } == "database_missing")
+    #expect(code { try work.authority().logIn() } == "database_missing")
     let payment = try pay(work, token)
     #expect(payment?.code == "database_missing")
     #expect(listing(work) == before)
@@ -78,7 +78,7 @@ import TextFormat
     try await vault.store(grant.token)
     work.raw.script("PRAGMA user_version = 1")
     // The migration fails on what is there already, after it has made its backup.
-    _ = failure { () throws(BackendError) in try work.authority().logIn() }
+    _ = failure { try work.authority().logIn() }
     #expect(work.run("ls '\(work.data)'").contains("authority.db.backup-v1"))
     work.raw.script("PRAGMA user_version = \(Schema.version)")
     work.run("chmod 755 '\(work.data)'")
@@ -104,9 +104,7 @@ import TextFormat
     #expect(
       found.description.contains("'\(name.escaped)'")
         && found.asUnavailability.hint == "Choose a directory of your own that nothing else uses.")
-    let registering = failure { () throws(BackendError) in
-      try work.authority().register(username: "carol", password: bobPassword)
-    }
+    let registering = failure { try work.authority().register(username: "carol", password: bobPassword) }
     #expect(registering == found)
     await #expect(throws: VaultError(found.description, hint: found.asUnavailability.hint)) {
       try await vault.store(token)
@@ -125,9 +123,7 @@ import TextFormat
     let work = Workspace()
     work.run("mkdir -m 1777 '\(work.data)' '\(work.state)'")
     let before = listing(work)
-    let found = failure { () throws(BackendError) in
-      try work.authority().register(username: "alice", password: alicePassword)
-    }
+    let found = failure { try work.authority().register(username: "alice", password: alicePassword) }
     #expect(found?.code == "file_wrong_mode" && found?.description.contains("1777") == true)
     await #expect(throws: VaultError.self) { try await work.vault().store(token) }
     #expect(listing(work) == before)

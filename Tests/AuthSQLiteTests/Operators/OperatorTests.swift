@@ -33,9 +33,7 @@ import TextFormat
   func installation() throws {
     let authority = shared
     func install(_ name: String, _ password: Secret) -> String? {
-      code { () throws(BackendError) in
-        try authority.rules.install(firstAdministrator: name, password: password)
-      }
+      code { try authority.rules.install(firstAdministrator: name, password: password) }
     }
     #expect(install("alice", Secret("short")) == "password_too_short")
     #expect(install("alice", alicePassword) == nil)
@@ -43,16 +41,14 @@ import TextFormat
     let session = try authority.logIn()
     #expect(session.user.role == .administrator)
     #expect(try authority.rules.registration(token: session.token) == .closed)
-    #expect(
-      code { () throws(BackendError) in try authority.register(username: "bob", password: bobPassword) }
-        == "registration_closed")
+    #expect(code { try authority.register(username: "bob", password: bobPassword) } == "registration_closed")
     #expect(events("registration closed") == 1)
   }
 
   @Test("a registration in a shared database makes no administrator, and no database")
   func registration() throws {
     func register(_ name: String) -> String? {
-      code { () throws(BackendError) in try shared.register(username: name, password: bobPassword) }
+      code { try shared.register(username: name, password: bobPassword) }
     }
     #expect(register("bob") == "database_missing")
     // A database that an embedded program made, whose administrator is gone.
@@ -66,7 +62,7 @@ import TextFormat
   @Test("nobody is the owner of a shared database")
   func owner() throws {
     let authority = try installed()
-    let refusal = code { () throws(BackendError) in try authority.resetPasswordAsOwner(of: bob) }
+    let refusal = code { try authority.resetPasswordAsOwner(of: bob) }
     #expect(refusal == "not_database_owner")
     guard case .oneTimeCode(let code) = try authority.rules.perform(.resetPassword(bob)) else {
       Issue.record("an operator got no code")
@@ -95,8 +91,8 @@ import TextFormat
     let challenge = try authority.challenge("bob", bobPassword)
     _ = try authority.rules.perform(.endTwoStep(bob))
     _ = try authority.logIn("bob", bobPassword)
-    #expect(code { () throws(BackendError) in try authority.answer(secret.code(at: .now()), to: challenge) } != nil)
-    #expect(code { () throws(BackendError) in try authority.rules.endTwoStep(of: bob) } == "two_step_not_on")
+    #expect(code { try authority.answer(secret.code(at: .now()), to: challenge) } != nil)
+    #expect(code { try authority.rules.endTwoStep(of: bob) } == "two_step_not_on")
     #expect(events("operator") == 1)
   }
 
@@ -116,14 +112,12 @@ import TextFormat
       return
     }
     #expect(try authority.lookUp(alice.token) == nil)
-    let recovery = code { () throws(BackendError) in
+    let recovery = code {
       try authority.recover(
         username: "alice", code: codes[0], password: Secret("quiet meadow copper lantern"))
     }
     #expect(recovery == "credentials_not_accepted")
-    #expect(
-      code { () throws(BackendError) in try authority.answer(Secret(codes[0].text), to: challenge) }
-        == "credentials_not_accepted")
+    #expect(code { try authority.answer(Secret(codes[0].text), to: challenge) } == "credentials_not_accepted")
     #expect(report.sessions == 2 && report.codes == 10, "\(report)")
     #expect(report.administrators == .init(first: ["alice"], count: 1))
     #expect(report.disabled == .init(first: ["bob"], count: 1))
@@ -155,9 +149,7 @@ import TextFormat
     #expect(archived.map(\.id) == numbers.dropLast().map { $0 } && archived.count == 6)
     let last = try #require(archived.last).id
     func delete(_ count: Int) -> String? {
-      code { () throws(BackendError) in
-        try authority.rules.perform(.deleteArchived(before: time, through: last, count: count))
-      }
+      code { try authority.rules.perform(.deleteArchived(before: time, through: last, count: count)) }
     }
     #expect(delete(5) == "database_busy" && delete(7) == "database_busy")
     #expect(work.raw.number("SELECT count(*) FROM events") == 7)
@@ -179,7 +171,7 @@ import TextFormat
       WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 11000)
       INSERT INTO events(id, at, name) SELECT i, 0, 'authn_login_fail' FROM n
       """)
-    for _ in 0..<3 { #expect(code { () throws(BackendError) in try authority.logIn("nobody", bobPassword) } != nil) }
+    for _ in 0..<3 { #expect(code { try authority.logIn("nobody", bobPassword) } != nil) }
     #expect(kept == 1)
     #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'authz_admin' AND account IS NULL") == kept)
     #expect(
@@ -193,7 +185,7 @@ import TextFormat
     let setting = hash.split(separator: "$", omittingEmptySubsequences: false).dropLast().joined(separator: "$")
     let imported = "sha256:\(Hex.text(SHA256.hash(Array(hash.utf8)))):\(setting)"
     work.raw.script("UPDATE accounts SET password_hash = '\(imported)' WHERE name = 'bob'")
-    #expect(code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
+    #expect(code { try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
     _ = try authority.logIn("bob", bobPassword)
     let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)
     #expect(PasswordCost(of: stored) == .least)

@@ -57,7 +57,7 @@ private struct OvertakenDatabase: Database {
     }
     let rules = Rules(database: database, policy: .standard, cost: .least)
     #expect(
-      code { () throws(BackendError) in
+      code {
         try rules.recover(username: "bob", code: issued, password: bobPassword)
       } == "credentials_not_accepted")
     let bob = try authority.rules.account(named: Username("bob"), token: try authority.logIn().token)
@@ -86,9 +86,7 @@ private struct OvertakenDatabase: Database {
     try authority.registerBoth()
     let bob = try Username("bob")
     func recover(_ code: OneTimeCode) -> String? {
-      failure { () throws(BackendError) in
-        try authority.recover(username: "bob", code: code.code, password: newPassword)
-      }?.code
+      failure { try authority.recover(username: "bob", code: code.code, password: newPassword) }?.code
     }
     let first = try authority.resetPasswordAsOwner(of: bob)
     work.clock.advance(by: .seconds(3600))

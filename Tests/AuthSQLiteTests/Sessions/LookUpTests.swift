@@ -29,10 +29,10 @@ import Testing
     // A fault is told, or whoever asks again after it would wait for the lock a second time.
     let impatient = work.authority(busyWait: .milliseconds(1))
     #expect(raw.script("BEGIN EXCLUSIVE"))
-    #expect(code { () throws(BackendError) in try impatient.lookUp(issued.token) } == "database_busy")
+    #expect(code { try impatient.lookUp(issued.token) } == "database_busy")
     #expect(raw.script("ROLLBACK"))
     work.run("mv '\(work.databasePath)' '\(work.databasePath).away'")
-    #expect(code { () throws(BackendError) in try authority.lookUp(issued.token) } == "database_missing")
+    #expect(code { try authority.lookUp(issued.token) } == "database_missing")
     work.run("mv '\(work.databasePath).away' '\(work.databasePath)'")
     try await authority.revoke(issued.token, reason: .userAsked)
     #expect(try glance(issued.token) == nil)

@@ -100,7 +100,7 @@ import TextFormat
       await #expect(throws: Refusal.rejected(.ended(.userAsked))) { try await authority.resume(grant.token) }
     }
     #expect(
-      failure { () throws(BackendError) in
+      failure {
         try authority.rules.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: grant.token)
       }?.kind == .session(.ended(.userAsked)))
     let uses = work.raw.rows("SELECT DISTINCT detail FROM events WHERE name = 'session_use_after_expire'")

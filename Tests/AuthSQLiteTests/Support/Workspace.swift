@@ -4,6 +4,7 @@ import AuthDevice
 import AuthSQLite
 import Glibc
 import Synchronization
+import Testing
 
 /// A directory of its own for one test, removed with all it holds when the test lets go of it.
 final class Workspace: Sendable {
@@ -114,7 +115,7 @@ extension LocalAuthority {
 
   /// The challenge that the right password is answered with.
   func challenge(_ name: String = "alice", _ password: Secret = alicePassword) throws -> Challenge {
-    let kind = failure { () throws(BackendError) in try logIn(name, password) }?.kind
+    let kind = failure { try logIn(name, password) }?.kind
     guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
     return challenge
   }
@@ -130,14 +131,16 @@ struct UnexpectedAnswer: Error {
 }
 
 /// The failure that `body` throws.
-func failure<Result>(_ body: () throws(BackendError) -> Result) -> BackendError? {
+func failure<Result>(_ body: () throws -> Result) -> BackendError? {
   do {
     _ = try body()
-    return nil
+  } catch let failure as BackendError {
+    return failure
   } catch {
-    return error
+    Issue.record("\(error) is no BackendError")
   }
+  return nil
 }
 
 /// The code of the failure that `body` throws.
-func code<Result>(_ body: () throws(BackendError) -> Result) -> String? { failure(body)?.code }
+func code<Result>(_ body: () throws -> Result) -> String? { failure(body)?.code }

@@ -60,7 +60,7 @@ import TextFormat
     // may hold the shared threads for longer.
     TwoThreads.both { side in
       if side == 0 {
-        let found = failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }
+        let found = failure { try authority.logIn("bob", bobPassword) }
         refusal.withLock { $0 = found }
       } else {
         // A refusal before its time ends the wait, too.
@@ -82,7 +82,7 @@ import TextFormat
     let failures = await withTaskGroup(of: BackendError?.self) { group in
       for _ in 0..<24 {
         let authority = work.authority(cost: PasswordCost(count: 2))
-        group.addTask { failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) } }
+        group.addTask { failure { try authority.logIn("bob", bobPassword) } }
       }
       return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
     }
@@ -97,9 +97,9 @@ import TextFormat
     let authority = work.authority()
     try authority.registerBoth()
     work.raw.script("UPDATE accounts SET password_hash = '*' WHERE name = 'bob'")
-    _ = failure { () throws(BackendError) in try authority.logIn("nobody", wrongPassword) }
+    _ = failure { try authority.logIn("nobody", wrongPassword) }
     for _ in 1...7 {
-      #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "hashing_failed")
+      #expect(code { try authority.logIn("bob", bobPassword) } == "hashing_failed")
     }
     #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
     #expect(work.raw.rows("SELECT guesses, attempts, failures FROM unknown_names") == [["1", "1", "1"]])
@@ -111,16 +111,14 @@ import TextFormat
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    for _ in 1...4 { _ = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } }
+    for _ in 1...4 { _ = failure { try authority.logIn("bob", wrongPassword) } }
     work.raw.script(
       """
       UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
         wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
       """)
     work.clock.advance(by: .seconds(2))
-    #expect(
-      failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind
-        == .throttled(.wait(.seconds(28))))
+    #expect(failure { try authority.logIn("bob", bobPassword) }?.kind == .throttled(.wait(.seconds(28))))
   }
 
   @Test("after a reboot the wait begins again in full") func reboot() {
@@ -158,9 +156,9 @@ import TextFormat
     let authority = work.authority()
     try authority.registerBoth()
     for step in 1...9 {
-      let known = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) }
-      let unknown = failure { () throws(BackendError) in try authority.logIn("nobody", wrongPassword) }
-      let hostile = failure { () throws(BackendError) in try authority.logIn("../\u{1B}[2J", wrongPassword) }
+      let known = failure { try authority.logIn("bob", wrongPassword) }
+      let unknown = failure { try authority.logIn("nobody", wrongPassword) }
+      let hostile = failure { try authority.logIn("../\u{1B}[2J", wrongPassword) }
       #expect(known == unknown && known == hostile, "step \(step)")
       work.clock.advance(by: .seconds(step == 7 ? 29 : 10))
     }
@@ -173,7 +171,7 @@ import TextFormat
       for _ in 0..<64 {
         let authority = work.authority()
         group.addTask {
-          code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted"
+          code { try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted"
         }
       }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -190,11 +188,11 @@ import TextFormat
     try authority.registerBoth()
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
     work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
-    #expect(failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
+    #expect(failure { try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
     _ = try await authority.resume(bob.token)
     _ = try authority.rules.pay(authority.order("1", to: "alice"), token: bob.token)
     #expect(
-      failure { () throws(BackendError) in
+      failure {
         try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
       }?.kind == .throttled(.locked))
     #expect(try authority.rules.account(named: Username("bob"), token: alice.token).throttle == .locked)
@@ -217,7 +215,7 @@ import TextFormat
       INSERT INTO events(id, at, name) SELECT i, i, 'authn_login_fail' FROM n;
       """)
     for name in ["x1", "x2", "x3"] {
-      _ = failure { () throws(BackendError) in try authority.logIn(name, wrongPassword) }
+      _ = failure { try authority.logIn(name, wrongPassword) }
     }
     #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL") == 10_000)
@@ -230,7 +228,7 @@ import TextFormat
     let authority = work.authority()
     try authority.registerBoth()
     for typed in ["correct horse battery staple", "!", "", "x1", "X1"] {
-      _ = failure { () throws(BackendError) in try authority.logIn(typed, wrongPassword) }
+      _ = failure { try authority.logIn(typed, wrongPassword) }
     }
     let salt = work.raw.rows("SELECT hex(event_salt) FROM authority")?[0][0] ?? ""
     let key = try #require(Hex.bytes(Array(salt.lowercased().utf8)))
@@ -244,7 +242,7 @@ import TextFormat
   @Test("registering a name deletes failed attempts from before it existed") func registrationClears() throws {
     let authority = Workspace().authority()
     _ = try authority.register(username: "alice", password: alicePassword)
-    for _ in 1...6 { _ = failure { () throws(BackendError) in try authority.logIn("Bob", wrongPassword) } }
+    for _ in 1...6 { _ = failure { try authority.logIn("Bob", wrongPassword) } }
     _ = try authority.register(username: "bob", password: bobPassword)
     _ = try authority.logIn("bob", bobPassword)
   }

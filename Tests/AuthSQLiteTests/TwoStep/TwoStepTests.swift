@@ -29,16 +29,16 @@ import Testing
     let scene = try Scene()
     let late = try scene.authority.challenge()
     scene.work.clock.advance(by: .seconds(300))
-    #expect(code { () throws(BackendError) in try scene.authority.answer(scene.code, to: late) } != nil)
+    #expect(code { try scene.authority.answer(scene.code, to: late) } != nil)
     let rebooted = try scene.authority.challenge()
     scene.work.clock.reboot()
-    #expect(code { () throws(BackendError) in try scene.authority.answer(scene.code, to: rebooted) } != nil)
+    #expect(code { try scene.authority.answer(scene.code, to: rebooted) } != nil)
     // None of them used the code up.
     let open = try scene.authority.challenge()
     let restarted = scene.work.authority(wallClock: { scene.wall.now })
     _ = try restarted.answer(scene.code, to: open)
     scene.wall.move(by: TOTP.period)
-    #expect(code { () throws(BackendError) in try scene.authority.answer(scene.code, to: open) } != nil)
+    #expect(code { try scene.authority.answer(scene.code, to: open) } != nil)
   }
 
   @Test("an answer that is repeated under its token is the same session, and uses no other code up")
@@ -51,7 +51,7 @@ import Testing
     #expect(first == second)
     let other = NewSession(token: SessionToken(bytes: [UInt8](repeating: 8, count: 32)), label: nil, origin: nil)
     #expect(
-      code { () throws(BackendError) in
+      code {
         try scene.authority.grant(.answer(scene.code, challenge: challenge.token, other))
       }
         == "credentials_not_accepted")
@@ -81,7 +81,7 @@ import Testing
     let before = scene.code
     for code in [used, before] {
       let challenge = try scene.authority.challenge()
-      #expect(failure { () throws(BackendError) in try scene.authority.answer(code, to: challenge) } != nil)
+      #expect(failure { try scene.authority.answer(code, to: challenge) } != nil)
     }
   }
 
@@ -89,7 +89,8 @@ import Testing
   func noSecrets() throws {
     let scene = try Scene()
     let challenge = try scene.authority.challenge()
-    let wrong = failure { () throws(BackendError) in try scene.authority.answer(Secret("123 no code"), to: challenge)
+    let wrong = failure {
+      try scene.authority.answer(Secret("123 no code"), to: challenge)
     }
     let grant = try scene.authority.answer(scene.code, to: challenge)
     let code = String(decoding: scene.code.bytes, as: UTF8.self)
@@ -103,7 +104,7 @@ import Testing
   func reauthentication() throws {
     let scene = try Scene()
     let token = scene.session.token
-    let kind = failure { () throws(BackendError) in
+    let kind = failure {
       try scene.authority.reauthenticate(token, password: alicePassword, requesting: .standard)
     }?.kind
     guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }

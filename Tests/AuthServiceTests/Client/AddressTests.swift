@@ -27,7 +27,7 @@ import Testing
       "ssh://host:ssh", "ssh://host/", "unix:/a\nb", "http://host",
     ])
   func refused(_ text: String) {
-    #expect(failure { () throws(BackendError) in try ServiceAddress(text) }?.code == "address_invalid")
+    #expect(failure { try ServiceAddress(text) }?.code == "address_invalid")
   }
 
   @Test(
@@ -37,13 +37,13 @@ import Testing
       "host=db.example.org password=secret", "service=accounts",
     ])
   func database(_ text: String) {
-    let error = failure { () throws(BackendError) in try ServiceAddress(text) }
+    let error = failure { try ServiceAddress(text) }
     #expect(error == .invalid(.addressOfDatabase))
   }
 
   @Test("of ssh shows no password either")
   func password() {
-    let error = failure { () throws(BackendError) in try ServiceAddress("ssh://alice:secret@host") }
+    let error = failure { try ServiceAddress("ssh://alice:secret@host") }
     #expect(error?.code == "address_invalid" && error?.description.contains("secret") == false)
   }
 
@@ -74,7 +74,7 @@ import Testing
 
   private func code(_ path: String? = nil) -> String? {
     let connection = ServiceConnection(.unix(path ?? service.path), limits: .short)
-    return failure { () throws(BackendError) in try connection.perform(.checkForLogins) }?.code
+    return failure { try connection.perform(.checkForLogins) }?.code
   }
 
   @Test("where only its owner can put it")

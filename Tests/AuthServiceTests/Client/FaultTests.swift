@@ -99,7 +99,7 @@ import Testing
       (BackendRequest.profile(Samples.token), fault.code), (.rename("Alice", Samples.token), fault.changeCode),
     ] {
       let connection = service.connection()
-      let error = failure { () throws(BackendError) in try connection.perform(request) }
+      let error = failure { try connection.perform(request) }
       #expect(error?.code == code)
       #expect(code == Self.busy.code || error?.description.contains(service.path) == true)
       #expect(error?.asUnavailability.hint.isEmpty == false)
@@ -117,18 +117,16 @@ import Testing
       while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .count(3))) }
     }
     let authority = ServiceAuthority(service.connection())
-    #expect(failure { () throws(BackendError) in try authority.checkForLogins() }?.code == "service_garbled")
-    let changed = failure { () throws(BackendError) in
-      try authority.register(username: "carol", password: Samples.password, displayName: nil)
-    }
+    #expect(failure { try authority.checkForLogins() }?.code == "service_garbled")
+    let changed = failure { try authority.register(username: "carol", password: Samples.password, displayName: nil) }
     #expect(changed?.code == "outcome_unknown")
     let token = Samples.token
     let order = try PaymentOrder(amount: Amount("1"), payee: Username("bob"))
-    let paid = failure { () throws(BackendError) in try service.connection().perform(.pay(order, token)) }
+    let paid = failure { try service.connection().perform(.pay(order, token)) }
     #expect(paid?.code == "outcome_unknown")
-    #expect(paid?.asUnavailability.hint.contains("--idempotency-key auto-") == true)
+    #expect(paid?.values.last?.hasPrefix("--idempotency-key auto-") == true)
     let page = Page(within: .all, before: nil, limit: 10)
-    let error = failure { () throws(BackendError) in try service.connection().perform(.events(.own, page, token)) }
+    let error = failure { try service.connection().perform(.events(.own, page, token)) }
     #expect(error?.code == "service_garbled")
   }
 
@@ -137,7 +135,7 @@ import Testing
     let service = TestService { _, _ in }
     let connection = service.connection()
     service.stop()
-    let error = failure { () throws(BackendError) in try connection.perform(.checkForLogins) }
+    let error = failure { try connection.perform(.checkForLogins) }
     #expect(error?.code == "service_unreachable")
     #expect(error?.description.contains(service.path) == true)
   }
@@ -165,7 +163,7 @@ import Testing
       }
     }
     let connection = service.connection()
-    let error = failure { () throws(BackendError) in try connection.perform(request) }
+    let error = failure { try connection.perform(request) }
     let seen = received.withLock { $0 }
     switch request.traits.effect {
     case .read, .repeatable:
@@ -212,11 +210,10 @@ import Testing
       _ = peer.request()
     }
     let connection = service.connection()
-    #expect(
-      failure { () throws(BackendError) in try connection.perform(.profile(Samples.token)) }?.code == "service_lost")
+    #expect(failure { try connection.perform(.profile(Samples.token)) }?.code == "service_lost")
     #expect(service.connections == 3)
     let login = try Samples.request(.logIn)
-    #expect(failure { () throws(BackendError) in try connection.perform(login) }?.code == "outcome_unknown")
+    #expect(failure { try connection.perform(login) }?.code == "outcome_unknown")
   }
 
   @Test("a service that went away between two requests is found again, also by what may not be repeated")
@@ -245,12 +242,10 @@ import Testing
       }
     }
     let connection = service.connection()
-    let error = failure { () throws(BackendError) in try connection.perform(.profile(Samples.token)) }
+    let error = failure { try connection.perform(.profile(Samples.token)) }
     #expect(error?.code == "service_lost")
     #expect(seen.withLock { $0 } == 1)
-    #expect(
-      failure { () throws(BackendError) in try connection.perform(.checkForLogins) }?.code
-        == "session_of_other_database")
+    #expect(failure { try connection.perform(.checkForLogins) }?.code == "session_of_other_database")
   }
 
   @Test("a token of another database is not sent")
@@ -262,7 +257,7 @@ import Testing
     }
     let connection = service.connection()
     let foreign = SessionToken(bytes: [UInt8](repeating: 0xEE, count: 16) + Samples.token.bytes)
-    let error = failure { () throws(BackendError) in try connection.perform(.resume(foreign)) }
+    let error = failure { try connection.perform(.resume(foreign)) }
     #expect(error?.code == "session_of_other_database")
     #expect(error?.description.contains("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee") == true)
     #expect(error?.description.contains(TestService.hello.database) == true)

@@ -47,7 +47,7 @@ struct KilledServiceTests {
     let killing = KillingService(try RunningService()) { if case .makeRecoveryCodes = $0 { true } else { false } }
     let (service, authority) = try killing.authority()
     let token = try authority.logIn(EmbeddedRules.alice, limits: .standard).token
-    let error = failure { () throws(BackendError) in try authority.handler.perform(.makeRecoveryCodes(token)) }
+    let error = failure { try authority.handler.perform(.makeRecoveryCodes(token)) }
     #expect(error?.code == "outcome_unknown")
     guard case .recoveryCodes(let codes) = try authority.handler.perform(.makeRecoveryCodes(token)) else {
       throw WireFault.invalid("list of codes")

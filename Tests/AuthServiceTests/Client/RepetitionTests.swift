@@ -133,7 +133,7 @@ import Testing
     let scene = try Scene()
     let token = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard).token
     scene.lose { if case .makeRecoveryCodes = $0 { true } else { false } }
-    let error = failure { () throws(BackendError) in try scene.authority.handler.perform(.makeRecoveryCodes(token)) }
+    let error = failure { try scene.authority.handler.perform(.makeRecoveryCodes(token)) }
     #expect(error?.code == "outcome_unknown")
     guard case .recoveryCodes(let codes) = try scene.authority.handler.perform(.makeRecoveryCodes(token)) else {
       throw WireFault.invalid("codes")

@@ -85,16 +85,18 @@ struct ArticleTests {
     let folder = place.path
     let blocks = try Self.blocks("service")
     try #require(blocks.count == 6)
-    let script = blocks.joined().replacing("/var/lib/auth-service", with: folder + "/data")
-      .replacing("/var/backups", with: folder)
-    mkdir(folder + "/bin", 0o755)
-    #expect(symlink(RunningService.executable, folder + "/bin/auth-service") == 0)
+    var script = blocks.joined()
+    script.replace("/var/lib/auth-service", with: "\(folder)/data")
+    script.replace("/var/backups", with: folder)
+    mkdir("\(folder)/bin", 0o755)
+    #expect(symlink(RunningService.executable, "\(folder)/bin/auth-service") == 0)
+    let environment: [String: String] = [
+      "PATH": "\(folder)/bin:/usr/bin:/bin", "DIRECTORY": folder, "LC_ALL": "C.UTF-8",
+      "AUTH_SERVICE_OPERATORS": "\(folder)/operators.sock",
+    ]
     let outcome = try await Program(
-      "bash", ["-eu", "-c", Self.systemd + script + "\nsystemctl stop"],
-      environment: [
-        "PATH": "\(folder)/bin:/usr/bin:/bin", "DIRECTORY": folder, "LC_ALL": "C.UTF-8",
-        "AUTH_SERVICE_OPERATORS": folder + "/operators.sock",
-      ], timeLimit: .seconds(120)
+      "bash", ["-eu", "-c", "\(Self.systemd)\(script)\nsystemctl stop"], environment: environment,
+      timeLimit: .seconds(120)
     ).run()
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
     for text in [
