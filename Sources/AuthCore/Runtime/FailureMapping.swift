@@ -1,9 +1,10 @@
-extension SessionError {
-  init(_ failure: AuthorityError<CredentialsRejection>) {
-    switch failure {
-    case .rejected(.notAccepted): self = .credentialsNotAccepted
-    case .throttled(let throttle): self = .throttled(throttle)
-    case .unavailable(let cause): self = .unavailable(cause)
+extension AuthorityError {
+  /// The error for the caller of a command that the authority did not check; nil if it refused.
+  var unchecked: SessionError? {
+    switch self {
+    case .rejected: nil
+    case .throttled(let throttle): .throttled(throttle)
+    case .unavailable(let cause): .unavailable(cause)
     }
   }
 }

@@ -1,11 +1,11 @@
 import Guards
-import Observation
 import Synchronization
 
 /// A subscriber: the readers of `state`, a ``SessionObserver``, a ``GuardedScreen`` with its live
 /// key, or a stream of transitions.
 ///
-/// It gets the state at its registration and then each change, one at a time and in order.
+/// It gets each change, one at a time and in order; all but the readers of `state`, who have just
+/// read it, also get the state at their registration.
 final class Observer: Sendable {
   /// A notification for an observer.
   enum News: Sendable {
@@ -159,39 +159,27 @@ final class ScreenCalls: Sendable {
   }
 }
 
-/// Signals `Observable` readers to read the state again.
-///
-/// This type uses the registrar directly instead of the macro, so that `onChange` sees the new
-/// state: the store makes the change under its lock before the signal. With the macro, `onChange`
-/// would see the old state.
-final class ObservedState: Observable, Sendable {
-  private let registrar = ObservationRegistrar()
-  /// The key of the last change.
-  private let told: Locked<LoggedInSession?>
+/// Signals readers of the state to read it again; the store changes it before the signal.
+final class ObservedState: Sendable {
+  /// Changes with every change of the session's state.
+  private let changes = Observed(())
+  /// Changes only with the key.
+  private let key: Observed<LoggedInSession?>
 
   init(_ session: LoggedInSession?) {
-    told = Locked(session)
+    key = Observed(session)
   }
 
-  /// Changes with every change of the session's state.
-  ///
-  /// It has no value.
-  var state: Void { registrar.access(self, keyPath: \.state) }
+  /// Registers a reader of the state.
+  func accessState() { changes.value }
 
-  /// Changes only with the key.
-  ///
-  /// It has no value.
-  var session: Void { registrar.access(self, keyPath: \.session) }
+  /// Registers a reader of only the key.
+  func accessKey() { _ = key.value }
 
   func tell(_ news: Observer.News) -> Bool {
     guard case .change(let change) = news else { return true }
-    registrar.withMutation(of: self, keyPath: \.state) {}
-    let session = change.snapshot.session
-    let isNew = told.withLock { told in
-      defer { told = session }
-      return told != session
-    }
-    if isNew { registrar.withMutation(of: self, keyPath: \.session) {} }
+    changes.change { _ in }
+    key.set(change.snapshot.session)
     return true
   }
 }

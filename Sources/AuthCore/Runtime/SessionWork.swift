@@ -127,17 +127,22 @@ extension SessionCore {
   // MARK: Beginning and renewing
 
   private func authenticate(_ epoch: Epoch, _ submitted: Submitted?) async {
-    guard case .credentials(let credentials, let limits) = submitted else {
-      preconditionFailure("credentials come with the command that starts the authentication")
-    }
+    let (credentials, limits) = credentials(submitted)
     do throws(AuthorityError<CredentialsRejection>) {
       switch try await authority.authenticate(credentials, limits: limits) {
       case .granted(let grant): granted(epoch, grant)
       case .challenged(let challenge): send(.authenticated(epoch, .challenged(challenge)))
       }
     } catch {
-      send(.authenticated(epoch, .failed), failure: SessionError(error))
+      send(.authenticated(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
     }
+  }
+
+  private func credentials(_ submitted: Submitted?) -> (Credentials, LimitRequest) {
+    guard case .credentials(let credentials, let limits) = submitted else {
+      preconditionFailure("credentials come with the command that starts the authentication")
+    }
+    return (credentials, limits)
   }
 
   private func granted(_ epoch: Epoch, _ grant: Grant) {
@@ -166,8 +171,7 @@ extension SessionCore {
       case .rejected(.session(let rejection)):
         if record != nil { rejected(epoch, rejection, .overtaken) } else { end() }
       // The answer was not checked, so the challenge is unchanged.
-      case .throttled(let throttle): ask(challenge, again: .throttled(throttle))
-      case .unavailable(let cause): ask(challenge, again: .unavailable(cause))
+      case .throttled, .unavailable: ask(challenge, again: error.unchecked)
       }
     }
     func ask(_ next: Challenge, again failure: SessionError?) {
@@ -181,9 +185,7 @@ extension SessionCore {
   }
 
   private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: Submitted?) async {
-    guard case .credentials(let credentials, let limits) = submitted else {
-      preconditionFailure("credentials come with the command that starts the authentication")
-    }
+    let (credentials, limits) = credentials(submitted)
     do throws(AuthorityError<ReauthenticationRejection>) {
       switch try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits) {
       case .granted(let grant): renewed(epoch, record, grant)
@@ -191,10 +193,9 @@ extension SessionCore {
       }
     } catch {
       switch error {
-      case .rejected(.notAccepted): send(.renewed(epoch, .failed), failure: .credentialsNotAccepted)
       case .rejected(.session(let rejection)): rejected(epoch, rejection, .overtaken)
-      case .throttled(let throttle): send(.renewed(epoch, .failed), failure: .throttled(throttle))
-      case .unavailable(let cause): send(.renewed(epoch, .failed), failure: .unavailable(cause))
+      case .rejected(.notAccepted), .throttled, .unavailable:
+        send(.renewed(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
       }
     }
   }
@@ -205,8 +206,7 @@ extension SessionCore {
     } catch {
       switch error {
       case .rejected(let rejection): rejected(epoch, rejection, nil)
-      case .throttled(let throttle): send(.renewed(epoch, .failed), failure: .throttled(throttle))
-      case .unavailable(let cause): send(.renewed(epoch, .failed), failure: .unavailable(cause))
+      case .throttled, .unavailable: send(.renewed(epoch, .failed), failure: error.unchecked)
       }
     }
   }

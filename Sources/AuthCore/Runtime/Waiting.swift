@@ -36,7 +36,7 @@ extension SessionCore {
         .command(.session(command)), for: meant, at: instant, replacing: renewal, submitting: submitted
       ) { reaction, inner in
         let promise = reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
-        return Occupation(promise, inner.machine.state, key(inner))
+        return (promise: promise, state: inner.machine.state, key: key(inner))
       }
       switch reaction {
       case .transition: return try await PendingLogin(now.promise, reaction).value()
@@ -54,11 +54,11 @@ extension SessionCore {
           continue  // The challenge has ended.
         }
         guard isBusy else {
-          if isCheck, let ended = now.endReason { throw .ended(ended) }
+          if isCheck, let ended = now.state.endReason { throw .ended(ended) }
           throw .rejected(reason)
         }
       }
-      if isCheck, hasWaited, now.isChecking { return try await PendingLogin(now.promise, reaction).value() }
+      if isCheck, hasWaited, now.state.isChecking { return try await PendingLogin(now.promise, reaction).value() }
       // Other work on the session is under way: wait for its end and ignore its result.
       if let promise = now.promise, await promise.value() == nil { throw .cancelled }
       hasWaited = true
@@ -66,31 +66,18 @@ extension SessionCore {
   }
 }
 
-/// The store's activity when it answered a command.
-private struct Occupation: Sendable {
-  /// The work under way.
-  let promise: Promise<Result<LoginResult, SessionError>>?
-  /// The key, while a user is logged in.
-  let key: LoggedInSession?
-  /// Whether that work is a check.
-  let isChecking: Bool
+extension SessionState {
   /// Why the session has ended, if there was one.
-  let endReason: EndReason?
-
-  init(_ promise: Promise<Result<LoginResult, SessionError>>?, _ state: SessionState, _ key: LoggedInSession?) {
-    self.promise = promise
-    self.key = key
-    switch state {
-    case .renewing(let state): (isChecking, endReason) = (state.purpose == .check, nil)
-    case .loggedOut(let state):
-      isChecking = false
-      switch state.reason {
-      case .ended(let reason): endReason = reason
-      case .neverLoggedIn: endReason = nil
-      }
-    case .loggingOut(let state): (isChecking, endReason) = (false, state.reason)
-    case .restoring, .authenticating, .challenged, .loggedIn: (isChecking, endReason) = (false, nil)
+  fileprivate var endReason: EndReason? {
+    switch self {
+    case .loggedOut(let state): if case .ended(let reason) = state.reason { reason } else { nil }
+    case .loggingOut(let state): state.reason
+    case .restoring, .authenticating, .challenged, .loggedIn, .renewing: nil
     }
+  }
+
+  fileprivate var isChecking: Bool {
+    if case .renewing(let state) = self { state.purpose == .check } else { false }
   }
 }
 

@@ -109,21 +109,11 @@ public final class NavigationBar: Observable, Sendable {
 }
 
 /// The button that a bar shows; only the store changes it.
-private final class ShownButton: SessionObserver, Observable, Sendable {
-  private let current = Locked<NavigationBar.Button>(.logIn)
-  private let registrar = ObservationRegistrar()
+private final class ShownButton: SessionObserver, Sendable {
+  private let current = Observed<NavigationBar.Button>(.logIn)
 
-  var button: NavigationBar.Button {
-    registrar.access(self, keyPath: \.button)
-    return current.withLock { $0 }
-  }
+  var button: NavigationBar.Button { current.value }
 
-  func loggedIn(_ session: LoggedInSession) { show(.logOut(session.user)) }
-  func loggedOut(_ reason: LogoutReason) { show(.logIn) }
-
-  private func show(_ button: NavigationBar.Button) {
-    // The change comes before the signal, so that an observer sees it.
-    current.withLock { $0 = button }
-    registrar.withMutation(of: self, keyPath: \.button) {}
-  }
+  func loggedIn(_ session: LoggedInSession) { current.set(.logOut(session.user)) }
+  func loggedOut(_ reason: LogoutReason) { current.set(.logIn) }
 }

@@ -66,7 +66,7 @@ public final class SessionStore: Observable, Sendable {
   /// after you read the state and before `withObservationTracking` returns. Compare ``revision``
   /// once more after it returned, so that you never miss the last change.
   public var state: SessionSnapshot {
-    core.observed.state
+    core.observed.accessState()
     return core.withLock { [core] inner in core.snapshot(inner) }
   }
 
@@ -74,7 +74,7 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// It is tracked like ``state``, and only increases.
   public var revision: UInt64 {
-    core.observed.state
+    core.observed.accessState()
     return core.withLock { $0.revision }
   }
 
@@ -83,13 +83,13 @@ public final class SessionStore: Observable, Sendable {
   /// It is tracked separately from ``state``: a view that reads only the key is redrawn when the
   /// key changes, not when a check found nothing new.
   public var session: LoggedInSession? {
-    core.observed.session
+    core.observed.accessKey()
     return core.withLock { [core] inner in core.snapshot(inner) }.session
   }
 
   /// The cleanup that remains after a logout or a switch of users, until the state changes again.
   public var leftovers: IncompleteCleanup {
-    core.observed.state
+    core.observed.accessState()
     switch core.withLock({ $0.machine.state }) {
     case .loggedOut(let state): return state.leftovers
     case .loggedIn(let state): return state.predecessor

@@ -51,24 +51,25 @@ final class ChangeBuffer: Sendable {
   }
 
   func put(_ change: SessionChange) {
-    let arrival = storage.withLock { storage in
+    arrive { storage in
       var change = change
       if storage.queue.count >= bound {
         change.missed = storage.queue.reduce(storage.queue.count) { $0 + $1.missed }
         storage.queue.removeAll(keepingCapacity: true)
       }
       storage.queue.append(change)
-      return storage.arrival.take()
     }
-    arrival?.fulfil(())
   }
 
   func finish() {
-    let arrival = storage.withLock { storage in
-      storage.isFinished = true
+    arrive { $0.isFinished = true }
+  }
+
+  private func arrive(_ body: (inout Storage) -> Void) {
+    storage.withLock { storage in
+      body(&storage)
       return storage.arrival.take()
-    }
-    arrival?.fulfil(())
+    }?.fulfil(())
   }
 
   func next() async -> SessionChange? {
