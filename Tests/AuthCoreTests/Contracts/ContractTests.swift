@@ -33,15 +33,12 @@ struct ContractTests {
       evidence: { vault.evidence.count })
   }
 
-  @Test("the scripted authority", arguments: AuthorityContract.checks, [true, false])
-  func scriptedAuthority(check: AuthorityContract.Check, rotates: Bool) async {
-    let violation = await check.run(on: Self.authority(rotates: rotates))
-    #expect(violation == nil)
-  }
-
-  @Test("the scripted authority with a second step", arguments: AuthorityContract.checks, [true, false])
-  func secondStep(check: AuthorityContract.Check, rotates: Bool) async {
-    let violation = await check.run(on: Self.authority(rotates: rotates, hasSecondStep: true))
+  @Test(
+    "the scripted authority, with and without rotation, with and without a second step",
+    arguments: AuthorityContract.checks, [(false, false), (true, false), (false, true), (true, true)])
+  func scriptedAuthority(check: AuthorityContract.Check, forms: (rotates: Bool, hasSecondStep: Bool)) async {
+    let subject = Self.authority(rotates: forms.rotates, hasSecondStep: forms.hasSecondStep)
+    let violation = await check.run(on: subject)
     #expect(violation == nil)
   }
 

@@ -75,8 +75,7 @@ struct ScreenTests {
   func changedBeforeOpening() async throws {
     let world = World()
     let screen = Screen(session: try await world.store.loggedIn(World.alice))
-    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
-    try await world.store.check()
+    try await world.rename(to: "Alice B.")
     world.store.open(screen, with: screen.session)
     #expect(screen.told == ["follow Alice B."])
   }
@@ -111,8 +110,7 @@ struct ScreenTests {
     let neighbour = Screen(session: key)
     world.store.open(neighbour, with: key)
     world.store.open(screen, with: key)
-    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
-    let renamed = try await world.store.check()
+    let renamed = try await world.rename(to: "Alice B.")
     world.store.open(screen, with: renamed)
     _ = try await world.store.logOut()
     #expect(screen.told == ["follow Alice B.", "dismiss user_asked"])
@@ -198,8 +196,7 @@ struct ScreenTests {
     }
     try await bar.press(credentials: { World.alice })
     #expect(bar.button.label == "Log out")
-    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
-    try await world.store.check()
+    try await world.rename(to: "Alice B.")
     guard case .logOut(let user) = bar.button else {
       Issue.record("the button is \(bar.button)")
       return

@@ -1,6 +1,7 @@
-import AuthCore
 import AuthCoreTesting
 import Testing
+
+@testable import AuthCore
 
 @Suite("An absent session differs from a failed read")
 struct AbsenceTests {
@@ -21,28 +22,27 @@ struct AbsenceTests {
     #expect(listener.heard == ["in alice"])
   }
 
-  @Test(
-    "no kind of failure ends a session, and each is reported", arguments: Request.allCases,
-    Unavailability.Cause.allCases)
-  func unavailable(request: Request, cause: Unavailability.Cause) async throws {
+  /// Every failure that says nothing about the session.
+  static let faults: [ScriptedAuthority.Fault] =
+    Unavailability.Cause.allCases.map { .unavailable(Unavailability($0, "it failed as \($0)")) }
+    + [.throttled(.wait(.seconds(30)))]
+
+  @Test("no kind of failure ends a session, and each is reported", arguments: Request.allCases, faults)
+  func unavailable(request: Request, fault: ScriptedAuthority.Fault) async throws {
     let (world, key) = try await World.withAlice(rotates: true)
-    let failure = Unavailability(cause, "it failed as \(cause)")
-    world.authority.fail(request.operation, with: .unavailable(failure))
-    await #expect(throws: SessionError.unavailable(failure)) { try await request.send(world.store) }
+    world.authority.fail(request.operation, with: fault)
+    let error: SessionError =
+      switch (fault, request) {
+      case (.unavailable(let cause), _): .unavailable(cause)
+      case (.throttled(let throttle), .check): .unavailable(throttle.unavailability)
+      case (.throttled(let throttle), _): .throttled(throttle)
+      }
+    await #expect(throws: error) { try await request.send(world.store) }
     #expect(world.store.state == .loggedIn(key))
     #expect(key.isLive)
     #expect(world.vaultAgrees)
     world.authority.fail(request.operation, with: nil)
     try await request.send(world.store)
-    #expect(world.vaultAgrees)
-  }
-
-  @Test("being throttled does not end a session", arguments: Request.allCases)
-  func throttled(request: Request) async throws {
-    let (world, key) = try await World.withAlice()
-    world.authority.fail(request.operation, with: .throttled(.wait(.seconds(30))))
-    await #expect(throws: SessionError.self) { try await request.send(world.store) }
-    #expect(world.store.state == .loggedIn(key))
     #expect(world.vaultAgrees)
   }
 

@@ -14,6 +14,20 @@ struct LastKnownUserTests {
     return world
   }
 
+  /// A process after that of alice, which the authority did not answer.
+  private func unanswered() async throws -> (world: World, next: SessionStore) {
+    let world = try await earlier()
+    return (world, await restored(in: world))
+  }
+
+  /// A process that starts while the authority is unreachable.
+  private func restored(in world: World) async -> SessionStore {
+    world.authority.fail(.resume, with: .unavailable(World.offline))
+    let next = world.anotherProcess()
+    await next.restore()
+    return next
+  }
+
   @Test("while the authority has not answered, the user is shown, and there is no key")
   func beforeAnswer() async throws {
     let world = try await earlier()
@@ -62,29 +76,20 @@ struct LastKnownUserTests {
     #expect(await first.restore() == .loggedOut(.ended(.revoked)))
     #expect(first.state.lastKnownUser == nil)
 
-    let world = try await earlier()
-    world.authority.fail(.resume, with: .unavailable(World.offline))
-    let next = world.anotherProcess()
-    await next.restore()
+    let (world, next) = try await unanswered()
     #expect(next.state.lastKnownUser == Self.alice)
     #expect(try await next.logOut() == .complete)
     #expect(next.state.lastKnownUser == nil)
     #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
 
-    let emptied = try await earlier()
-    emptied.authority.fail(.resume, with: .unavailable(World.offline))
-    let third = emptied.anotherProcess()
-    await third.restore()
+    let (emptied, third) = try await unanswered()
     emptied.vault.content = .empty
     #expect(await third.restore() == .loggedOut(.neverLoggedIn))
   }
 
   @Test("a login of another process is shown at the next attempt")
   func another() async throws {
-    let world = try await earlier()
-    world.authority.fail(.resume, with: .unavailable(World.offline))
-    let next = world.anotherProcess()
-    await next.restore()
+    let (world, next) = try await unanswered()
     try await world.store.switched(to: World.bob)
     await next.restore()
     #expect(next.state.lastKnownUser == LastKnownUser(username: "bob", displayName: "bob"))
@@ -96,34 +101,23 @@ struct LastKnownUserTests {
     world.authority.setRotation(true)
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
     try await world.store.renew()
-    world.authority.fail(.resume, with: .unavailable(World.offline))
-    let next = world.anotherProcess()
-    await next.restore()
-    #expect(next.state.lastKnownUser?.displayName == "Alice B.")
+    #expect(await restored(in: world).state.lastKnownUser?.displayName == "Alice B.")
   }
 
   @Test("a token without a user, such as an earlier version saved, starts without one")
   func unknown() async throws {
     let world = try await earlier()
     world.vault.content = world.vault.content
-    world.authority.fail(.resume, with: .unavailable(World.offline))
-    let next = world.anotherProcess()
-    await next.restore()
-    #expect(next.state == .restoring(.authority(World.offline)))
+    #expect(await restored(in: world).state == .restoring(.authority(World.offline)))
   }
 
   @Test("a write that is undone brings the user back with the token")
   func undone() async throws {
-    let world = try await earlier()
-    let next = world.anotherProcess()
-    world.authority.fail(.resume, with: .unavailable(World.offline))
-    await next.restore()
+    let (world, next) = try await unanswered()
     world.vault.failWrites(World.diskError, landing: true)
     await #expect(throws: SessionError.notSaved(World.diskError)) { try await next.loggedIn(World.bob) }
     world.vault.failWrites(nil)
-    let third = world.anotherProcess()
-    await third.restore()
-    #expect(third.state.lastKnownUser == Self.alice)
+    #expect(await restored(in: world).state.lastKnownUser == Self.alice)
   }
 
   @Test("a check shows nobody: the user is already logged in")

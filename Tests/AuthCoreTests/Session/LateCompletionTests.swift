@@ -25,21 +25,6 @@ struct LateCompletionTests {
     await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
   }
 
-  @Test("a login that a logout overtook is revoked, and leaves nothing in the vault")
-  func lateLogin() async throws {
-    let world = World()
-    let login = await world.authority.holding(.authenticate, at: .answer) { world.store.beginLogIn(World.alice) }
-    #expect(try await world.store.logOut() == .complete)
-    await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
-    world.authority.hold(.revoke, at: .answer)
-    world.authority.release(.authenticate, at: .answer)
-    await world.authority.waitUntilHeld(.revoke, at: .answer)
-    #expect(world.authority.liveTokens.isEmpty)
-    #expect(world.vault.content == .empty)
-    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
-    world.authority.release(.revoke, at: .answer)
-  }
-
   @Test("the answer to an earlier session's renewal does not complete the current one")
   func renewalOfTheSessionBefore() async throws {
     let (world, _) = try await World.withAlice(rotates: true)
@@ -59,20 +44,6 @@ struct LateCompletionTests {
     let after = try await second.value
     #expect(after.id == before.id)
     #expect(world.vaultAgrees)
-  }
-
-  @Test("activity after a logout restores nothing, not even on disk", arguments: [true, false])
-  func lateTouch(rotates: Bool) async throws {
-    let world = World()
-    world.authority.setRotation(rotates)
-    try await world.store.loggedIn(World.alice)
-    let touch = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
-    #expect(try await world.store.logOut() == .complete)
-    world.authority.release(.renew)
-    await #expect(throws: SessionError.ended(.userAsked)) { try await touch.value }
-    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
-    #expect(world.vault.content == .empty)
-    #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
   }
 
   @Test("a write that a logout overtook is erased when it is done")
@@ -139,20 +110,6 @@ struct LateCompletionTests {
     #expect(key.user.username == "alice")
     #expect(world.store.session == key)
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
-  }
-
-  @Test("of two simultaneous logins one is rejected, and a logout in between holds")
-  func twoLogins() async throws {
-    let world = World()
-    let first = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
-    await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
-      try await world.store.loggedIn(World.bob)
-    }
-    #expect(try await world.store.logOut() == .complete)
-    world.authority.release(.authenticate)
-    await #expect(throws: SessionError.ended(.userAsked)) { try await first.value() }
-    await until { world.authority.liveTokens.isEmpty && world.count(.revoke) > 0 }
-    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
   }
 
   @Test("hundreds of simultaneous logins run one at a time and leave one session")

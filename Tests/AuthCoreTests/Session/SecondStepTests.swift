@@ -7,6 +7,13 @@ import Testing
 struct SecondStepTests {
   private static let wrongCode = Secret("000000")
 
+  /// Requires that the store refuses even the correct answer.
+  private func expectOver(_ challenge: Challenge, in world: World) async {
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answered(World.code, to: challenge)
+    }
+  }
+
   @Test("a challenged login gives no access, and the correct answer logs in")
   func login() async throws {
     let world = World()
@@ -36,9 +43,7 @@ struct SecondStepTests {
       try await world.store.answered(Self.wrongCode, to: next)
     }
     #expect(world.store.state == .restoring(nil), "the state before the login")
-    await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answered(World.code, to: next)
-    }
+    await expectOver(next, in: world)
     #expect(world.authority.openChallenges.isEmpty && world.authority.liveTokens.isEmpty)
   }
 
@@ -47,14 +52,10 @@ struct SecondStepTests {
     let world = World()
     let first = try await world.challengedLogin()
     try await world.store.answered(World.code, to: first)
-    await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answered(World.code, to: first)
-    }
+    await expectOver(first, in: world)
     try await world.store.logOut()
     let second = try await world.challengedLogin()
-    await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answered(World.code, to: first)
-    }
+    await expectOver(first, in: world)
     world.store.cancel(first)
     #expect(world.store.state == .challenged(second, nil))
     try await world.store.answered(World.code, to: second)
@@ -69,9 +70,7 @@ struct SecondStepTests {
     world.store.cancel(challenge)
     #expect(world.store.state == .loggedOut(.neverLoggedIn))
     #expect(world.authority.openChallenges.isEmpty)
-    await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answered(World.code, to: challenge)
-    }
+    await expectOver(challenge, in: world)
     let other = world.anotherProcess()
     #expect(await other.restore() == .loggedOut(.neverLoggedIn))
     #expect(world.authority.liveTokens.isEmpty && world.vault.content == .empty)
@@ -161,9 +160,7 @@ struct SecondStepTests {
     world.store.reportEnded(key, because: .revoked)
     await until { world.store.state == .loggedOut(.ended(.revoked)) }
     #expect(world.authority.openChallenges.isEmpty)
-    await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answered(World.code, to: challenge)
-    }
+    await expectOver(challenge, in: world)
   }
 
   @Test("a switch of users in two steps replaces the session only after the correct answer")
@@ -190,9 +187,7 @@ struct SecondStepTests {
     #expect(world.store.state == .challenged(challenge, nil))
     world.clock.advance(by: .seconds(1))
     if watchesLimits { await until { world.store.state == .restoring(nil) } }
-    await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answered(World.code, to: challenge)
-    }
+    await expectOver(challenge, in: world)
     #expect(world.store.state == .restoring(nil) && world.authority.openChallenges.isEmpty)
     #expect(world.count(.answer) == 0)
   }

@@ -69,6 +69,13 @@ struct World {
     }
   }
 
+  /// Changes the name that screens show of alice, and checks the session.
+  @discardableResult
+  func rename(to name: String) async throws -> LoggedInSession {
+    authority.setAccount("alice", password: Self.alice.password, displayName: name)
+    return try await store.check()
+  }
+
   /// Whether the vault holds the only working token.
   var vaultAgrees: Bool {
     guard let live = authority.liveTokens.first, authority.liveTokens.count == 1 else { return false }
