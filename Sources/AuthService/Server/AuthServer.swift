@@ -313,12 +313,6 @@ extension BackendError {
     .unavailable(.serviceBusy, "5")
   }
 
-  fileprivate static var tooManyConnections: BackendError {
-    .unavailable(
-      .busy, "service_busy", "The service has too many connections, in all or of yours.",
-      hint: "Try again in a moment; nothing was changed.")
-  }
-
   fileprivate static var stopping: BackendError {
     .unavailable(.serviceStopping)
   }

@@ -81,22 +81,22 @@ import Testing
       scene.embedded.moveWall(by: TOTP.period)
       return secret.code(at: scene.embedded.wallTime)
     }
-    func challenge(_ body: () throws(BackendError) -> Grant) throws -> Challenge {
+    func challenge(_ body: () throws -> Grant) throws -> Challenge {
       guard case .challenged(let challenge)? = failure(body)?.kind else { throw WireFault.invalid("challenge") }
       return challenge
     }
-    let login = try challenge { () throws(BackendError) in
+    let login = try challenge {
       try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
     }
     let sessions = try scene.sessions(scene.authority.answer(code(), to: login).token)
-    let second = try challenge { () throws(BackendError) in
+    let second = try challenge {
       try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
     }
     scene.lose { if case .answer = $0 { true } else { false } }
     let grant = try scene.authority.answer(code(), to: second)
     #expect(scene.isLost)
     #expect(try scene.sessions(grant.token) == sessions + 1)
-    let third = try challenge { () throws(BackendError) in
+    let third = try challenge {
       try scene.authority.reauthenticate(grant.token, password: EmbeddedRules.alice.password, requesting: .standard)
     }
     scene.lose { if case .answer = $0 { true } else { false } }
