@@ -12,10 +12,12 @@ func refusals(quick: Bool) throws -> [Benchmark] {
 func refusalsByTheService(quick: Bool) throws -> [Benchmark] {
   let samples = 100
   let embedded = try Service(isCheap: false) { home in try home.sql(refusedAccounts(samples)) }
+  try embedded.command("logout").run()
   let sqlite = refusals("by the service, ", samples) { embedded.withPassword($0, lines: $1) }
   let server = try Server.withAccounts(isCheap: false)
   try server.run("SET search_path = auth;" + refusedAccounts(samples, secret: "'\\x00'::bytea"), database: "accounts")
   let shared = try Service(postgres: server, isCheap: false)
+  try shared.command("logout").run()
   return sqlite + refusals("by the service on PostgreSQL, ", samples) { shared.withPassword($0, lines: $1) }
 }
 
