@@ -22,7 +22,7 @@ import Testing
     if hasTwoStep, check.name.hasPrefix("many at once") {
       embedded.moveWall(by: TOTP.period)
       guard
-        case .challenged(let challenge)? = failure({ () throws(BackendError) in
+        case .challenged(let challenge)? = failure({
           try embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
         })?.kind
       else { throw WireFault.invalid("challenge") }

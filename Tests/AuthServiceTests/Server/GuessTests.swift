@@ -44,7 +44,7 @@ struct GuessTests {
     }
     embedded.moveWall(by: TOTP.period)
     let (client, right) = (try service.authority().handler, try request(true))
-    let error = failure { () throws(BackendError) in try client.perform(right) }
+    let error = failure { try client.perform(right) }
     guard case .throttled = error?.kind else {
       Issue.record("heard: \(String(describing: error))")
       return
@@ -52,7 +52,7 @@ struct GuessTests {
   }
 
   private func challenge(_ embedded: EmbeddedRules) throws -> Challenge {
-    let error = failure { () throws(BackendError) in
+    let error = failure {
       try embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
     }
     guard case .challenged(let challenge)? = error?.kind else { throw WireFault.invalid("challenge") }
