@@ -63,7 +63,10 @@ package final class ServiceConnection: RequestHandler {
     switch try list(request) {
     case .receipt(let receipt): return .receipt(receipt.withoutDrawnKey)
     case .receipts(let receipts): return .receipts(receipts.map(\.withoutDrawnKey))
-    case let answer: return answer
+    case let answer:
+      // Here and not in the backend, which does not know the key that was drawn.
+      if case .pay = request { throw misread(request) }
+      return answer
     }
   }
 
