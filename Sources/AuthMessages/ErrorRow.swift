@@ -51,11 +51,14 @@ extension ErrorRow {
 
   static func usage(meaning: String) -> ErrorRow { ErrorRow(.usage, meaning, nil, nil) }
 
-  static func cannotTell(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.cannotTell, clause, hint, nil) }
+  /// `meaning` is for a message that alone does not say what the code means.
+  static func cannotTell(_ clause: String, _ hint: Hint, meaning: String? = nil) -> ErrorRow {
+    ErrorRow(.cannotTell, clause, hint, meaning)
+  }
 
   static func cannotTell(meaning: String) -> ErrorRow { ErrorRow(.cannotTell, meaning, nil, nil) }
 
-  /// `meaning` is for a message that alone does not say what the code means.
+  /// As in ``cannotTell(_:_:meaning:)``.
   static func logInFirst(_ clause: String, _ hint: Hint, meaning: String? = nil) -> ErrorRow {
     ErrorRow(.logInFirst, clause, hint, meaning)
   }

@@ -79,9 +79,12 @@ extension BackendError.FailureCode {
         "{DATABASE} has no accounts yet: {REASON}",
         "Create the tables: auth-service schema install --first-administrator NAME")
     case .serverBusy:
-      unreached("It has no connection free: wait for others, or raise max_connections there. Nothing was changed.")
+      unreached(
+        "the server has no free connection",
+        "It has no connection free: wait for others, or raise max_connections there. Nothing was changed.")
     case .serverCertificate:
       unreached(
+        "the certificate of the server is not accepted",
         "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
       )
     case .serverEncoding:
@@ -89,10 +92,13 @@ extension BackendError.FailureCode {
         "{DATABASE} has the encoding {ENCODING}, and has to have UTF8",
         "Nothing was changed. Make it with: createdb --template=template0 --encoding=UTF8 --locale=C NAME")
     case .serverEncryption:
-      unreached("Let the server offer TLS, or say what is enough: sslmode=require in its address.")
+      unreached(
+        "the server does not offer the encryption that its address asks for",
+        "Let the server offer TLS, or say what is enough: sslmode=require in its address.")
     case .serverFull: .cannotTell("{DATABASE} has no room: {REASON}", "Make room at the server; nothing was changed.")
     case .serverLoginRefused:
       unreached(
+        "the server does not accept the role or its password",
         "Check the role in the address that auth-service has, its password in ~/.pgpass, and that the server's pg_hba.conf lets it in; nothing was changed."
       )
     case .serverLost:
@@ -100,22 +106,37 @@ extension BackendError.FailureCode {
         "the database at {PLACE} did not answer: {REASON}",
         "Check that it runs and can be reached; nothing was changed.")
     case .serverOutdated:
-      unreached("Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline")
+      unreached(
+        "the server was the primary before another took its place",
+        "Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline")
     case .serverReadOnly:
       .cannotTell(
         "the database accepts no changes: {REASON}",
         "Name all hosts, so that libpq finds the primary server, or wait until a standby is promoted; nothing was changed."
       )
     case .serverSilent:
-      unreached("Check that the server runs and that the network lets you through; nothing was changed.")
-    case .serverStarting: unreached("It is starting or stopping: try again in a moment. Nothing was changed.")
+      unreached(
+        "the server did not answer in time",
+        "Check that the server runs and that the network lets you through; nothing was changed.")
+    case .serverStarting:
+      unreached(
+        "the server is starting or stopping", "It is starting or stopping: try again in a moment. Nothing was changed.")
     case .serverUnreachable:
-      unreached("Check the address that auth-service has, and that the server runs; nothing was changed.")
+      unreached(
+        "the server cannot be reached",
+        "Check the address that auth-service has, and that the server runs; nothing was changed.")
     case .serviceBusy:
       .cannotTell("the service has too many connections or requests", "Try again in {SECONDS} s; nothing was changed.")
     case .serviceGarbled:
-      unanswered("Check that it is auth-service, and that no start-up file of a shell prints anything there.")
-    case .serviceLost, .serviceSilent: unanswered("Check that auth-service runs there; nothing was changed.")
+      unanswered(
+        "the answer of the service was not understood",
+        "Check that it is auth-service, and that no start-up file of a shell prints anything there.")
+    case .serviceLost:
+      unanswered(
+        "the connection to the service ended before its answer",
+        "Check that auth-service runs there; nothing was changed.")
+    case .serviceSilent:
+      unanswered("the service did not answer in time", "Check that auth-service runs there; nothing was changed.")
     case .serviceMissing:
       .cannotTell(
         "{HOST} has no auth-service that ssh finds",
@@ -125,10 +146,14 @@ extension BackendError.FailureCode {
       .cannotTell(
         "you may not connect to the service at {PLACE}: {REASON}",
         "Ask an administrator of this machine to let you in: usermod -aG auth-cli USER")
-    case .serviceOtherVersion: unanswered("Install the newer {PROGRAM}; nothing was changed.")
+    case .serviceOtherVersion:
+      unanswered(
+        "the service speaks another version of the protocol", "Install the newer {PROGRAM}; nothing was changed.")
     case .serviceStopping: .cannotTell("the service is stopping", "Try again; nothing was changed.")
     case .serviceUnknown:
-      unreached("Check the address that auth-service has, and its ~/.pg_service.conf; nothing was changed.")
+      unreached(
+        "libpq knows no service of this name",
+        "Check the address that auth-service has, and its ~/.pg_service.conf; nothing was changed.")
     case .serviceUnreachable:
       .cannotTell(
         "no service can be reached at {PLACE}: {REASON}",
@@ -152,9 +177,14 @@ extension BackendError.FailureCode {
     }
   }
 
-  private func unreached(_ hint: Hint) -> ErrorRow { .cannotTell("the database cannot be reached: {REASON}", hint) }
-  private func unanswered(_ hint: Hint) -> ErrorRow {
-    .cannotTell("the service at {PLACE} gave no answer: {REASON}", hint)
+  // Several codes have one message, so each has a meaning of its own.
+
+  private func unreached(_ meaning: String, _ hint: Hint) -> ErrorRow {
+    .cannotTell("the database cannot be reached: {REASON}", hint, meaning: meaning)
+  }
+
+  private func unanswered(_ meaning: String, _ hint: Hint) -> ErrorRow {
+    .cannotTell("the service at {PLACE} gave no answer: {REASON}", hint, meaning: meaning)
   }
 }
 
