@@ -37,7 +37,8 @@ let package = Package(
       name: "AuthService",
       dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
-    .target(name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
+    .target(
+      name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
     .target(
       name: "AuthProgram",
       dependencies: [

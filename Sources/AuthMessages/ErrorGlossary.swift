@@ -3,7 +3,7 @@ import AuthCore
 import AuthDevice
 package import CommandLineKit
 
-/// A code of `auth-cli`, with its exit status and what it means, as help and the manual page list it.
+/// A code of `auth-cli`, with its exit status and its meaning, as help and the manual page list it.
 package struct ErrorGlossary: Sendable {
   /// The code's stable name.
   package let code: String
