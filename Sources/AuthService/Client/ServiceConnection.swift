@@ -54,18 +54,18 @@ package final class ServiceConnection: RequestHandler {
   }
 
   package func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    var request = request
+    var keyed: BackendRequest?
     if case .pay(let order, let token) = request, order.key == nil {
       // Under a key, a payment whose answer was lost is repeated, and made once.
       let key = try IdempotencyKey(Receipt.drawnKeys + Secrets.randomName(length: Receipt.drawnLength))
-      request = .pay(PaymentOrder(amount: order.amount, payee: order.payee, key: key), token)
+      keyed = .pay(PaymentOrder(amount: order.amount, payee: order.payee, key: key), token)
     }
-    switch try list(request) {
+    switch try list(keyed ?? request) {
     case .receipt(let receipt): return .receipt(receipt.withoutDrawnKey)
     case .receipts(let receipts): return .receipts(receipts.map(\.withoutDrawnKey))
     case let answer:
       // Here and not in the backend, which does not know the key that was drawn.
-      if case .pay = request { throw misread(request) }
+      if let keyed { throw misread(keyed) }
       return answer
     }
   }
