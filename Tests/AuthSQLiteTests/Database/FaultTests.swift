@@ -203,9 +203,10 @@ import Testing
     #expect(try await fault(work, grant).code == "file_wrong_type")
   }
 
-  @Test("side files are private whatever the umask", arguments: [mode_t(0), 0o777]) func umasks(mask: mode_t) {
+  @Test("side files are private whatever the umask", arguments: [mode_t(0), 0o777])
+  func umasks(mask: mode_t) async throws {
     let work = Workspace()
-    withUmask(mask) { _ = try? work.authority().registerBoth() }
+    try await withUmask(mask) { _ = try? work.authority().registerBoth() }
     #expect(work.mode(work.data) == "700" && work.mode(work.databasePath) == "600")
     #expect(work.mode(work.databasePath + "-journal") == "600")
   }

@@ -121,10 +121,11 @@ import Testing
     #expect(work.run("ls '\(work.path)'") == "")
   }
 
-  @Test("directory 0700 and files 0600 whatever the umask", arguments: [mode_t(0), 0o777]) func umasks(mask: mode_t) {
+  @Test("directory 0700 and files 0600 whatever the umask", arguments: [mode_t(0), 0o777])
+  func umasks(mask: mode_t) async throws {
     let work = Workspace()
     let vault = work.vault()
-    withUmask(mask) {
+    try await withUmask(mask) {
       // It never suspends, so it is done when this returns, on this thread and under its umask.
       Task.immediate {
         try await vault.store(first)
