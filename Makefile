@@ -99,7 +99,7 @@ transcripts-cram: build ## Play the same transcripts in the independent cram, wh
 	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
-	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests $(OLDER) --filter $(DEEP_FILTER)
+	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests $(OLDER) --filter '$(DEEP_FILTER)'
 
 LONG_COMMENTS := FNR == 1 { code = 0 } /```/ { code = !code } \
   !code && /^ *\/\// && length > 100 { print FILENAME ":" FNR ": a comment line has at most 100 columns" }

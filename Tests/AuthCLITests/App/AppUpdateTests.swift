@@ -271,7 +271,7 @@ struct AppUpdateTests {
     #expect(state.notice?.text == "Paid 12.50 to bob. Receipt 7.")
   }
 
-  @Test("work that fails after q is said in place of an end without a word")
+  @Test("work that fails after q is reported, and the program does not end silently")
   func quitFails() {
     let state = AppScenes.loggedIn()
     state.type("lyq")

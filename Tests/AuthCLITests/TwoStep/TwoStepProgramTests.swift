@@ -169,7 +169,7 @@ struct TwoStepProgramTests {
     try terminal.send(Scene.code(of: secret, stepsAhead: 0) + "\n")
   }
 
-  @Test("turning it on offers to end the other sessions, which goes without a word where there are none")
+  @Test("turning it on offers to end the other sessions, and says nothing where there are none")
   func otherSessions() async throws {
     for (typed, count) in [("", 3), ("yes", 1)] {
       let home = try await CommandHome()
