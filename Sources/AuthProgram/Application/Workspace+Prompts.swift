@@ -15,7 +15,7 @@ extension Workspace {
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(
-        .usage, BackendError.Code.usernameInvalid.rawValue, "what was typed is not UTF-8 text",
+        .usage, BackendError.Code.usernameInvalid.rawValue, "the name is not UTF-8 text",
         hint: "Type the name again.")
     }
     try explained { () throws(BackendError) in try Username(name) }

@@ -60,7 +60,7 @@ final class Workspace: CommandPlace {
     case nobody(LogoutReason)
   }
 
-  /// Who is logged in, or why nobody is; it throws where that cannot be told.
+  /// The user who is logged in, or why nobody is; throws an error if that is unknown.
   ///
   /// Asking is not activity.
   func presence() async throws(CommandError) -> Presence {

@@ -80,7 +80,7 @@ struct RegisterCommand: CommandBody {
       notes: ["Registered \(shown). Give the code to the new user."])
   }
 
-  /// Who is logged in here, where that can be told.
+  /// The user who is logged in here; nil if nobody is, or if that is unknown.
   private static func user(in workspace: Workspace) async -> User? {
     if case .loggedIn(let session) = await workspace.restore() { session.user } else { nil }
   }
