@@ -19,7 +19,7 @@ import Testing
     let secret = hasTwoStep ? try authority.turnTwoStepOn() : TwoStepSecret(bytes: [], username: "alice")
     // Codes of the app open in the order of their time steps, and logins at once have no order.
     let recoveryCodes =
-      hasTwoStep && check.name.hasPrefix("many at once")
+      hasTwoStep && check.name.hasPrefix("simultaneous logins")
       ? try authority.makeRecoveryCodes(answering: secret, at: wall) : []
     let spare = Mutex(recoveryCodes)
     let code: @Sendable () async -> Secret = {

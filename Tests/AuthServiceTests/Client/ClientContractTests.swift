@@ -19,7 +19,7 @@ import Testing
     try embedded.registerBoth()
     let secret = hasTwoStep ? try embedded.turnTwoStepOn() : TwoStepSecret(bytes: [], username: "alice")
     var made: [RecoveryCode] = []
-    if hasTwoStep, check.name.hasPrefix("many at once") {
+    if hasTwoStep, check.name.hasPrefix("simultaneous logins") {
       embedded.moveWall(by: TOTP.period)
       guard
         case .challenged(let challenge)? = failure({
