@@ -122,11 +122,11 @@ package final class PostgresDatabase: Database {
       if let fault = transaction.fault { return ended(fault, place) }
     } catch {
       if let fault = transaction.fault { return ended(fault, place) }
-      let isUsable = (try? transaction.command("ROLLBACK")) != nil
+      let isUsable = (try? transaction.rollBack()) != nil
       return (.failed(error), isUsable)
     }
     do throws(ServerFault) {
-      try transaction.command("COMMIT")
+      try transaction.commit()
       if scope != nil { confirmed?.note(statements.connection) }
       return (.done(result), true)
     } catch {

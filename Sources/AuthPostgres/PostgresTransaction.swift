@@ -24,7 +24,7 @@ final class PostgresTransaction: Transaction {
   private static let clock = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
   func begin(_ scope: WriteScope?, _ adjusted: (Int64) -> Int64) throws(ServerFault) {
-    try command(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
+    statements.add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
     let first =
       switch scope {
       case nil: "SELECT NULL, \(Self.clock)"
@@ -34,8 +34,13 @@ final class PostgresTransaction: Transaction {
     time = adjusted(try answer(first, []).columns(0).integer(1))
   }
 
-  func command(_ text: String) throws(ServerFault) {
-    try statements.connection.runScript(text, until: .now + answerLimit)
+  func commit() throws(ServerFault) {
+    _ = try answer("COMMIT", [])
+  }
+
+  func rollBack() throws(ServerFault) {
+    statements.forgetAdded()
+    _ = try answer("ROLLBACK", [])
   }
 
   /// The database takes the place of the boot, and its server's clock that of the boot clock.
@@ -67,7 +72,11 @@ final class PostgresTransaction: Transaction {
         )
       case .unknownNames: ("SELECT pg_advisory_xact_lock(\(PostgresSchema.unknownNamesLock))", [])
       }
-    _ = try step(sql, values) { (_) throws(BackendError) in true }
+    statements.add(sql, values)
+  }
+
+  func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) {
+    statements.add(sql, values)
   }
 
   func step(

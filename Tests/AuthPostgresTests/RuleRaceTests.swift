@@ -225,6 +225,7 @@ private final class UnlockedTransaction: Transaction {
   var wallTime: WallTime { base.wallTime }
   func eventNumber() throws(BackendError) -> Int64 { try base.eventNumber() }
   func lock(_ lock: Lock) throws(BackendError) {}
+  func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) { try base.run(sql, values) }
   func step(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int { try base.step(sql, values, wantsMore) }

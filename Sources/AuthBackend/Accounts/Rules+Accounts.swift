@@ -29,7 +29,7 @@ extension Rules {
     let hash = try hasher.hash(accepted)
     return try database.write(.everything) { (db) throws(BackendError) in
       try requireOpenRegistration(in: db)
-      let isFirst = isShared ? false : try db.run(AccountQuery.takeFirstAdministrator) == 1
+      let isFirst = isShared ? false : try db.changes(of: AccountQuery.takeFirstAdministrator) == 1
       let account = try create(name, shown, isFirst ? .administrator : .member, passwordHash: hash, in: db)
       try record(.userCreated, account: account.id, actor: account.id, detail: account.user.role.rawValue, in: db)
       return account.user

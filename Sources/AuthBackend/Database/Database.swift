@@ -87,7 +87,15 @@ package protocol Transaction: AnyObject {
   func eventNumber() throws(BackendError) -> Int64
 
   /// Waits until no other write has this locked, and keeps it until the transaction is over.
+  ///
+  /// The wait is over before the next statement runs, and may begin only then.
   func lock(_ lock: Lock) throws(BackendError)
+
+  /// Runs a statement for its effect, in order with the others.
+  ///
+  /// A driver may send it together with the next statement that has an answer; then that one
+  /// throws what this one would have thrown.
+  func run(_ sql: String, _ values: [SQLValue]) throws(BackendError)
 
   /// Runs a statement, and hands over its rows until `wantsMore` returns false.
   ///
@@ -101,11 +109,19 @@ package protocol Transaction: AnyObject {
 }
 
 extension Transaction {
-  /// Runs a statement for its effect.
+  package func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) {
+    _ = try step(sql, values) { (_) throws(BackendError) in false }
+  }
+
+  /// Runs a statement for its effect; see ``Transaction``.
+  package func run(_ query: some Query, _ values: SQLValue...) throws(BackendError) {
+    try run(query.rawValue, values)
+  }
+
+  /// Runs a statement for its effect now.
   ///
   /// - Returns: The number of rows it changed.
-  @discardableResult
-  package func run(_ query: some Query, _ values: SQLValue...) throws(BackendError) -> Int {
+  package func changes(of query: some Query, _ values: SQLValue...) throws(BackendError) -> Int {
     try step(query.rawValue, values) { (_) throws(BackendError) in false }
   }
 

@@ -38,7 +38,7 @@ extension Rules {
       // Its number is greater than those, so numbers go on growing when all others are deleted.
       try record(.administered, account: nil, detail: "\(count) events archived, before \(time.iso8601)", in: db)
       try db.run(EventQuery.allowArchiving, .integer(number))
-      let deleted = try db.run(EventQuery.deleteArchived, .integer(number), .integer(time.microseconds))
+      let deleted = try db.changes(of: EventQuery.deleteArchived, .integer(number), .integer(time.microseconds))
       try db.run(EventQuery.allowArchiving, .integer(-1))
       guard deleted == count else { throw .unavailable(.eventsChanged, "\(count)", "\(deleted)") }
     }

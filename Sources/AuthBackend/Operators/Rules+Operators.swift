@@ -14,7 +14,7 @@ extension Rules {
     let shown = try DisplayName(typed)
     let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))
     return try database.write(.creation) { (db) throws(BackendError) in
-      guard try db.run(AccountQuery.takeFirstAdministrator) == 1 else { throw .refused(.schemaExists) }
+      guard try db.changes(of: AccountQuery.takeFirstAdministrator) == 1 else { throw .refused(.schemaExists) }
       let account = try create(name, shown, .administrator, passwordHash: hash, in: db)
       try db.run(AccountQuery.setRegistration, .integer(1))
       try record(.userCreated, account: account.id, detail: account.user.role.rawValue, in: db)
@@ -58,9 +58,9 @@ extension Rules {
         }
       }
       let lastEvent = try newest(.lastEvent)
-      let sessions = try db.run(
-        OperatorQuery.endEverySession, .text(EndReason.revoked.code), .integer(db.wallTime.microseconds))
-      let codes = try db.run(OperatorQuery.voidEveryCode)
+      let sessions = try db.changes(
+        of: OperatorQuery.endEverySession, .text(EndReason.revoked.code), .integer(db.wallTime.microseconds))
+      let codes = try db.changes(of: OperatorQuery.voidEveryCode)
       try db.run(OperatorQuery.closeEveryChallenge)
       try record(
         .administered, account: nil, detail: "after a restore: \(sessions) sessions ended, \(codes) codes voided",

@@ -179,8 +179,8 @@ extension Rules {
     throws(BackendError)
   {
     guard let newHash else { return }
-    let changes = try db.run(
-      AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
+    let changes = try db.changes(
+      of: AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
     if changes > 0 {
       try record(.passwordRehashed, account: account.id, actor: account.id, session: session, in: db)
     }
@@ -194,7 +194,9 @@ extension Rules {
       try claim(hash: hash, at: now, in: db).id
     }
     let uptime = now.uptime.wholeNanoseconds
-    if let session, try db.run(ChallengeQuery.takeExcuse, .text(session.rawValue), .integer(uptime)) > 0 { return nil }
+    if let session, try db.changes(of: ChallengeQuery.takeExcuse, .text(session.rawValue), .integer(uptime)) > 0 {
+      return nil
+    }
     try record(.twoStepAsked, account: account.id, actor: session.map { _ in account.id }, session: session, in: db)
     try db.run(
       ChallengeQuery.evict, .integer(account.id), .blob(now.boot.bytes), .integer(uptime),

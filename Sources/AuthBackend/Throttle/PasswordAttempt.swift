@@ -76,7 +76,7 @@ extension Rules {
       return
     }
     // No row changes when another login succeeded in between.
-    guard try db.run(AccountQuery.addFailure, .integer(account.id)) > 0 else { return }
+    guard try db.changes(of: AccountQuery.addFailure, .integer(account.id)) > 0 else { return }
     let event: EventName
     switch attempt.guess {
     case ThrottlePolicy.free: event = .loginFailuresThrottled

@@ -128,7 +128,7 @@ extension Rules {
     let isRecoveryCode = try db.first(CodeQuery.find, .integer(account), hash) { CodeRow($0).isRecoveryCode } ?? false
     guard let row, let last = row.lastStep else { return nil }
     let step = TOTP(secret: row.secret).step(of: typed.bytes, at: db.wallTime, after: last)
-    if let step, try db.run(TwoStepQuery.use, .integer(step), .integer(account)) > 0 { return .code }
+    if let step, try db.changes(of: TwoStepQuery.use, .integer(step), .integer(account)) > 0 { return .code }
     guard isRecoveryCode else { return nil }
     try db.run(CodeQuery.use, .integer(account), hash)
     return .recoveryCode(left: try db.first(CodeQuery.count, .integer(account)) { $0.integer(0) } ?? 0)

@@ -11,32 +11,53 @@ final class PreparedStatements: @unchecked Sendable {  // Safe: the pool lends i
   /// The database at the other end.
   let database: BootID
   private var names: [String: String] = [:]
+  /// Sent with the next statement whose answer is read.
+  private var added: [(sql: String, values: [SQLValue])] = []
 
   init(_ connection: ServerConnection, to database: BootID) {
     self.connection = connection
     self.database = database
   }
 
-  /// Runs a statement, which is prepared at its first use.
+  /// Adds a statement whose answer nobody reads.
+  func add(_ sql: String, _ values: [SQLValue] = []) {
+    added.append((sql, values))
+  }
+
+  func forgetAdded() {
+    added = []
+  }
+
+  /// Runs what was added and then a statement, in one round trip (libpq, "Pipeline Mode").
   ///
-  /// - Throws: ``ServerFault``; nothing is committed before the statement that commits.
+  /// Each is prepared at its first use.
+  ///
+  /// - Returns: The answer to the last.
+  /// - Throws: ``ServerFault``. The server runs nothing after a statement that fails. The
+  ///   connection is of no use then: it may not know what was to be prepared.
   func run(
     _ sql: String, _ values: [SQLValue], until deadline: ContinuousClock.Instant
   ) throws(ServerFault) -> ServerResult {
-    let name: String
-    if let known = names[sql] {
-      name = known
-    } else {
-      name = "s\(names.count)"
-      _ = try connection.result(until: deadline) { PQsendPrepare($0, name, sql, 0, nil) }
-      names[sql] = name
-    }
-    let parameters = values.map { Parameter($0) }
-    defer { for parameter in parameters { parameter.value?.deallocate() } }
-    return try connection.result(until: deadline) { connection in
-      PQsendQueryPrepared(
-        connection, name, Int32(parameters.count), parameters.map { $0.value.map { UnsafePointer($0) } },
-        parameters.map(\.length), parameters.map(\.format), 1)
+    add(sql, values)
+    defer { added = [] }
+    return try connection.lastResult(until: deadline) { () throws(ServerFault) in
+      var count = 0
+      for (sql, values) in added {
+        if names[sql] == nil {
+          names[sql] = "s\(names.count)"
+          try connection.send { PQsendPrepare($0, names[sql], sql, 0, nil) }
+          count += 1
+        }
+        let parameters = values.map { Parameter($0) }
+        defer { for parameter in parameters { parameter.value?.deallocate() } }
+        try connection.send {
+          PQsendQueryPrepared(
+            $0, names[sql], Int32(parameters.count), parameters.map { $0.value.map { UnsafePointer($0) } },
+            parameters.map(\.length), parameters.map(\.format), 1)
+        }
+        count += 1
+      }
+      return count
     }
   }
 

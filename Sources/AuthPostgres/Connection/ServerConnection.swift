@@ -129,8 +129,34 @@ final class ServerConnection {
     until deadline: ContinuousClock.Instant, _ send: (OpaquePointer) -> Int32
   ) throws(ServerFault) -> ServerResult {
     notices.warning = nil
-    guard send(connection) == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
+    try self.send(send)
     return try answer(until: deadline)
+  }
+
+  /// Sends several questions together, and takes the answer to the last.
+  ///
+  /// - Parameter send: Sends them, and returns how many.
+  /// - Throws: ``ServerFault``, after which the connection is of no use.
+  func lastResult(
+    until deadline: ContinuousClock.Instant, _ send: () throws(ServerFault) -> Int
+  ) throws(ServerFault) -> ServerResult {
+    notices.warning = nil
+    guard PQenterPipelineMode(connection) == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
+    let count = try send()
+    guard PQpipelineSync(connection) == 1 else { throw .unknown(lastMessage) }
+    var last: ServerResult?
+    for _ in 0..<count { last = try answer(until: deadline) }
+    guard let last, let end = try nextResult(until: deadline) else { throw .unknown(lastMessage) }
+    defer { PQclear(end) }
+    guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(connection) == 1 else {
+      throw .unknown(lastMessage)
+    }
+    return last
+  }
+
+  /// Sends a question by one of libpq's functions.
+  func send(_ question: (OpaquePointer) -> Int32) throws(ServerFault) {
+    guard question(connection) == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
   }
 
   private func answer(until deadline: ContinuousClock.Instant) throws(ServerFault) -> ServerResult {
