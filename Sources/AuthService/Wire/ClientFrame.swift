@@ -17,7 +17,7 @@ package enum ClientFrame: Sendable {
   /// nothing.
   case named(String)
 
-  enum Tag: UInt8, CaseIterable {
+  enum Tag: UInt8, WireTag {
     case hello = 1
     case request = 2
     case subscribe = 3
@@ -44,25 +44,25 @@ extension ClientFrame {
 
   func write(to writer: WireWriter) {
     switch self {
-    case .hello(let major): writer.tag(Tag.hello).number(major)
-    case .request(let id, let request): writer.tag(Tag.request).number(id).request(request)
-    case .subscribe(let id, let token): writer.tag(Tag.subscribe).number(id).token(token)
-    case .named(let name): writer.tag(Tag.named).text(name)
+    case .hello(let major): writer.put(Tag.hello, major)
+    case .request(let id, let request): writer.put(Tag.request, id, request)
+    case .subscribe(let id, let token): writer.put(Tag.subscribe, id, token)
+    case .named(let name): writer.put(Tag.named, name)
     }
   }
 
   /// Reads a frame without its length.
   package init(payload: [UInt8]) throws(WireFault) {
     var reader = WireReader(payload, for: .plain)
-    switch try reader.tag(Tag.self) {
+    switch try reader.take(Tag.self) {
     case .hello:
-      self = .hello(major: try reader.number())
+      self = .hello(major: try reader.take())
       // Another version may say more.
       if case .hello(let major) = self, major != Frames.major { return }
-    case .request: self = .request(try reader.number(), try reader.request())
-    case .subscribe: self = .subscribe(try reader.number(), try reader.token())
+    case .request: self = try reader.take(ClientFrame.request)
+    case .subscribe: self = try reader.take(ClientFrame.subscribe)
     case .named:
-      let name = try reader.text()
+      let name = try reader.take(String.self)
       guard (1...Frames.longestName).contains(name.utf8.count) else { throw .invalid("name of a caller") }
       self = .named(name)
     }

@@ -15,7 +15,7 @@ package enum ServerFrame: Sendable {
   /// Something may have changed for a subscriber.
   case lookAgain
 
-  enum Tag: UInt8, CaseIterable {
+  enum Tag: UInt8, WireTag {
     case hello = 1
     case answer = 2
     case failure = 3
@@ -48,15 +48,11 @@ extension ServerFrame {
   package func encoded() -> [UInt8] {
     let writer = WireWriter(for: .plain)
     switch self {
-    case .hello(let hello):
-      writer.tag(Tag.hello).number(Frames.major).text(hello.database).optional(hello.now, writer.instant)
-        .policy(hello.policy)
-    case .otherVersion(let major): writer.tag(Tag.hello).number(major)
-    case .answer(let id, let now, let answer):
-      writer.tag(Tag.answer).number(id).optional(now, writer.instant).answer(answer)
-    case .failure(let id, let now, let error):
-      writer.tag(Tag.failure).number(id).optional(now, writer.instant).error(error)
-    case .lookAgain: writer.tag(Tag.lookAgain)
+    case .hello(let hello): writer.put(Tag.hello, Frames.major, hello.database, hello.now, hello.policy)
+    case .otherVersion(let major): writer.put(Tag.hello, major)
+    case .answer(let id, let now, let answer): writer.put(Tag.answer, id, now, answer)
+    case .failure(let id, let now, let error): writer.put(Tag.failure, id, now, error)
+    case .lookAgain: writer.put(Tag.lookAgain)
     }
     let frame = writer.frame
     if frame.isEmpty, case .answer(let id, let now, _) = self {
@@ -70,25 +66,16 @@ extension ServerFrame {
 
   init(payload: [UInt8], for form: TokenForm) throws(WireFault) {
     var reader = WireReader(payload, for: form)
-    switch try reader.tag(Tag.self) {
+    switch try reader.take(Tag.self) {
     case .hello:
-      let major = try reader.number(UInt16.self)
+      let major = try reader.take(UInt16.self)
       guard major == Frames.major else {
         self = .otherVersion(major: major)
         return
       }
-      self = .hello(
-        ServiceHello(
-          database: try reader.text(), now: try reader.optionalInstant(),
-          policy: try reader.policy()))
-    case .answer:
-      self = .answer(
-        try reader.number(), now: try reader.optionalInstant(),
-        try reader.answer())
-    case .failure:
-      self = .failure(
-        try reader.number(), now: try reader.optionalInstant(),
-        try reader.error())
+      self = .hello(try reader.take(ServiceHello.init(database:now:policy:)))
+    case .answer: self = try reader.take(ServerFrame.answer)
+    case .failure: self = try reader.take(ServerFrame.failure)
     case .lookAgain: self = .lookAgain
     }
     try reader.end()

@@ -1,196 +1,146 @@
 import AuthBackend
 import AuthCore
 
-enum ThrottleTag: UInt8, CaseIterable { case wait = 1, locked }
+extension Username: WireRecord {
+  static let parts = WireParts<Username>(
+    { (text) throws(WireFault) in
+      guard let name = try? Username(text) else { throw .invalid("user name") }
+      return name
+    }, \.canonical)
+}
 
-extension WireWriter {
-  @discardableResult
-  func username(_ value: Username) -> WireWriter { text(value.canonical) }
+extension Profile: WireRecord {
+  static let parts = WireParts(Profile.init(user:balance:createdAt:), \.user, \.balance, \.createdAt)
+}
 
-  @discardableResult
-  func profile(_ value: Profile) -> WireWriter { user(value.user).number(value.balance).wallTime(value.createdAt) }
+enum ThrottleTag: UInt8, WireTag { case wait = 1, locked }
 
-  @discardableResult
-  func throttle(_ value: Throttle) -> WireWriter {
-    switch value {
-    case .wait(let duration): tag(ThrottleTag.wait).duration(duration)
-    case .locked: tag(ThrottleTag.locked)
+extension Throttle: WireValue {
+  func write(to wire: WireWriter) {
+    switch self {
+    case .wait(let duration): wire.put(ThrottleTag.wait, duration)
+    case .locked: wire.put(ThrottleTag.locked)
     }
   }
 
-  @discardableResult
-  func account(_ value: AccountSummary) -> WireWriter {
-    user(value.user).flag(value.isDisabled).wallTime(value.createdAt).number(value.failedAttempts)
-      .optional(value.throttle, throttle).optional(value.lastLoginAt, wallTime)
-      .flag(value.hasSecondStep)
-  }
-
-  @discardableResult
-  func accountsQuery(_ value: AccountsQuery) -> WireWriter {
-    text(value.namePrefix).word(value.order).optional(value.after, text).number(value.limit)
-  }
-
-  @discardableResult
-  func recoveryCode(_ value: RecoveryCode) -> WireWriter { data(value.canonical) }
-
-  @discardableResult
-  func oneTimeCode(_ value: OneTimeCode) -> WireWriter {
-    user(value.user).recoveryCode(value.code).duration(value.validFor)
-  }
-
-  @discardableResult
-  func twoStep(_ value: TwoStepState) -> WireWriter {
-    optional(value.since, wallTime).flag(value.isPending).number(value.recoveryCodes).flag(value.isRequired)
-  }
-
-  @discardableResult
-  func twoStepSecret(_ value: TwoStepSecret) -> WireWriter { data(value.bytes).text(value.username) }
-}
-
-extension WireReader {
-  mutating func username() throws(WireFault) -> Username {
-    guard let name = try? Username(try text()) else { throw .invalid("user name") }
-    return name
-  }
-
-  mutating func profile() throws(WireFault) -> Profile {
-    Profile(user: try user(), balance: try number(), createdAt: try wallTime())
-  }
-
-  mutating func throttle() throws(WireFault) -> Throttle {
-    switch try tag(ThrottleTag.self) {
-    case .wait: .wait(try duration())
+  static func read(from wire: inout WireReader) throws(WireFault) -> Throttle {
+    switch try wire.take(ThrottleTag.self) {
+    case .wait: .wait(try wire.take())
     case .locked: .locked
     }
   }
+}
 
-  mutating func account() throws(WireFault) -> AccountSummary {
-    AccountSummary(
-      user: try user(), isDisabled: try flag(), createdAt: try wallTime(), failedAttempts: try number(),
-      throttle: try flag() ? try throttle() : nil, lastLoginAt: try flag() ? try wallTime() : nil,
-      hasSecondStep: try flag())
-  }
+extension AccountSummary: WireRecord {
+  static let parts = WireParts(
+    AccountSummary.init(user:isDisabled:createdAt:failedAttempts:throttle:lastLoginAt:hasSecondStep:),
+    \.user, \.isDisabled, \.createdAt, \.failedAttempts, \.throttle, \.lastLoginAt, \.hasSecondStep)
+}
 
-  mutating func accountsQuery() throws(WireFault) -> AccountsQuery {
-    AccountsQuery(namePrefix: try text(), order: try word(), after: try optionalText(), limit: try number())
-  }
+extension AccountsQuery.Order: WireValue {}
+
+extension AccountsQuery: WireRecord {
+  static let parts = WireParts(
+    AccountsQuery.init(namePrefix:order:after:limit:), \.namePrefix, \.order, \.after, \.limit)
+}
+
+extension Registration: WireValue {}
+extension TwoStepPolicy: WireValue {}
+
+extension RecoveryCode: WireValue {
+  func write(to wire: WireWriter) { wire.data(canonical) }
 
   /// The form that was written is read as itself: what typing varies is decided already.
-  mutating func recoveryCode() throws(WireFault) -> RecoveryCode { RecoveryCode(typed: try data()) }
+  static func read(from wire: inout WireReader) throws(WireFault) -> RecoveryCode {
+    RecoveryCode(typed: try wire.data())
+  }
 
   /// A code that the service drew, and that is shown as it is.
-  mutating func drawnCode() throws(WireFault) -> RecoveryCode {
-    let code = try recoveryCode()
-    guard code.isWellFormed else { throw .invalid("recovery code") }
-    return code
+  func drawn() throws(WireFault) -> RecoveryCode {
+    guard isWellFormed else { throw .invalid("recovery code") }
+    return self
   }
+}
 
-  mutating func oneTimeCode() throws(WireFault) -> OneTimeCode {
-    OneTimeCode(user: try user(), code: try drawnCode(), validFor: try duration())
-  }
+extension OneTimeCode: WireRecord {
+  static let parts = WireParts<OneTimeCode>(
+    { (user, code: RecoveryCode, time) throws(WireFault) in
+      OneTimeCode(user: user, code: try code.drawn(), validFor: time)
+    }, \.user, \.code, \.validFor)
+}
 
-  mutating func twoStep() throws(WireFault) -> TwoStepState {
-    TwoStepState(
-      since: try flag() ? try wallTime() : nil, isPending: try flag(), recoveryCodes: try number(),
-      isRequired: try flag())
-  }
+extension TwoStepState: WireRecord {
+  static let parts = WireParts(
+    TwoStepState.init(since:isPending:recoveryCodes:isRequired:), \.since, \.isPending, \.recoveryCodes, \.isRequired)
+}
 
-  mutating func twoStepSecret() throws(WireFault) -> TwoStepSecret {
-    TwoStepSecret(bytes: try data(), username: try text())
-  }
+extension TwoStepSecret: WireRecord {
+  static let parts = WireParts<TwoStepSecret>(
+    { (secret: Secret, name) in TwoStepSecret(bytes: secret.bytes, username: name) }, \.secret, \.username)
+
+  private var secret: Secret { Secret(bytes: bytes) }
 }
 
 // MARK: Payments and events
 
-enum EventSessionTag: UInt8, CaseIterable { case named = 1, hashed }
-enum EventScopeTag: UInt8, CaseIterable { case own = 1, everyone }
+extension Amount: WireRecord {
+  static let parts = WireParts<Amount>(
+    { (units) throws(WireFault) in
+      guard let amount = try? Amount(minorUnits: units) else { throw .invalid("amount of money") }
+      return amount
+    }, \.minorUnits)
+}
 
-extension WireWriter {
-  @discardableResult
-  func order(_ value: PaymentOrder) -> WireWriter {
-    number(value.amount.minorUnits).username(value.payee).optional(value.key?.description, text)
-  }
+extension IdempotencyKey: WireRecord {
+  static let parts = WireParts<IdempotencyKey>(
+    { (text) throws(WireFault) in
+      guard let key = try? IdempotencyKey(text) else { throw .invalid("idempotency key") }
+      return key
+    }, \.description)
+}
 
-  @discardableResult
-  func receipt(_ value: Receipt) -> WireWriter {
-    number(value.id).optional(value.payer, text).text(value.payee).number(value.amount.minorUnits)
-      .wallTime(value.madeAt).optional(value.key, text).flag(value.isRepetition)
-  }
+extension PaymentOrder: WireRecord {
+  static let parts = WireParts(PaymentOrder.init(amount:payee:key:), \.amount, \.payee, \.key)
+}
 
-  @discardableResult
-  func page(_ value: Page) -> WireWriter {
-    optional(value.times.since, wallTime).optional(value.times.until, wallTime).text(value.text)
-      .optional(value.before) { number($0) }.number(value.limit)
-  }
+extension Receipt: WireRecord {
+  static let parts = WireParts(
+    Receipt.init(id:payer:payee:amount:madeAt:key:isRepetition:),
+    \.id, \.payer, \.payee, \.amount, \.madeAt, \.key, \.isRepetition)
+}
 
-  @discardableResult
-  func scope(_ value: EventScope) -> WireWriter {
-    switch value {
-    case .own: tag(EventScopeTag.own)
-    case .everyone: tag(EventScopeTag.everyone)
+extension TimeSpan: WireRecord {
+  static let parts = WireParts(TimeSpan.init(since:until:), \.since, \.until)
+}
+
+extension Page: WireRecord {
+  static let parts = WireParts(Page.init(within:matching:before:limit:), \.times, \.text, \.before, \.limit)
+}
+
+extension EventScope: WireChoice {
+  static let numbered: [EventScope] = [.own, .everyone]
+}
+
+enum EventSessionTag: UInt8, WireTag { case named = 1, hashed }
+
+extension EventSession: WireValue {
+  func write(to wire: WireWriter) {
+    switch self {
+    case .named(let id): wire.put(EventSessionTag.named, id)
+    case .hashed(let hash): wire.put(EventSessionTag.hashed, hash)
     }
   }
 
-  @discardableResult
-  func eventSession(_ value: EventSession) -> WireWriter {
-    switch value {
-    case .named(let id): tag(EventSessionTag.named).text(id.rawValue)
-    case .hashed(let hash): tag(EventSessionTag.hashed).text(hash)
+  static func read(from wire: inout WireReader) throws(WireFault) -> EventSession {
+    switch try wire.take(EventSessionTag.self) {
+    case .named: .named(try wire.take())
+    case .hashed: .hashed(try wire.take())
     }
-  }
-
-  @discardableResult
-  func event(_ value: Event) -> WireWriter {
-    number(value.id).wallTime(value.at).text(value.name).optional(value.account, text).optional(value.actor, text)
-      .optional(value.session, eventSession).optional(value.detail, text)
   }
 }
 
-extension WireReader {
-  mutating func amount() throws(WireFault) -> Amount {
-    guard let amount = try? Amount(minorUnits: try number()) else { throw .invalid("amount of money") }
-    return amount
-  }
-
-  mutating func order() throws(WireFault) -> PaymentOrder {
-    PaymentOrder(amount: try amount(), payee: try username(), key: try key())
-  }
-
-  mutating func key() throws(WireFault) -> IdempotencyKey? {
-    guard let text = try optionalText() else { return nil }
-    guard let key = try? IdempotencyKey(text) else { throw .invalid("idempotency key") }
-    return key
-  }
-
-  mutating func receipt() throws(WireFault) -> Receipt {
-    Receipt(
-      id: try number(), payer: try optionalText(), payee: try text(), amount: try amount(), madeAt: try wallTime(),
-      key: try optionalText(), isRepetition: try flag())
-  }
-
-  mutating func page() throws(WireFault) -> Page {
-    let times = TimeSpan(since: try flag() ? try wallTime() : nil, until: try flag() ? try wallTime() : nil)
-    return Page(
-      within: times, matching: try text(), before: try flag() ? try number() : nil, limit: try number())
-  }
-
-  mutating func scope() throws(WireFault) -> EventScope {
-    switch try tag(EventScopeTag.self) {
-    case .own: .own
-    case .everyone: .everyone
-    }
-  }
-
-  mutating func eventSession() throws(WireFault) -> EventSession {
-    switch try tag(EventSessionTag.self) {
-    case .named: .named(try sessionID())
-    case .hashed: .hashed(try text())
-    }
-  }
-
-  mutating func event() throws(WireFault) -> Event {
-    Event(
-      id: try number(), at: try wallTime(), name: try text(), account: try optionalText(), actor: try optionalText(),
-      session: try flag() ? try eventSession() : nil, detail: try optionalText())
-  }
+extension Event: WireRecord {
+  static let parts = WireParts(
+    Event.init(id:at:name:account:actor:session:detail:),
+    \.id, \.at, \.name, \.account, \.actor, \.session, \.detail)
 }

@@ -2,62 +2,58 @@ import AuthBackend
 import AuthCore
 
 /// The number of each answer; one that a release had is never given again.
-enum AnswerTag: UInt8, CaseIterable {
+enum AnswerTag: UInt8, WireTag {
   case done = 1, grant, found, user, profile, recoveryCodes, oneTimeCode, twoStep, twoStepSecret, twoStepPolicy
   case sessions, count, receipt, earlier, receipts, events, account, accounts, registration
 }
 
-extension WireWriter {
-  func answer(_ answer: BackendAnswer) {
-    switch answer {
-    case .done: tag(.done)
-    case .grant(let value): tag(.grant).grant(value)
-    case .found(let value): tag(.found).optional(value, grant)
-    case .user(let value): tag(.user).user(value)
-    case .profile(let value): tag(.profile).profile(value)
-    case .recoveryCodes(let values): tag(.recoveryCodes).list(values, recoveryCode)
-    case .oneTimeCode(let value): tag(.oneTimeCode).oneTimeCode(value)
-    case .twoStep(let value): tag(.twoStep).twoStep(value)
-    case .twoStepSecret(let value): tag(.twoStepSecret).twoStepSecret(value)
-    case .twoStepPolicy(let value): tag(.twoStepPolicy).word(value)
-    case .sessions(let values): tag(.sessions).list(values, session)
-    case .count(let value): tag(.count).number(value)
-    case .receipt(let value): tag(.receipt).receipt(value)
-    case .earlier(let value): tag(.earlier).optional(value, receipt)
-    case .receipts(let values): tag(.receipts).list(values, receipt)
-    case .events(let values): tag(.events).list(values, event)
-    case .account(let value): tag(.account).account(value)
-    case .accounts(let values): tag(.accounts).list(values, account)
-    case .registration(let value): tag(.registration).word(value)
+extension BackendAnswer: WireValue {
+  func write(to wire: WireWriter) {
+    switch self {
+    case .done: wire.put(AnswerTag.done)
+    case .grant(let value): wire.put(AnswerTag.grant, value)
+    case .found(let value): wire.put(AnswerTag.found, value)
+    case .user(let value): wire.put(AnswerTag.user, value)
+    case .profile(let value): wire.put(AnswerTag.profile, value)
+    case .recoveryCodes(let value): wire.put(AnswerTag.recoveryCodes, value)
+    case .oneTimeCode(let value): wire.put(AnswerTag.oneTimeCode, value)
+    case .twoStep(let value): wire.put(AnswerTag.twoStep, value)
+    case .twoStepSecret(let value): wire.put(AnswerTag.twoStepSecret, value)
+    case .twoStepPolicy(let value): wire.put(AnswerTag.twoStepPolicy, value)
+    case .sessions(let value): wire.put(AnswerTag.sessions, value)
+    case .count(let value): wire.put(AnswerTag.count, value)
+    case .receipt(let value): wire.put(AnswerTag.receipt, value)
+    case .earlier(let value): wire.put(AnswerTag.earlier, value)
+    case .receipts(let value): wire.put(AnswerTag.receipts, value)
+    case .events(let value): wire.put(AnswerTag.events, value)
+    case .account(let value): wire.put(AnswerTag.account, value)
+    case .accounts(let value): wire.put(AnswerTag.accounts, value)
+    case .registration(let value): wire.put(AnswerTag.registration, value)
     }
   }
 
-  @discardableResult
-  private func tag(_ tag: AnswerTag) -> WireWriter { byte(tag.rawValue) }
-}
-
-extension WireReader {
-  mutating func answer() throws(WireFault) -> BackendAnswer {
-    switch try tag(AnswerTag.self) {
+  static func read(from wire: inout WireReader) throws(WireFault) -> BackendAnswer {
+    switch try wire.take(AnswerTag.self) {
     case .done: .done
-    case .grant: .grant(try grant())
-    case .found: .found(try flag() ? try grant() : nil)
-    case .user: .user(try user())
-    case .profile: .profile(try profile())
-    case .recoveryCodes: .recoveryCodes(try list { (r) throws(WireFault) in try r.drawnCode() })
-    case .oneTimeCode: .oneTimeCode(try oneTimeCode())
-    case .twoStep: .twoStep(try twoStep())
-    case .twoStepSecret: .twoStepSecret(try twoStepSecret())
-    case .twoStepPolicy: .twoStepPolicy(try word())
-    case .sessions: .sessions(try list { (r) throws(WireFault) in try r.session() })
-    case .count: .count(try number())
-    case .receipt: .receipt(try receipt())
-    case .earlier: .earlier(try flag() ? try receipt() : nil)
-    case .receipts: .receipts(try list { (r) throws(WireFault) in try r.receipt() })
-    case .events: .events(try list { (r) throws(WireFault) in try r.event() })
-    case .account: .account(try account())
-    case .accounts: .accounts(try list { (r) throws(WireFault) in try r.account() })
-    case .registration: .registration(try word())
+    case .grant: .grant(try wire.take())
+    case .found: .found(try wire.take())
+    case .user: .user(try wire.take())
+    case .profile: .profile(try wire.take())
+    case .recoveryCodes:
+      .recoveryCodes(try wire.take([RecoveryCode].self).map { (code) throws(WireFault) in try code.drawn() })
+    case .oneTimeCode: .oneTimeCode(try wire.take())
+    case .twoStep: .twoStep(try wire.take())
+    case .twoStepSecret: .twoStepSecret(try wire.take())
+    case .twoStepPolicy: .twoStepPolicy(try wire.take())
+    case .sessions: .sessions(try wire.take())
+    case .count: .count(try wire.take())
+    case .receipt: .receipt(try wire.take())
+    case .earlier: .earlier(try wire.take())
+    case .receipts: .receipts(try wire.take())
+    case .events: .events(try wire.take())
+    case .account: .account(try wire.take())
+    case .accounts: .accounts(try wire.take())
+    case .registration: .registration(try wire.take())
     }
   }
 }

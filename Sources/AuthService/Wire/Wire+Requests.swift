@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 
 /// The number of each request; one that a release had is never given again.
-enum RequestTag: UInt8, CaseIterable {
+enum RequestTag: UInt8, WireTag {
   case logIn = 1, reauthenticate, answer, resume, lookUp, renew, confirm, revoke
   case checkUsername, checkPassword, checkForLogins
   case register, profile, rename, changePassword, deleteOwnAccount
@@ -14,112 +14,102 @@ enum RequestTag: UInt8, CaseIterable {
   case registration, setRegistration, registerOther, noteView
 }
 
-extension WireWriter {
-  func request(_ request: BackendRequest) {
-    switch request {
-    case .logIn(let who, let limits, let new):
-      tag(.logIn).text(who.username).password(who.password).limitRequest(limits).newSession(new)
+extension BackendRequest: WireValue {
+  func write(to wire: WireWriter) {
+    switch self {
+    case .logIn(let who, let limits, let new): wire.put(RequestTag.logIn, who, limits, new)
     case .reauthenticate(let old, let password, let limits, let new):
-      tag(.reauthenticate).token(old).password(password).limitRequest(limits).token(new)
-    case .answer(let code, let challenge, let new): tag(.answer).password(code).token(challenge).newSession(new)
-    case .resume(let token): tag(.resume).token(token)
-    case .lookUp(let token): tag(.lookUp).token(token)
-    case .renew(let token): tag(.renew).token(token)
-    case .confirm(let token): tag(.confirm).token(token)
-    case .revoke(let token, let reason): tag(.revoke).token(token).endReason(reason)
-    case .checkUsername(let name): tag(.checkUsername).text(name)
-    case .checkPassword(let password, let name): tag(.checkPassword).password(password).text(name)
-    case .checkForLogins: tag(.checkForLogins)
-    case .register(let name, let password, let shown):
-      tag(.register).text(name).password(password).optional(shown, text)
-    case .profile(let token): tag(.profile).token(token)
-    case .rename(let name, let token): tag(.rename).text(name).token(token)
+      wire.put(RequestTag.reauthenticate, old, password, limits, new)
+    case .answer(let code, let challenge, let new): wire.put(RequestTag.answer, code, challenge, new)
+    case .resume(let token): wire.put(RequestTag.resume, token)
+    case .lookUp(let token): wire.put(RequestTag.lookUp, token)
+    case .renew(let token): wire.put(RequestTag.renew, token)
+    case .confirm(let token): wire.put(RequestTag.confirm, token)
+    case .revoke(let token, let reason): wire.put(RequestTag.revoke, token, reason)
+    case .checkUsername(let name): wire.put(RequestTag.checkUsername, name)
+    case .checkPassword(let password, let name): wire.put(RequestTag.checkPassword, password, name)
+    case .checkForLogins: wire.put(RequestTag.checkForLogins)
+    case .register(let name, let password, let shown): wire.put(RequestTag.register, name, password, shown)
+    case .profile(let token): wire.put(RequestTag.profile, token)
+    case .rename(let name, let token): wire.put(RequestTag.rename, name, token)
     case .changePassword(let old, let new, let token, let newToken):
-      tag(.changePassword).password(old).password(new).token(token).token(newToken)
-    case .deleteOwnAccount(let token): tag(.deleteOwnAccount).token(token)
-    case .makeRecoveryCodes(let token): tag(.makeRecoveryCodes).token(token)
-    case .recover(let name, let code, let password): tag(.recover).text(name).recoveryCode(code).password(password)
-    case .resetPassword(let name, let token): tag(.resetPassword).username(name).token(token)
-    case .resetPasswordAsOwner(let name): tag(.resetPasswordAsOwner).username(name)
-    case .twoStep(let token): tag(.twoStep).token(token)
-    case .beginTwoStep(let token): tag(.beginTwoStep).token(token)
-    case .confirmTwoStep(let code, let token): tag(.confirmTwoStep).password(code).token(token)
-    case .endTwoStep(let code, let token): tag(.endTwoStep).password(code).token(token)
-    case .twoStepPolicy(let token): tag(.twoStepPolicy).token(token)
-    case .setTwoStepPolicy(let policy, let token): tag(.setTwoStepPolicy).word(policy).token(token)
-    case .sessions(let page, let token): tag(.sessions).sessionsPage(page).token(token)
-    case .revokeSession(let id, let token): tag(.revokeSession).text(id.rawValue).token(token)
-    case .endAllSessions(let token): tag(.endAllSessions).token(token)
-    case .earlierPayment(let order, let token): tag(.earlierPayment).order(order).token(token)
-    case .pay(let order, let token): tag(.pay).order(order).token(token)
-    case .receipts(let page, let token): tag(.receipts).page(page).token(token)
-    case .events(let scope, let page, let token): tag(.events).scope(scope).page(page).token(token)
-    case .accounts(let query, let token): tag(.accounts).accountsQuery(query).token(token)
-    case .account(let name, let token): tag(.account).username(name).token(token)
-    case .setDisabled(let isDisabled, let name, let token):
-      tag(.setDisabled).flag(isDisabled).username(name).token(token)
-    case .unlock(let name, let token): tag(.unlock).username(name).token(token)
-    case .setRole(let role, let name, let token): tag(.setRole).word(role).username(name).token(token)
-    case .deleteAccount(let name, let token): tag(.deleteAccount).username(name).token(token)
-    case .registration(let token): tag(.registration).token(token)
-    case .setRegistration(let registration, let token): tag(.setRegistration).word(registration).token(token)
-    case .registerOther(let name, let token): tag(.registerOther).text(name).token(token)
-    case .noteView(let subject, let token): tag(.noteView).text(subject).token(token)
+      wire.put(RequestTag.changePassword, old, new, token, newToken)
+    case .deleteOwnAccount(let token): wire.put(RequestTag.deleteOwnAccount, token)
+    case .makeRecoveryCodes(let token): wire.put(RequestTag.makeRecoveryCodes, token)
+    case .recover(let name, let code, let password): wire.put(RequestTag.recover, name, code, password)
+    case .resetPassword(let name, let token): wire.put(RequestTag.resetPassword, name, token)
+    case .resetPasswordAsOwner(let name): wire.put(RequestTag.resetPasswordAsOwner, name)
+    case .twoStep(let token): wire.put(RequestTag.twoStep, token)
+    case .beginTwoStep(let token): wire.put(RequestTag.beginTwoStep, token)
+    case .confirmTwoStep(let code, let token): wire.put(RequestTag.confirmTwoStep, code, token)
+    case .endTwoStep(let code, let token): wire.put(RequestTag.endTwoStep, code, token)
+    case .twoStepPolicy(let token): wire.put(RequestTag.twoStepPolicy, token)
+    case .setTwoStepPolicy(let policy, let token): wire.put(RequestTag.setTwoStepPolicy, policy, token)
+    case .sessions(let page, let token): wire.put(RequestTag.sessions, page, token)
+    case .revokeSession(let id, let token): wire.put(RequestTag.revokeSession, id, token)
+    case .endAllSessions(let token): wire.put(RequestTag.endAllSessions, token)
+    case .earlierPayment(let order, let token): wire.put(RequestTag.earlierPayment, order, token)
+    case .pay(let order, let token): wire.put(RequestTag.pay, order, token)
+    case .receipts(let page, let token): wire.put(RequestTag.receipts, page, token)
+    case .events(let scope, let page, let token): wire.put(RequestTag.events, scope, page, token)
+    case .accounts(let query, let token): wire.put(RequestTag.accounts, query, token)
+    case .account(let name, let token): wire.put(RequestTag.account, name, token)
+    case .setDisabled(let isDisabled, let name, let token): wire.put(RequestTag.setDisabled, isDisabled, name, token)
+    case .unlock(let name, let token): wire.put(RequestTag.unlock, name, token)
+    case .setRole(let role, let name, let token): wire.put(RequestTag.setRole, role, name, token)
+    case .deleteAccount(let name, let token): wire.put(RequestTag.deleteAccount, name, token)
+    case .registration(let token): wire.put(RequestTag.registration, token)
+    case .setRegistration(let registration, let token): wire.put(RequestTag.setRegistration, registration, token)
+    case .registerOther(let name, let token): wire.put(RequestTag.registerOther, name, token)
+    case .noteView(let subject, let token): wire.put(RequestTag.noteView, subject, token)
     }
   }
 
-  @discardableResult
-  private func tag(_ tag: RequestTag) -> WireWriter { byte(tag.rawValue) }
-}
-
-extension WireReader {
-  mutating func request() throws(WireFault) -> BackendRequest {
-    switch try tag(RequestTag.self) {
-    case .logIn:
-      .logIn(Credentials.password(username: try text(), password: try password()), try limitRequest(), try newSession())
-    case .reauthenticate: .reauthenticate(try token(), try password(), try limitRequest(), newToken: try token())
-    case .answer: .answer(try password(), challenge: try token(), try newSession())
-    case .resume: .resume(try token())
-    case .lookUp: .lookUp(try token())
-    case .renew: .renew(try token())
-    case .confirm: .confirm(try token())
-    case .revoke: .revoke(try token(), try endReason())
-    case .checkUsername: .checkUsername(try text())
-    case .checkPassword: .checkPassword(try password(), username: try text())
+  static func read(from wire: inout WireReader) throws(WireFault) -> BackendRequest {
+    switch try wire.take(RequestTag.self) {
+    case .logIn: try wire.take(BackendRequest.logIn)
+    case .reauthenticate: try wire.take(BackendRequest.reauthenticate)
+    case .answer: try wire.take(BackendRequest.answer)
+    case .resume: try wire.take(BackendRequest.resume)
+    case .lookUp: try wire.take(BackendRequest.lookUp)
+    case .renew: try wire.take(BackendRequest.renew)
+    case .confirm: try wire.take(BackendRequest.confirm)
+    case .revoke: try wire.take(BackendRequest.revoke)
+    case .checkUsername: try wire.take(BackendRequest.checkUsername)
+    case .checkPassword: try wire.take(BackendRequest.checkPassword)
     case .checkForLogins: .checkForLogins
-    case .register: .register(username: try text(), try password(), displayName: try optionalText())
-    case .profile: .profile(try token())
-    case .rename: .rename(try text(), try token())
-    case .changePassword:
-      .changePassword(from: try password(), to: try password(), try token(), newToken: try token())
-    case .deleteOwnAccount: .deleteOwnAccount(try token())
-    case .makeRecoveryCodes: .makeRecoveryCodes(try token())
-    case .recover: .recover(username: try text(), try recoveryCode(), try password())
-    case .resetPassword: .resetPassword(try username(), try token())
-    case .resetPasswordAsOwner: .resetPasswordAsOwner(try username())
-    case .twoStep: .twoStep(try token())
-    case .beginTwoStep: .beginTwoStep(try token())
-    case .confirmTwoStep: .confirmTwoStep(try password(), try token())
-    case .endTwoStep: .endTwoStep(try password(), try token())
-    case .twoStepPolicy: .twoStepPolicy(try token())
-    case .setTwoStepPolicy: .setTwoStepPolicy(try word(), try token())
-    case .sessions: .sessions(try sessionsPage(), try token())
-    case .revokeSession: .revokeSession(try sessionID(), try token())
-    case .endAllSessions: .endAllSessions(try token())
-    case .earlierPayment: .earlierPayment(try order(), try token())
-    case .pay: .pay(try order(), try token())
-    case .receipts: .receipts(try page(), try token())
-    case .events: .events(try scope(), try page(), try token())
-    case .accounts: .accounts(try accountsQuery(), try token())
-    case .account: .account(try username(), try token())
-    case .setDisabled: .setDisabled(try flag(), try username(), try token())
-    case .unlock: .unlock(try username(), try token())
-    case .setRole: .setRole(try word(), try username(), try token())
-    case .deleteAccount: .deleteAccount(try username(), try token())
-    case .registration: .registration(try token())
-    case .setRegistration: .setRegistration(try word(), try token())
-    case .registerOther: .registerOther(username: try text(), try token())
-    case .noteView: .noteView(try text(), try token())
+    case .register: try wire.take(BackendRequest.register)
+    case .profile: try wire.take(BackendRequest.profile)
+    case .rename: try wire.take(BackendRequest.rename)
+    case .changePassword: try wire.take(BackendRequest.changePassword)
+    case .deleteOwnAccount: try wire.take(BackendRequest.deleteOwnAccount)
+    case .makeRecoveryCodes: try wire.take(BackendRequest.makeRecoveryCodes)
+    case .recover: try wire.take(BackendRequest.recover)
+    case .resetPassword: try wire.take(BackendRequest.resetPassword)
+    case .resetPasswordAsOwner: try wire.take(BackendRequest.resetPasswordAsOwner)
+    case .twoStep: try wire.take(BackendRequest.twoStep)
+    case .beginTwoStep: try wire.take(BackendRequest.beginTwoStep)
+    case .confirmTwoStep: try wire.take(BackendRequest.confirmTwoStep)
+    case .endTwoStep: try wire.take(BackendRequest.endTwoStep)
+    case .twoStepPolicy: try wire.take(BackendRequest.twoStepPolicy)
+    case .setTwoStepPolicy: try wire.take(BackendRequest.setTwoStepPolicy)
+    case .sessions: try wire.take(BackendRequest.sessions)
+    case .revokeSession: try wire.take(BackendRequest.revokeSession)
+    case .endAllSessions: try wire.take(BackendRequest.endAllSessions)
+    case .earlierPayment: try wire.take(BackendRequest.earlierPayment)
+    case .pay: try wire.take(BackendRequest.pay)
+    case .receipts: try wire.take(BackendRequest.receipts)
+    case .events: try wire.take(BackendRequest.events)
+    case .accounts: try wire.take(BackendRequest.accounts)
+    case .account: try wire.take(BackendRequest.account)
+    case .setDisabled: try wire.take(BackendRequest.setDisabled)
+    case .unlock: try wire.take(BackendRequest.unlock)
+    case .setRole: try wire.take(BackendRequest.setRole)
+    case .deleteAccount: try wire.take(BackendRequest.deleteAccount)
+    case .registration: try wire.take(BackendRequest.registration)
+    case .setRegistration: try wire.take(BackendRequest.setRegistration)
+    case .registerOther: try wire.take(BackendRequest.registerOther)
+    case .noteView: try wire.take(BackendRequest.noteView)
     }
   }
 }

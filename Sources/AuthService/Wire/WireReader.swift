@@ -18,58 +18,31 @@ struct WireReader: Redacted {
     if index != bytes.count { throw .trailing(bytes: bytes.count - index) }
   }
 
+  /// Reads a value.
+  mutating func take<Value: WireValue>(_: Value.Type = Value.self) throws(WireFault) -> Value {
+    try Value.read(from: &self)
+  }
+
+  /// Reads the values of which something is made.
+  mutating func take<each Value: WireValue, Result>(
+    _ make: (repeat each Value) throws(WireFault) -> Result
+  ) throws(WireFault) -> Result {
+    try make(repeat try (each Value).read(from: &self))
+  }
+
   mutating func byte() throws(WireFault) -> UInt8 {
     guard index < bytes.count else { throw .truncated }
     defer { index += 1 }
     return bytes[index]
   }
 
-  mutating func tag<Tag: RawRepresentable<UInt8>>(_: Tag.Type = Tag.self) throws(WireFault) -> Tag {
-    let value = try byte()
-    guard let tag = Tag(rawValue: value) else { throw .unknownTag(value, of: "\(Tag.self)") }
-    return tag
-  }
-
-  mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(WireFault) -> Number {
-    let size = Number.bitWidth / 8
-    guard bytes.count - index >= size else { throw .truncated }
-    defer { index += size }
-    return bytes[index..<(index + size)].reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
-  }
-
-  mutating func flag() throws(WireFault) -> Bool {
-    switch try byte() {
-    case 0: false
-    case 1: true
-    case let other: throw .unknownTag(other, of: "flag")
-    }
-  }
-
-  mutating func data() throws(WireFault) -> [UInt8] {
-    let count = Int(try number(UInt32.self))
+  mutating func bytes(_ count: Int) throws(WireFault) -> ArraySlice<UInt8> {
     guard bytes.count - index >= count else { throw .truncated }
     defer { index += count }
-    return Array(bytes[index..<(index + count)])
+    return bytes[index..<(index + count)]
   }
 
-  mutating func text() throws(WireFault) -> String {
-    guard let text = String(validating: try data(), as: UTF8.self) else { throw .notText }
-    return text
-  }
-
-  mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws(WireFault) -> Word {
-    guard let word = Word(rawValue: try text()) else { throw .invalid("\(Word.self)") }
-    return word
-  }
+  mutating func data() throws(WireFault) -> [UInt8] { Array(try bytes(Int(try take(UInt32.self)))) }
 
   mutating func token() throws(WireFault) -> SessionToken { form.joined(try data()) }
-
-  /// A list; nothing is reserved for the count that it claims.
-  mutating func list<Value>(
-    _ read: (inout WireReader) throws(WireFault) -> Value
-  ) throws(WireFault) -> [Value] {
-    var values: [Value] = []
-    for _ in 0..<(try number(UInt32.self)) { values.append(try read(&self)) }
-    return values
-  }
 }

@@ -25,61 +25,25 @@ final class WireWriter: Redacted {
   }
 
   @discardableResult
-  func byte(_ value: UInt8) -> WireWriter {
-    bytes.append(value)
+  func put<each Value: WireValue>(_ value: repeat each Value) -> WireWriter {
+    repeat (each value).write(to: self)
     return self
   }
 
-  @discardableResult
-  func tag(_ tag: some RawRepresentable<UInt8>) -> WireWriter { byte(tag.rawValue) }
+  func byte(_ value: UInt8) { bytes.append(value) }
 
-  @discardableResult
-  func number(_ value: some FixedWidthInteger) -> WireWriter {
-    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
-    }
-    return self
-  }
-
-  @discardableResult
-  func flag(_ value: Bool) -> WireWriter { byte(value ? 1 : 0) }
-
-  @discardableResult
-  func data(_ value: some Collection<UInt8>) -> WireWriter {
-    number(UInt32(clamping: value.count))
+  func data(_ value: some Collection<UInt8>) {
+    put(UInt32(clamping: value.count))
     bytes += value
-    return self
   }
 
-  @discardableResult
-  func text(_ value: String) -> WireWriter { data(value.utf8) }
-
-  /// A case of an enumeration whose words stay when a case is renamed.
-  @discardableResult
-  func word(_ value: some RawRepresentable<String>) -> WireWriter { text(value.rawValue) }
-
-  @discardableResult
-  func token(_ token: SessionToken) -> WireWriter {
+  func token(_ token: SessionToken) {
     switch form.split(token) {
-    case .secret(let secret): return data(secret)
+    case .secret(let secret): data(secret)
     case .foreign(let database):
       foreignDatabase = database
-      return data([])
+      data([])
     }
-  }
-
-  @discardableResult
-  func optional<Value>(_ value: Value?, _ write: (Value) -> WireWriter) -> WireWriter {
-    guard let value else { return flag(false) }
-    flag(true)
-    return write(value)
-  }
-
-  @discardableResult
-  func list<Value>(_ values: [Value], _ write: (Value) -> WireWriter) -> WireWriter {
-    number(UInt32(clamping: values.count))
-    for value in values { _ = write(value) }
-    return self
   }
 }
 

@@ -77,11 +77,10 @@ struct HostileClientTests {
   func endlessSession() throws {
     let service = try RunningService()
     let client = try service.client()
-    let login = WireWriter(for: .plain).tag(ClientFrame.Tag.request).number(UInt32(1)).tag(RequestTag.logIn)
-      .text("alice").text(RunningService.password)
-    try client.send(
-      login.flag(true).number(Int64.max).number(Int64.max).flag(false).token(ServiceClient.token()).flag(false)
-        .flag(false).frame)
+    let login = WireWriter(for: .plain).put(
+      ClientFrame.Tag.request, UInt32(1), RequestTag.logIn, "alice", RunningService.password, true, Int64.max,
+      Int64.max, false, ServiceClient.token(), false, false)
+    try client.send(login.frame)
     guard case .failure(0, _, let error) = try client.next() else {
       Issue.record("no reason")
       return

@@ -125,25 +125,27 @@ struct WireTests {
 
   @Test("what no value of its type has is refused")
   func invalidValues() throws {
-    func reader(_ write: (WireWriter) -> WireWriter) -> WireReader {
-      WireReader(Array(write(WireWriter(for: .plain)).frame.dropFirst(4)), for: .plain)
+    func reading<Value: WireValue>(_: Value.Type, after write: (WireWriter) -> Void) throws -> Value {
+      let writer = WireWriter(for: .plain)
+      write(writer)
+      var reader = WireReader(Array(writer.frame.dropFirst(4)), for: .plain)
+      return try reader.take()
     }
-    var tag = WireReader([99], for: .plain)
-    #expect(throws: WireFault.unknownTag(99, of: "RequestTag")) { try tag.request() }
-    var flag = WireReader([2], for: .plain)
-    #expect(throws: WireFault.unknownTag(2, of: "flag")) { try flag.flag() }
-    var text = reader { $0.data([0xFF]) }
-    #expect(throws: WireFault.notText) { try text.text() }
-    var role = reader { $0.text("owner") }
-    #expect(throws: WireFault.invalid("Role")) { try role.word(Role.self) }
-    var name = reader { $0.text("a b") }
-    #expect(throws: WireFault.invalid("user name")) { try name.username() }
-    var amount = reader { $0.number(Int64(0)) }
-    #expect(throws: WireFault.invalid("amount of money")) { try amount.amount() }
-    var duration = reader { $0.number(Int64.max).number(Int64.max) }
-    #expect(throws: WireFault.invalid("duration")) { try duration.duration() }
-    var list = reader { $0.number(UInt32.max) }
-    #expect(throws: WireFault.truncated) { try list.list { (r) throws(WireFault) in try r.text() } }
+    #expect(throws: WireFault.unknownTag(99, of: "RequestTag")) {
+      try reading(BackendRequest.self) { $0.byte(99) }
+    }
+    #expect(throws: WireFault.unknownTag(2, of: "flag")) { try reading(Bool.self) { $0.byte(2) } }
+    for tag in [0, 7, 255] as [UInt8] {
+      #expect(throws: WireFault.unknownTag(tag, of: "Cause")) {
+        try reading(Unavailability.Cause.self) { $0.byte(tag) }
+      }
+    }
+    #expect(throws: WireFault.notText) { try reading(String.self) { $0.data([0xFF]) } }
+    #expect(throws: WireFault.invalid("Role")) { try reading(Role.self) { $0.put("owner") } }
+    #expect(throws: WireFault.invalid("user name")) { try reading(Username.self) { $0.put("a b") } }
+    #expect(throws: WireFault.invalid("amount of money")) { try reading(Amount.self) { $0.put(Int64(0)) } }
+    #expect(throws: WireFault.invalid("duration")) { try reading(Duration.self) { $0.put(Int64.max, Int64.max) } }
+    #expect(throws: WireFault.truncated) { try reading([String].self) { $0.put(UInt32.max) } }
   }
 
   @Test("frames are taken out of a stream of any pieces")
@@ -242,9 +244,9 @@ struct WireTests {
     #expect(writer.foreignDatabase == nil)
     let bytes = Array(writer.bytes.dropFirst(4))
     var plain = WireReader(bytes, for: .plain)
-    #expect(try plain.token() == Samples.token)
+    #expect(try plain.take(SessionToken.self) == Samples.token)
     var named = WireReader(bytes, for: form)
-    #expect(try named.token() == SessionToken(bytes: mine + Samples.token.bytes))
+    #expect(try named.take(SessionToken.self) == SessionToken(bytes: mine + Samples.token.bytes))
     let foreign = WireWriter(for: form)
     foreign.token(SessionToken(bytes: other + Samples.token.bytes))
     #expect(foreign.foreignDatabase == other)

@@ -1,0 +1,117 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+
+extension Duration: WireRecord {
+  /// 292 years: longer ones can be more than 64 bits of seconds, at which a computation stops the
+  /// process.
+  private static let longest: ClosedRange<Duration> = .nanoseconds(Int64.min) ... .nanoseconds(Int64.max)
+
+  private var limited: Duration { min(max(self, Self.longest.lowerBound), Self.longest.upperBound) }
+
+  static let parts = WireParts<Duration>(
+    { (seconds, attoseconds) throws(WireFault) in
+      let value = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+      guard longest.contains(value) else { throw .invalid("duration") }
+      return value
+    }, \.limited.components.seconds, \.limited.components.attoseconds)
+}
+
+extension WallTime: WireRecord {
+  static let parts = WireParts(WallTime.init(microseconds:), \.microseconds)
+}
+
+extension BootInstant: WireRecord {
+  static let parts = WireParts<BootInstant>(
+    { BootInstant(boot: BootID(high: $0, low: $1), uptime: $2) }, \.boot.high, \.boot.low, \.uptime)
+}
+
+enum DeadlineTag: UInt8, WireTag { case at = 1, never, unknown }
+
+extension Deadline: WireValue {
+  func write(to wire: WireWriter) {
+    switch self {
+    case .at(let instant): wire.put(DeadlineTag.at, instant)
+    case .never: wire.put(DeadlineTag.never)
+    case .unknown: wire.put(DeadlineTag.unknown)
+    }
+  }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Deadline {
+    switch try wire.take(DeadlineTag.self) {
+    case .at: .at(try wire.take())
+    case .never: .never
+    case .unknown: .unknown
+    }
+  }
+}
+
+extension SessionLimits: WireRecord {
+  static let parts = WireParts(SessionLimits.init(idle:absolute:fresh:), \.idle, \.absolute, \.fresh)
+}
+
+extension SessionPolicy: WireRecord {
+  static let parts = WireParts(SessionPolicy.init(idle:absolute:fresh:), \.idle, \.absolute, \.fresh)
+}
+
+extension LimitRequest: WireRecord {
+  static let parts = WireParts(LimitRequest.init(idle:absolute:), \.idle, \.absolute)
+}
+
+extension Role: WireValue {}
+extension UserID: WireValue {}
+extension SessionID: WireValue {}
+
+extension User: WireRecord {
+  static let parts = WireParts<User>(
+    { User(id: $0, username: $1, displayName: $2, role: $3) }, \.id, \.username, \.displayName, \.role)
+}
+
+extension SessionToken: WireValue {
+  func write(to wire: WireWriter) { wire.token(self) }
+  static func read(from wire: inout WireReader) throws(WireFault) -> SessionToken { try wire.token() }
+}
+
+extension Grant: WireRecord {
+  static let parts = WireParts<Grant>(
+    { Grant(id: $0, user: $1, token: $2, limits: $3) }, \.id, \.user, \.token, \.limits)
+}
+
+extension NewSession: WireRecord {
+  static let parts = WireParts(NewSession.init(token:label:origin:), \.token, \.label, \.origin)
+}
+
+extension SessionOrigin: WireRecord {
+  static let parts = WireParts(SessionOrigin.init(terminal:program:host:), \.terminal, \.program, \.host)
+}
+
+extension SessionSummary: WireRecord {
+  static let parts = WireParts(
+    SessionSummary.init(id:isCurrent:label:origin:createdAt:activeAt:limits:),
+    \.id, \.isCurrent, \.label, \.origin, \.createdAt, \.activeAt, \.limits)
+}
+
+extension SessionsPage: WireRecord {
+  static let parts = WireParts(SessionsPage.init(after:limit:), \.after, \.limit)
+}
+
+extension SessionsPage.Place: WireRecord {
+  static let parts = WireParts(SessionsPage.Place.init(createdAt:id:), \.createdAt, \.id)
+}
+
+extension Secret: WireValue {
+  func write(to wire: WireWriter) { wire.data(bytes) }
+  static func read(from wire: inout WireReader) throws(WireFault) -> Secret { Secret(bytes: try wire.data()) }
+}
+
+extension Credentials: WireRecord {
+  static let parts = WireParts(Credentials.password(username:password:), \.username, \.password)
+}
+
+extension EndReason: WireRecord {
+  static let parts = WireParts<EndReason>(
+    { (code) throws(WireFault) in
+      guard let reason = EndReason(code: code) else { throw .invalid("end reason") }
+      return reason
+    }, \.code)
+}

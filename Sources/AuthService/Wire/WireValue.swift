@@ -1,0 +1,130 @@
+/// A value that crosses the socket.
+protocol WireValue: Sendable {
+  func write(to wire: WireWriter)
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self
+}
+
+/// A value that crosses as its parts, one after the other.
+protocol WireRecord: WireValue {
+  static var parts: WireParts<Self> { get }
+}
+
+/// The parts of a record, in their order: said once for both directions.
+struct WireParts<Record: Sendable>: Sendable {
+  fileprivate let write: @Sendable (Record, WireWriter) -> Void
+  fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Record
+
+  init<each Part: WireValue>(
+    _ make: @escaping @Sendable (repeat each Part) throws(WireFault) -> Record,
+    _ part: repeat @escaping @Sendable (Record) -> each Part
+  ) {
+    write = { record, wire in wire.put(repeat (each part)(record)) }
+    read = { (wire) throws(WireFault) in try wire.take(make) }
+  }
+}
+
+extension WireRecord {
+  func write(to wire: WireWriter) { Self.parts.write(self, wire) }
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self { try parts.read(&wire) }
+}
+
+/// The number of something that has several forms.
+protocol WireTag: WireValue, RawRepresentable<UInt8>, CaseIterable {}
+
+extension WireTag {
+  func write(to wire: WireWriter) { wire.byte(rawValue) }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+    let value = try wire.byte()
+    guard let tag = Self(rawValue: value) else { throw .unknownTag(value, of: "\(Self.self)") }
+    return tag
+  }
+}
+
+/// A choice without values.
+protocol WireChoice: WireValue, Equatable {
+  /// All of them, in the order of their numbers from 1, which never change.
+  static var numbered: [Self] { get }
+}
+
+extension WireChoice {
+  func write(to wire: WireWriter) { wire.byte(UInt8((Self.numbered.firstIndex(of: self) ?? -1) + 1)) }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+    let number = try wire.byte()
+    guard (1...numbered.count).contains(Int(number)) else { throw .unknownTag(number, of: "\(Self.self)") }
+    return numbered[Int(number) - 1]
+  }
+}
+
+/// A text of a certain kind, such as a case of an enumeration whose words stay when a case is renamed.
+extension WireValue where Self: RawRepresentable<String> {
+  func write(to wire: WireWriter) { rawValue.write(to: wire) }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+    guard let word = Self(rawValue: try wire.take()) else { throw .invalid("\(Self.self)") }
+    return word
+  }
+}
+
+extension WireValue where Self: FixedWidthInteger {
+  func write(to wire: WireWriter) {
+    for shift in stride(from: bitWidth - 8, through: 0, by: -8) { wire.byte(UInt8(truncatingIfNeeded: self >> shift)) }
+  }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+    try wire.bytes(bitWidth / 8).reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+  }
+}
+
+extension Int: WireValue {}
+extension Int64: WireValue {}
+extension UInt16: WireValue {}
+extension UInt32: WireValue {}
+extension UInt64: WireValue {}
+
+extension Bool: WireValue {
+  func write(to wire: WireWriter) { wire.byte(self ? 1 : 0) }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Bool {
+    switch try wire.byte() {
+    case 0: false
+    case 1: true
+    case let other: throw .unknownTag(other, of: "flag")
+    }
+  }
+}
+
+extension String: WireValue {
+  func write(to wire: WireWriter) { wire.data(utf8) }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> String {
+    guard let text = String(validating: try wire.data(), as: UTF8.self) else { throw .notText }
+    return text
+  }
+}
+
+extension Optional: WireValue where Wrapped: WireValue {
+  func write(to wire: WireWriter) {
+    wire.put(self != nil)
+    if let self { self.write(to: wire) }
+  }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Wrapped? {
+    try wire.take() ? try Wrapped.read(from: &wire) : nil
+  }
+}
+
+extension Array: WireValue where Element: WireValue {
+  func write(to wire: WireWriter) {
+    wire.put(UInt32(clamping: count))
+    for element in self { element.write(to: wire) }
+  }
+
+  /// Nothing is reserved for the count that the list claims.
+  static func read(from wire: inout WireReader) throws(WireFault) -> [Element] {
+    var list: [Element] = []
+    for _ in 0..<(try wire.take(UInt32.self)) { list.append(try Element.read(from: &wire)) }
+    return list
+  }
+}
