@@ -24,9 +24,8 @@ struct AfterRestoreCommand: ServiceCommand {
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let backend = try ServedBackend.open(database, cost: program.cost, threads: 1, hashThreads: 1)
-    let answer: OperatorAnswer
-    do throws(BackendError) { answer = try backend.rules.perform(.afterRestore) } catch { throw ServiceError(error) }
-    guard case .restored(let report) = answer else { throw OperatorChannel.lost }
+    let report: RestoreReport
+    do throws(BackendError) { report = try backend.rules.cleanUpAfterRestore() } catch { throw ServiceError(error) }
     try Output.write(report.text)
     return .done
   }

@@ -61,10 +61,12 @@ final class OperatorDesk: Sendable {
       _ = server.look(atMost: Self.patience)
       return (.done, server.status.metrics)
     case "sessions end":
-      guard case .count(let count) = try ask(.endSessions(try user(name))) else { break }
+      let user = try user(name)
+      let count = try ask { (rules) throws(BackendError) in try rules.endSessions(of: user) }
       return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n")
     case "reset-password":
-      guard case .oneTimeCode(let made) = try ask(.resetPassword(try user(name))) else { break }
+      let name = try user(name)
+      let made = try ask { (rules) throws(BackendError) in try rules.resetPasswordAsOwner(of: name) }
       let user = made.user.username.escaped
       return (
         .done,
@@ -75,7 +77,8 @@ final class OperatorDesk: Sendable {
         """
       )
     case "two-step off":
-      _ = try ask(.endTwoStep(try user(name)))
+      let user = try user(name)
+      try ask { (rules) throws(BackendError) in try rules.endTwoStep(of: user) }
       return (.done, "\(name.escaped) logs in with the password alone now.\n")
     case "events archive": return (.done, try archive(before: name, channel))
     case "backup": return (.done, try backup(channel))
@@ -84,9 +87,9 @@ final class OperatorDesk: Sendable {
     throw ServiceError(.cannotTell, "the service does not know this command", hint: "Use programs of one version.")
   }
 
-  private func ask(_ request: OperatorRequest) throws(ServiceError) -> OperatorAnswer {
+  private func ask<Answer>(_ question: (Rules) throws(BackendError) -> Answer) throws(ServiceError) -> Answer {
     do throws(BackendError) {
-      let answer = try backend.rules.perform(request)
+      let answer = try question(backend.rules)
       server.noteChange()
       return answer
     } catch {
@@ -119,8 +122,8 @@ final class OperatorDesk: Sendable {
     var last: Int64?
     var count = 0
     while true {
-      guard case .events(let events) = try ask(.archivable(before: time, after: last, limit: 100)) else {
-        throw OperatorChannel.lost
+      let events = try ask { [last] (rules) throws(BackendError) in
+        try rules.archivableEvents(before: time, after: last, limit: 100)
       }
       if events.isEmpty { break }
       for event in events { try channel.send(.data, Array((event.archived.text + "\n").utf8)) }
@@ -131,7 +134,9 @@ final class OperatorDesk: Sendable {
     guard let last else { return "There are no events before that time.\n" }
     // The command has made the file durable when it says so.
     guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
-    _ = try ask(.deleteArchived(before: time, through: last, count: count))
+    try ask { [count] (rules) throws(BackendError) in
+      try rules.deleteArchivedEvents(before: time, through: last, count: count)
+    }
     return "Archived \(count) events.\n"
   }
 
