@@ -1,4 +1,4 @@
-package import AuthCore
+public import AuthCore
 
 /// The rule book: every decision about accounts, sessions, payments and events, once, over any
 /// ``Database``.
@@ -33,20 +33,20 @@ package final class Rules: Sendable {
 }
 
 /// What the caller says of a session that it wants to begin.
-package struct NewSession: Sendable {
+public struct NewSession: Sendable {
   /// The session's token, 32 random bytes of the caller's making: a login that is repeated because
   /// its answer was lost gets the same session.
-  package let token: SessionToken
+  public let token: SessionToken
   /// What to call the session in listings; nil for nothing.
-  package let label: String?
+  public let label: String?
   /// Where it begins, for listings.
-  package let origin: SessionOrigin?
+  public let origin: SessionOrigin?
 
   /// The most bytes of a label.
-  package static let longestLabel = 64
+  public static let longestLabel = 64
 
   /// A label that is longer is left out, as long parts of the origin are.
-  package init(token: SessionToken, label: String?, origin: SessionOrigin?) {
+  public init(token: SessionToken, label: String?, origin: SessionOrigin?) {
     self.token = token
     self.label = label.flatMap { $0.utf8.count <= Self.longestLabel ? $0 : nil }
     self.origin = origin

@@ -14,7 +14,7 @@ extension BackendContract {
       try require(carol.username == "carol", "the name Carol is stored as \(carol.username)")
       try require(carol.displayName == "Carol", "without a display name Carol is shown as \(carol.displayName)")
       let grant = try await probe.logIn("CAROL", BackendProbe.wrongPassword)
-      try require(grant.session.user == carol, "the login of \(carol) is one of \(grant.session.user)")
+      try require(grant.user == carol, "the login of \(carol) is one of \(grant.user)")
     },
 
     Check("a name that is taken or not accepted is refused, by the check and by the registration") { probe in
@@ -49,7 +49,7 @@ extension BackendContract {
     Check("a profile is the account of the session, opened with 100.00") { probe, alice, bob in
       for login in [alice, bob] {
         let profile = try login.profile().value("profile")
-        try require(profile.user == login.session.user, "\(login.session.user) has the profile of \(profile.user)")
+        try require(profile.user == login.user, "\(login.user) has the profile of \(profile.user)")
         try require(profile.balance == 100_00, "a new account holds \(profile.balance)")
       }
     },
@@ -59,7 +59,7 @@ extension BackendContract {
       try require(renamed.displayName == "Alice \u{E9}", "rename answered the name \(renamed.displayName)")
       let seen = try alice.profile().value("profile").user
       try require(seen == renamed, "after the rename the profile is of \(seen)")
-      let found = try probe.answer { try probe.backend.lookUp(alice.token) }.value("lookUp")
+      let found = try probe.backend.lookUp(alice.token)
       try require(found?.user == renamed, "after the rename the session is of \(String(describing: found?.user))")
       try require(
         try bob.profile().value("profile").user.displayName == "bob", "the rename changed another account too")
@@ -67,7 +67,7 @@ extension BackendContract {
 
     Check("a login can be checked before a password is typed") { probe in
       try probe.register("alice")
-      try probe.answer { try probe.backend.checkForLogins() }.value("checkForLogins")
+      try probe.backend.checkForLogins()
     },
 
     Check("a backend that cannot answer says so in every operation") { probe in
@@ -75,17 +75,15 @@ extension BackendContract {
       let (alice, bob) = try await probe.both()
       await setAvailable(false)
       var failures: [(String, BackendError?)] = [
-        ("lookUp", try probe.answer { try probe.backend.lookUp(alice.token) }.error),
-        ("checkForLogins", try probe.answer { try probe.backend.checkForLogins() }.error),
-        ("recover", try probe.recover("bob", BackendProbe.wrongCode).error),
+        ("lookUp", probe.ask(.lookUp(alice.token), \.found).error),
+        ("checkForLogins", probe.ask(.checkForLogins, \.done).error),
+        ("recover", probe.recover("bob", BackendProbe.wrongCode).error),
       ]
-      let reset = try probe.answer { try probe.backend.resetPasswordAsOwner(of: try Username("bob")) }
+      let reset = probe.ask(.resetPasswordAsOwner(try probe.name("bob")), \.oneTimeCode)
       if reset.error?.code != BackendError.Code.notDatabaseOwner.rawValue {
         failures.append(("resetPasswordAsOwner", reset.error))
       }
-      for operation in try Operation.all(bob) {
-        failures.append((operation.name, try await operation.failure(alice, alice)))
-      }
+      for operation in try Operation.all(bob) { failures.append((operation.name, operation.failure(alice))) }
       await setAvailable(true)
       for (name, failure) in failures {
         guard case .unavailable = failure?.kind else {
@@ -104,17 +102,16 @@ extension BackendContract {
         ("nul \u{0} within the password", "password_has_nul"),
       ] {
         let password = Secret(password)
-        try probe.answer { try probe.backend.check(newPassword: password, for: "carol") }
+        try probe.ask(.checkPassword(password, username: "carol"), \.done)
           .refused("check of a bad password", with: code, .invalid)
         try probe.registration(of: "carol", password).refused("register with a bad password", with: code, .invalid)
         try bob.changePassword(BackendProbe.password(of: "bob"), password)
           .refused("a change to a bad password", with: code, .invalid)
       }
       let own = Secret("the carol of today")
-      try probe.answer { try probe.backend.check(newPassword: own, for: "carol") }
+      try probe.ask(.checkPassword(own, username: "carol"), \.done)
         .refused("a password with the name in it", with: "password_contains_name", .invalid)
-      try probe.answer { try probe.backend.check(newPassword: own, for: "bob") }
-        .value("check of a good password")
+      try probe.backend.check(newPassword: own, for: "bob")
       try probe.register("carol")
     },
 
@@ -122,7 +119,7 @@ extension BackendContract {
       let other = try await probe.logIn("bob")
       let (old, new) = (BackendProbe.password(of: "bob"), Secret("a quite new passphrase"))
       let grant = try bob.changePassword(old, new).value("changePassword")
-      try require(grant.id == bob.session.id, "the change made session \(bob.session.id.rawValue) into another")
+      try require(grant.id == bob.id, "the change made session \(bob.id.rawValue) into another")
       try require(grant.token != bob.token, "the change kept the token")
       try require(
         try await probe.rejection(of: other.token, "another session after the change") == .ended(.revoked),
@@ -155,12 +152,8 @@ extension BackendContract {
         _ = try backend.register(username: "carol", password: BackendProbe.newPassword, displayName: nil)
       }
       try require(registered == 1, "\(registered) of \(BackendProbe.many) at once registered one name")
-      let (session, fresh) = (alice.session, alice.fresh)
       let changed = await probe.successes {
-        _ = try session.withLease { lease in
-          try backend.changePassword(
-            from: BackendProbe.password(of: "alice"), to: BackendProbe.newPassword, for: fresh, under: lease)
-        }
+        _ = try alice.changePassword(BackendProbe.password(of: "alice"), BackendProbe.newPassword).get()
       }
       try require(changed == 1, "\(changed) of \(BackendProbe.many) at once changed one password")
       let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]

@@ -19,7 +19,7 @@ extension BackendContract {
       try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
       try require(all.allSatisfy { $0.account == "bob" }, "events of another account are among them")
       try require(
-        all[0].session == .named(bob.session.id) && all[0].actor == "bob" && all[2].session == nil,
+        all[0].session == .named(bob.id) && all[0].actor == "bob" && all[2].session == nil,
         "the newest event names the session \(String(describing: all[0].session))")
       try require(try bob.events(limit: 2).value("events") == Array(all[..<2]), "a page of two is not the newest two")
       try require(
@@ -35,36 +35,36 @@ extension BackendContract {
 
     Check("events can be filtered by a text in their columns") { probe, alice, bob in
       _ = try bob.rename("Bobby").value("rename")
-      let all = try alice.allEvents().value("allEvents")
-      for text in ["USER_updated", "bob", bob.session.id.rawValue.uppercased(), "no such text", "%", "a_th", "!"] {
+      let all = try alice.events(.everyone).value("allEvents")
+      for text in ["USER_updated", "bob", bob.id.rawValue.uppercased(), "no such text", "%", "a_th", "!"] {
         let wanted = all.filter { event in
           let session = if case .named(let id) = event.session { id.rawValue } else { String?.none }
           let parts = [event.name, event.account, event.actor, session, event.detail]
           return parts.contains { $0?.lowercased().contains(text.lowercased()) == true }
         }
-        let found = try alice.allEvents(matching: text).value("allEvents")
+        let found = try alice.events(.everyone, matching: text).value("allEvents")
         try require(found == wanted, "the events that contain \(text) are \(found.map(\.name))")
         let own = try bob.events(matching: text).value("events")
         try require(own == wanted.filter { $0.account == "bob" }, "your events that contain \(text) are \(own)")
       }
-      let newest = try alice.allEvents(matching: "bob", limit: 1).value("allEvents")
-      let older = try alice.allEvents(matching: "bob", before: newest.first?.id, limit: 1).value("allEvents")
+      let newest = try alice.events(.everyone, matching: "bob", limit: 1).value("allEvents")
+      let older = try alice.events(.everyone, matching: "bob", before: newest.first?.id, limit: 1).value("allEvents")
       try require(
         newest + older == Array(all.filter { $0.account == "bob" }.prefix(2)), "the pages of a filter are wrong")
     },
 
     Check("an administrator sees every account's events, and that others were looked at") { probe, alice, bob in
       _ = try bob.rename("Bobby").value("rename")
-      let all = try alice.allEvents().value("allEvents")
+      let all = try alice.events(.everyone).value("allEvents")
       try require(Set(all.compactMap(\.account)) == ["alice", "bob"], "all events are of \(Set(all.map(\.account)))")
       try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
       try require(
-        try alice.allEvents(limit: 1).value("allEvents") == Array(all[..<1]), "a page of one is not the newest")
+        try alice.events(.everyone, limit: 1).value("allEvents") == Array(all[..<1]), "a page of one is not the newest")
       try require(
-        try alice.allEvents(before: all[0].id).value("allEvents") == Array(all[1...]),
+        try alice.events(.everyone, before: all[0].id).value("allEvents") == Array(all[1...]),
         "a page before an event is not what is older")
       try require(
-        try alice.allEvents(since: all[0].at).value("allEvents").contains(all[0]),
+        try alice.events(.everyone, since: all[0].at).value("allEvents").contains(all[0]),
         "the newest event is not since its time")
       try alice.noteView("accounts").value("noteView")
       let noted = try alice.events(limit: 1).value("events").first
@@ -161,7 +161,7 @@ extension BackendContract {
         try bob.setRole(.member, probe.name("alice")).value("setRole").user.role == .member, "the role was not taken")
       try alice.accounts().refused("accounts of a former administrator", with: "not_permitted", .notPermitted)
       _ = try alice.profile().value("the session of a former administrator")
-      let names = try bob.allEvents().value("allEvents").map { "\($0.name) \($0.detail ?? "")" }
+      let names = try bob.events(.everyone).value("allEvents").map { "\($0.name) \($0.detail ?? "")" }
       try require(
         names.contains("authz_change member to administrator")
           && names.contains("authz_change administrator to member"),
@@ -170,7 +170,7 @@ extension BackendContract {
     },
 
     Check("the last administrator cannot be demoted or deleted") { probe, alice, bob in
-      _ = try await alice.pay(probe.order(100_00, to: "bob")).value("pay")
+      _ = try alice.pay(probe.order(100_00, to: "bob")).value("pay")
       for _ in 1...2 {
         try alice.setRole(.member, probe.name("alice"))
           .refused("demoting the last administrator", with: "last_administrator", .refused)
@@ -185,14 +185,14 @@ extension BackendContract {
       try require(
         try alice.setRole(.member, probe.name("alice")).value("setRole").user.role == .member,
         "one of two administrators was not demoted")
-      try require(!bob.session.user.username.isEmpty, "bob is gone")
+      try require(!bob.user.username.isEmpty, "bob is gone")
     },
 
     Check("an administrator's operation needs the role, whatever the key says, and a refusal is an event") {
       probe, alice, _ in
-      let bob = try await probe.logIn("bob", elevated: true)
+      let bob = try await probe.logIn("bob")
       for operation in try Operation.all(alice) where operation.needs.contains(.role) {
-        let failure = try await operation.failure(bob, bob)
+        let failure = operation.failure(bob)
         try require(failure?.kind == .notPermitted, "\(operation.name) of a member was answered \(failure.text)")
       }
       try require(try !alice.account(probe.name("alice")).value("account").isDisabled, "a member disabled an account")

@@ -8,7 +8,7 @@ extension BackendContract {
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       let typed = RecoveryCode(typed: Array(codes[3].text.uppercased().utf8.filter { $0 != UInt8(ascii: "-") }))
       let user = try probe.recover("BOB", typed).value("recover")
-      try require(user == bob.session.user, "the code of bob opened the account of \(user)")
+      try require(user == bob.user, "the code of bob opened the account of \(user)")
       try require(
         try await probe.rejection(of: bob.token, "a session after the recovery") == .ended(.revoked),
         "a session of the user did not end as revoked")
@@ -90,7 +90,7 @@ extension BackendContract {
       let first = try alice.resetPassword(name).value("resetPassword")
       let second = try alice.resetPassword(name).value("resetPassword")
       try require(
-        second.user == bob.session.user && second.validFor == .seconds(3600), "the code says \(second.validFor)")
+        second.user == bob.user && second.validFor == .seconds(3600), "the code says \(second.validFor)")
       _ = try bob.profile().value("the session of the user before the code is used")
       try probe.recover("bob", first.code).refused("an older code", with: "credentials_not_accepted", .credentials)
       await probe.subject.advance(.seconds(3599))
@@ -101,7 +101,7 @@ extension BackendContract {
       try probe.recover("bob", third.code).refused("an expired code", with: "credentials_not_accepted", .credentials)
       let late = try await probe.logIn("alice")
       try late.resetPassword(probe.name("dave")).refused("a reset for nobody", with: "account_not_found", .refused)
-      let details = try late.allEvents().value("allEvents").filter { $0.name == "one_time_code_created" }
+      let details = try late.events(.everyone).value("allEvents").filter { $0.name == "one_time_code_created" }
       try require(
         details.count == 3 && details.allSatisfy { $0.actor == "alice" && $0.account == "bob" },
         "three resets left the events \(details)")
@@ -117,19 +117,18 @@ extension BackendContract {
 
     Check("the owner of the database resets a password without a session, and the event says so") { probe, alice, bob in
       let name = try probe.name("bob")
-      let answer = try probe.answer { try probe.backend.resetPasswordAsOwner(of: name) }
+      let answer = probe.ask(.resetPasswordAsOwner(name), \.oneTimeCode)
       if answer.error?.code == BackendError.Code.notDatabaseOwner.rawValue {
         try answer.refused("a reset by another than the owner", with: "not_database_owner", .refused)
         return
       }
       let code = try answer.value("resetPasswordAsOwner")
-      let event = try alice.allEvents(limit: 1).value("allEvents").first
+      let event = try alice.events(.everyone, limit: 1).value("allEvents").first
       try require(
         event?.name == "one_time_code_created" && event?.actor == nil && event?.account == "bob"
           && event?.detail == "reset by the owner of the database", "the event is \(String(describing: event))")
-      try require(try probe.recover("bob", code.code).value("recover") == bob.session.user, "it opened another account")
-      let nobody = try probe.name("nobody")
-      try probe.answer { try probe.backend.resetPasswordAsOwner(of: nobody) }
+      try require(try probe.recover("bob", code.code).value("recover") == bob.user, "it opened another account")
+      try probe.ask(.resetPasswordAsOwner(try probe.name("nobody")), \.oneTimeCode)
         .refused("a reset for nobody", with: "account_not_found", .refused)
     },
   ]
@@ -165,7 +164,7 @@ extension BackendContract {
       let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
       try bob.deleteAccount().refused("deleting an account with money", with: "balance_not_zero", .refused)
       try alice.deleteAccount(name).refused("deleting an account with money", with: "balance_not_zero", .refused)
-      _ = try await bob.pay(probe.order(100_00, to: "alice", key: "a farewell")).value("pay")
+      _ = try bob.pay(probe.order(100_00, to: "alice", key: "a farewell")).value("pay")
       try bob.deleteAccount().value("deleteAccount")
       try bob.profile().refused(
         "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
@@ -184,15 +183,15 @@ extension BackendContract {
         try probe.check(newUsername: name)
           .refused("its name", with: "username_taken", .refused)
       }
-      let events = try alice.allEvents().value("allEvents")
+      let events = try alice.events(.everyone).value("allEvents")
       try require(events.contains { $0.name == "user_deleted" }, "the events are \(events.map(\.name))")
       try require(
         events.allSatisfy { ![$0.account, $0.actor].contains("bob") }, "events still name the deleted account")
-      try await alice.pay(probe.order(1, to: "bob")).refused("a payment to it", with: "payee_unknown", .refused)
+      try alice.pay(probe.order(1, to: "bob")).refused("a payment to it", with: "payee_unknown", .refused)
     },
 
     Check("an administrator deletes another account") { probe, alice, bob in
-      _ = try await bob.pay(probe.order(100_00, to: "alice")).value("pay")
+      _ = try bob.pay(probe.order(100_00, to: "alice")).value("pay")
       try alice.deleteAccount(probe.name("bob")).value("deleteAccount")
       try bob.sessions().refused(
         "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))

@@ -6,12 +6,10 @@ import Glibc
 extension BackendContract {
   static let sessions: [Check] = [
     Check("lookUp knows the present token of a live session and no other") { probe in
-      func lookUp(_ token: SessionToken) throws -> Grant? {
-        try probe.answer { try probe.backend.lookUp(token) }.value("lookUp")
-      }
+      func lookUp(_ token: SessionToken) throws -> Grant? { try probe.backend.lookUp(token) }
       let (alice, bob) = try await probe.both()
-      try require(try lookUp(alice.token)?.id == alice.session.id, "lookUp does not know the token of a login")
-      try require(try lookUp(alice.token)?.user == alice.session.user, "lookUp knows another user")
+      try require(try lookUp(alice.token)?.id == alice.id, "lookUp does not know the token of a login")
+      try require(try lookUp(alice.token)?.user == alice.user, "lookUp knows another user")
       try require(try lookUp(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil, "lookUp knows a forged token")
       let result = try await probe.backend.reauthenticate(
         alice.token, with: BackendProbe.credentials("alice"), limits: .standard)
@@ -22,7 +20,7 @@ extension BackendContract {
       try await probe.backend.revoke(bob.token, reason: .userAsked)
       try require(try lookUp(alice.token) == nil, "lookUp knows a superseded token")
       try require(try lookUp(bob.token) == nil, "lookUp knows a revoked token")
-      try require(try lookUp(new.token)?.id == alice.session.id, "lookUp does not know the confirmed token")
+      try require(try lookUp(new.token)?.id == alice.id, "lookUp does not know the confirmed token")
       await probe.subject.advance(probe.backend.policy.idle)
       try require(try lookUp(new.token) == nil, "lookUp knows a token past its idle limit")
     },
@@ -31,8 +29,8 @@ extension BackendContract {
       let policy = probe.backend.policy
       let now = try probe.backend.clock.now()
       for (name, limit, span) in [
-        ("idle", alice.session.limits.idle, policy.idle), ("absolute", alice.session.limits.absolute, policy.absolute),
-        ("fresh", alice.session.limits.fresh, policy.fresh),
+        ("idle", alice.grant.limits.idle, policy.idle), ("absolute", alice.grant.limits.absolute, policy.absolute),
+        ("fresh", alice.grant.limits.fresh, policy.fresh),
       ] {
         guard case .at(let end) = limit, end.boot == now.boot, end.uptime > now.uptime + span - .seconds(10),
           end.uptime <= now.uptime + span
@@ -48,25 +46,25 @@ extension BackendContract {
       let third = try await probe.logIn("alice")
       let list = try second.sessions().value("sessions")
       try require(
-        list.map(\.id) == [third, second, first].map(\.session.id),
+        list.map(\.id) == [third, second, first].map(\.id),
         "three sessions, newest first, are listed as \(list.map(\.id.rawValue))")
       try require(list.map(\.isCurrent) == [false, true, false], "the list marks another session as the current one")
-      try third.revoke(third.session.id).value("revoking one's own session")
+      try third.revoke(third.id).value("revoking one's own session")
       let left = try second.sessions().value("sessions").map(\.id)
-      try require(left == [second, first].map(\.session.id), "an ended session is listed")
-      try require(try bob.sessions().value("sessions").map(\.id) == [bob.session.id], "the list has others' sessions")
+      try require(left == [second, first].map(\.id), "an ended session is listed")
+      try require(try bob.sessions().value("sessions").map(\.id) == [bob.id], "the list has others' sessions")
     },
 
     Check("a session can be revoked by its name, by its user only") { probe, alice, bob in
       let other = try await probe.logIn("alice")
-      for id in [bob.session.id, SessionID(rawValue: "nothing")] {
+      for id in [bob.id, SessionID(rawValue: "nothing")] {
         try alice.revoke(id).refused("revoking \(id.rawValue)", with: "session_not_found", .refused)
       }
-      try alice.revoke(other.session.id).value("revokeSession")
+      try alice.revoke(other.id).value("revokeSession")
       try require(
         try await probe.rejection(of: other.token, "a revoked session") == .ended(.revoked),
         "a revoked session did not end as revoked")
-      try alice.revoke(other.session.id).refused("revoking it again", with: "session_not_found", .refused)
+      try alice.revoke(other.id).refused("revoking it again", with: "session_not_found", .refused)
       _ = try bob.profile().value("a session that others tried to revoke")
     },
 
@@ -84,18 +82,16 @@ extension BackendContract {
     Check("a change can be waited for") { probe in
       // The session that was begun last is the one whose changes are told.
       let (_, bob) = try await probe.both()
-      let source = try probe.answer { try probe.backend.changes() }.value("changes")
-      let listens = try probe.answer { try source.listen() }.value("listen")
-      try require(listens, "the source has nothing to listen to")
-      let again = try probe.answer { try source.listen() }.value("the second listen")
-      try require(again, "the second listen stopped the first")
+      let source = try probe.backend.changes()
+      try require(try source.listen(), "the source has nothing to listen to")
+      try require(try source.listen(), "the second listen stopped the first")
       _ = try bob.rename("Another name").value("rename")
       // A source may also ask for a look from time to time.
       if source.longestWait != nil { return }
       var polled = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
       while true {
         try require(poll(&polled, 1, 10_000) == 1, "no change was heard within 10 s")
-        if try probe.answer({ try source.drain() }).value("drain") { return }
+        if try source.drain() { return }
       }
     },
   ]

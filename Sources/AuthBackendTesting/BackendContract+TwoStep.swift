@@ -112,7 +112,7 @@ extension BackendContract {
       try require(try alice.twoStep().value("twoStep").isRequired, "the state does not say that it is required")
       let free = ["twoStep", "beginTwoStep", "confirmTwoStep", "endTwoStep", "endAllSessions"]
       for operation in try Operation.all(bob) where !free.contains(operation.name) {
-        let failure = try await operation.failure(alice, alice)
+        let failure = operation.failure(alice)
         try require(
           failure?.code == "two_step_required" && failure?.kind == .refused,
           "\(operation.name) without the required second step was answered \(failure.text)")

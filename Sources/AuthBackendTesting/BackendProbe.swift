@@ -26,12 +26,8 @@ struct BackendProbe: AuthorityProbe {
     .password(username: name, password: password ?? Self.password(of: name))
   }
 
-  func answer<Value>(_ operation: () throws -> Value) throws -> Answer<Value> {
-    do {
-      return .success(try operation())
-    } catch let error as BackendError {
-      return .failure(error)
-    }
+  func ask<Value>(_ request: BackendRequest, _ value: (BackendAnswer) -> Value?) -> Answer<Value> {
+    Result { () throws(BackendError) in try backend.ask(request, value) }
   }
 
   @discardableResult
@@ -41,13 +37,11 @@ struct BackendProbe: AuthorityProbe {
     return try registration(of: name, password).value("register of \(name)")
   }
 
-  func registration(of name: String, _ password: Secret, shownAs displayName: String? = nil) throws -> Answer<User> {
-    try answer { try backend.register(username: name, password: password, displayName: displayName) }
+  func registration(of name: String, _ password: Secret, shownAs displayName: String? = nil) -> Answer<User> {
+    ask(.register(username: name, password, displayName: displayName), \.user)
   }
 
-  func check(newUsername name: String) throws -> Answer<Void> {
-    try answer { try backend.check(newUsername: name) }
-  }
+  func check(newUsername name: String) -> Answer<Void> { ask(.checkUsername(name), \.done) }
 
   /// Registers alice, the administrator, and bob, and logs both in.
   func both() async throws -> (alice: Login, bob: Login) {
@@ -56,29 +50,17 @@ struct BackendProbe: AuthorityProbe {
     return (try await logIn("alice"), try await logIn("bob"))
   }
 
-  /// Logs in through a new store, which creates the keys.
-  ///
-  /// With `elevated`, the keys claim the administrator role, whatever the backend answers. A
-  /// challenge is answered with `answer`.
-  func logIn(
-    _ name: String, _ password: Secret? = nil, elevated: Bool = false, answer: Secret? = nil
-  ) async throws -> Login {
-    let clock = StillClock(base: backend.clock)
-    let authority: any Authority = elevated ? ElevatingAuthority(base: backend) : backend
-    let vault = InMemoryVault()
-    let store = SessionStore(authority: authority, vault: vault, clock: clock)
-    _ = await store.restore()
+  /// Logs in with the right password, and the answer to a second step if it is required.
+  func logIn(_ name: String, _ password: Secret? = nil, answer: Secret? = nil) async throws -> Login {
     do {
-      let session = try await store.logIn(Self.credentials(name, password), answering: answer)
-      let fresh = try FreshSession(session)
-      let administrator = session.user.role == .administrator ? try AdminSession(session) : nil
-      guard case .token(let token) = vault.content else { throw Breach("the login of \(name) left no token") }
-      return Login(
-        backend: backend, store: store, session: session, fresh: fresh, administrator: administrator, token: token)
-    } catch let breach as Breach {
-      throw breach
+      switch try await backend.authenticate(Self.credentials(name, password), limits: .standard) {
+      case .granted(let grant): return Login(backend: backend, grant: grant)
+      case .challenged(let challenge):
+        guard let answer else { throw Breach("it needs a second step") }
+        return Login(backend: backend, grant: try await grant(of: answer, to: challenge, "the right answer"))
+      }
     } catch {
-      throw Breach("the right password of \(name) was answered \(error)")
+      throw Breach("the right password of \(name) was answered \((error as? Breach)?.finding ?? "\(error)")")
     }
   }
 
@@ -97,9 +79,8 @@ struct BackendProbe: AuthorityProbe {
   }
 
   /// Sets a new password with a recovery code.
-  @discardableResult
-  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = newPassword) throws -> Answer<User> {
-    try answer { try backend.recover(username: name, code: code, password: password) }
+  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = newPassword) -> Answer<User> {
+    ask(.recover(username: name, code, password), \.user)
   }
 
   /// The number of simultaneous operations: fewer than the throttle permits.
@@ -138,32 +119,5 @@ extension Result where Failure == BackendError {
       try require(error.kind == kind, "\(what) was refused with the kind \(error.kind) instead of \(kind)")
       return error
     }
-  }
-}
-
-extension SessionStore {
-  /// Logs in, and answers a challenge if there is an answer.
-  fileprivate func logIn(
-    _ credentials: Credentials, answering answer: Secret?
-  ) async throws(SessionError) -> LoggedInSession {
-    var result = try await logIn(credentials)
-    if case .challenged(let challenge) = result, let answer { result = try await self.answer(answer, to: challenge) }
-    guard let session = result.session else { throw .rejected(.challengeOver) }
-    return session
-  }
-}
-
-/// A clock with the time of the backend, whose sleeps end only by cancellation, so that no limit
-/// fires on its own.
-private struct StillClock: SessionClock {
-  let base: any SessionClock
-
-  func now() throws(ClockError) -> BootInstant { try base.now() }
-
-  func sleep(for duration: Duration) async throws(CancellationError) {
-    while !Task.isCancelled {
-      try? await Task.sleep(for: .seconds(3600))
-    }
-    throw CancellationError()
   }
 }

@@ -1,206 +1,79 @@
 import AuthBackend
 import AuthCore
-import AuthCoreTesting
 
-/// A login with its first keys.
+/// A login, and the operations that present its token.
 struct Login {
   let backend: any Backend
-  /// Keeps the keys alive.
-  let store: SessionStore
-  let session: LoggedInSession
-  let fresh: FreshSession
-  let administrator: AdminSession?
-  let token: SessionToken
+  let grant: Grant
 
-  /// Runs an operation under a lease of this session.
-  func run<Value>(_ body: (borrowing SessionLease) throws -> Value) throws -> Answer<Value> {
-    do {
-      return .success(try session.withLease(body))
-    } catch {
-      return .failure(try refusal(error))
-    }
-  }
+  var token: SessionToken { grant.token }
+  var user: User { grant.user }
+  var id: SessionID { grant.id }
 
-  /// The error of the backend; a refused lease is a breach.
-  private func refusal(_ error: any Error) throws -> BackendError {
-    switch error {
-    case LeaseError<any Error>.body(let error as BackendError), LeaseError<BackendError>.body(let error): return error
-    default: throw Breach("the key of \(session.user.username) died in this process: \(error)")
-    }
-  }
-
-  func profile() throws -> Answer<Profile> {
-    try run { lease in try backend.profile(under: lease) }
+  private func ask<Value>(_ request: BackendRequest, _ value: (BackendAnswer) -> Value?) -> Answer<Value> {
+    Result { () throws(BackendError) in try backend.ask(request, value) }
   }
 
   func balance() throws -> Int64 { try profile().value("profile").balance }
+  func profile() -> Answer<Profile> { ask(.profile(token), \.profile) }
+  func rename(_ name: String) -> Answer<Profile> { ask(.rename(name, token), \.profile) }
+  func deleteAccount() -> Answer<Void> { ask(.deleteOwnAccount(token), \.done) }
 
-  func rename(_ name: String) throws -> Answer<Profile> {
-    try run { lease in try backend.rename(to: name, under: lease) }
+  func changePassword(_ present: Secret, _ new: Secret) -> Answer<Grant> {
+    Result { () throws(BackendError) in try backend.changePassword(from: present, to: new, token: token) }
   }
 
-  func changePassword(_ present: Secret, _ new: Secret, keys: Login? = nil) throws -> Answer<Grant> {
-    try run { lease in try backend.changePassword(from: present, to: new, for: (keys ?? self).fresh, under: lease) }
-  }
+  func makeRecoveryCodes() -> Answer<[RecoveryCode]> { ask(.makeRecoveryCodes(token), \.recoveryCodes) }
+  func twoStep() -> Answer<TwoStepState> { ask(.twoStep(token), \.twoStep) }
+  func beginTwoStep() -> Answer<TwoStepSecret> { ask(.beginTwoStep(token), \.twoStepSecret) }
+  func confirmTwoStep(_ code: Secret) -> Answer<Void> { ask(.confirmTwoStep(code, token), \.done) }
+  func endTwoStep(_ code: Secret) -> Answer<Void> { ask(.endTwoStep(code, token), \.done) }
 
-  func sessions() throws -> Answer<[SessionSummary]> {
-    try run { lease in try backend.sessions(under: lease) }
-  }
+  func sessions() -> Answer<[SessionSummary]> { ask(.sessions(SessionsPage(), token), \.sessions) }
+  func revoke(_ id: SessionID) -> Answer<Void> { ask(.revokeSession(id, token), \.done) }
+  func endAll() -> Answer<Int> { ask(.endAllSessions(token), \.count) }
 
-  func revoke(_ id: SessionID, keys: Login? = nil) throws -> Answer<Void> {
-    try run { lease in try backend.revokeSession(id, for: (keys ?? self).fresh, under: lease) }
-  }
+  // MARK: Payments and events
 
-  func endAll() throws -> Answer<Int> {
-    try run { lease in try backend.endAllSessions(under: lease) }
-  }
-
-  func earlierPayment(_ order: PaymentOrder) throws -> Answer<Receipt?> {
-    try run { lease in try backend.earlierPayment(of: order, under: lease) }
-  }
-
-  func pay(_ order: PaymentOrder, keys: Login? = nil) async throws -> Answer<Receipt> {
-    let intent = backend.prepare(order, for: (keys ?? self).fresh)
-    do {
-      return .success(
-        try await session.withLease(using: intent) {
-          (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
-          try await intent.submit(under: lease)
-        })
-    } catch {
-      return .failure(try refusal(error))
-    }
-  }
+  func earlierPayment(_ order: PaymentOrder) -> Answer<Receipt?> { ask(.earlierPayment(order, token), \.earlier) }
+  func pay(_ order: PaymentOrder) -> Answer<Receipt> { ask(.pay(order, token), \.receipt) }
 
   func receipts(
     within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50
-  ) throws -> Answer<[Receipt]> {
-    try run { lease in try backend.receipts(within: times, matching: text, before: before, limit: limit, under: lease) }
+  ) -> Answer<[Receipt]> {
+    ask(.receipts(Page(within: times, matching: text, before: before, limit: limit), token), \.receipts)
   }
 
   func events(
-    since: WallTime? = nil, until: WallTime? = nil, matching text: String = "", before: Int64? = nil, limit: Int = 50
-  ) throws -> Answer<[Event]> {
+    _ scope: EventScope = .own, since: WallTime? = nil, until: WallTime? = nil, matching text: String = "",
+    before: Int64? = nil, limit: Int = 50
+  ) -> Answer<[Event]> {
     let times = TimeSpan(since: since, until: until)
-    return try run { lease in
-      try backend.events(within: times, matching: text, before: before, limit: limit, under: lease)
-    }
+    return ask(.events(scope, Page(within: times, matching: text, before: before, limit: limit), token), \.events)
   }
 
-  func allEvents(
-    since: WallTime? = nil, until: WallTime? = nil, matching text: String = "", before: Int64? = nil, limit: Int = 50,
-    keys: Login? = nil
-  ) throws -> Answer<[Event]> {
-    let times = TimeSpan(since: since, until: until)
-    return try administer(keys) { role, lease in
-      try backend.allEvents(within: times, matching: text, before: before, limit: limit, for: role, under: lease)
-    }
+  // MARK: Administration
+
+  func accounts(_ query: AccountsQuery = AccountsQuery(limit: 50)) -> Answer<[AccountSummary]> {
+    ask(.accounts(query, token), \.accounts)
   }
 
-  func accounts(
-    _ query: AccountsQuery = AccountsQuery(limit: 50), keys: Login? = nil
-  ) throws -> Answer<[AccountSummary]> {
-    try administer(keys) { role, lease in try backend.accounts(query, for: role, under: lease) }
+  func account(_ name: Username) -> Answer<AccountSummary> { ask(.account(name, token), \.account) }
+  func unlock(_ name: Username) -> Answer<AccountSummary> { ask(.unlock(name, token), \.account) }
+  func setRole(_ role: Role, _ name: Username) -> Answer<AccountSummary> { ask(.setRole(role, name, token), \.account) }
+  func deleteAccount(_ name: Username) -> Answer<Void> { ask(.deleteAccount(name, token), \.done) }
+  func resetPassword(_ name: Username) -> Answer<OneTimeCode> { ask(.resetPassword(name, token), \.oneTimeCode) }
+  func twoStepPolicy() -> Answer<TwoStepPolicy> { ask(.twoStepPolicy(token), \.twoStepPolicy) }
+  func setTwoStepPolicy(_ policy: TwoStepPolicy) -> Answer<Void> { ask(.setTwoStepPolicy(policy, token), \.done) }
+  func registration() -> Answer<Registration> { ask(.registration(token), \.registration) }
+  func setRegistration(_ new: Registration) -> Answer<Void> { ask(.setRegistration(new, token), \.done) }
+  func noteView(_ subject: String) -> Answer<Void> { ask(.noteView(subject, token), \.done) }
+
+  func setDisabled(_ disabled: Bool, _ name: Username) -> Answer<AccountSummary> {
+    ask(.setDisabled(disabled, name, token), \.account)
   }
 
-  func account(_ name: Username, keys: Login? = nil) throws -> Answer<AccountSummary> {
-    try administer(keys) { role, lease in try backend.account(named: name, for: role, under: lease) }
-  }
-
-  func setDisabled(
-    _ disabled: Bool, _ name: Username, keys: Login? = nil, fresh: Login? = nil
-  ) throws -> Answer<AccountSummary> {
-    try administer(keys) { role, lease in
-      try backend.setDisabled(disabled, account: name, for: role, (fresh ?? self).fresh, under: lease)
-    }
-  }
-
-  func unlock(_ name: Username, keys: Login? = nil, fresh: Login? = nil) throws -> Answer<AccountSummary> {
-    try administer(keys) { role, lease in
-      try backend.unlock(account: name, for: role, (fresh ?? self).fresh, under: lease)
-    }
-  }
-
-  func noteView(_ subject: String, keys: Login? = nil) throws -> Answer<Void> {
-    try administer(keys) { role, lease in try backend.noteView(of: subject, for: role, under: lease) }
-  }
-
-  func makeRecoveryCodes(keys: Login? = nil) throws -> Answer<[RecoveryCode]> {
-    try run { lease in try backend.makeRecoveryCodes(for: (keys ?? self).fresh, under: lease) }
-  }
-
-  func twoStep() throws -> Answer<TwoStepState> {
-    try run { lease in try backend.twoStep(under: lease) }
-  }
-
-  func beginTwoStep(keys: Login? = nil) throws -> Answer<TwoStepSecret> {
-    try run { lease in try backend.beginTwoStep(for: (keys ?? self).fresh, under: lease) }
-  }
-
-  func confirmTwoStep(_ code: Secret, keys: Login? = nil) throws -> Answer<Void> {
-    try run { lease in try backend.confirmTwoStep(code, for: (keys ?? self).fresh, under: lease) }
-  }
-
-  func endTwoStep(_ code: Secret, keys: Login? = nil) throws -> Answer<Void> {
-    try run { lease in try backend.endTwoStep(code, for: (keys ?? self).fresh, under: lease) }
-  }
-
-  func twoStepPolicy(keys: Login? = nil) throws -> Answer<TwoStepPolicy> {
-    try administer(keys) { role, lease in try backend.twoStepPolicy(for: role, under: lease) }
-  }
-
-  func setTwoStepPolicy(_ policy: TwoStepPolicy, keys: Login? = nil) throws -> Answer<Void> {
-    try administer(keys) { role, lease in
-      try backend.setTwoStepPolicy(policy, for: role, (keys ?? self).fresh, under: lease)
-    }
-  }
-
-  func deleteAccount(keys: Login? = nil) throws -> Answer<Void> {
-    try run { lease in try backend.deleteAccount(for: (keys ?? self).fresh, under: lease) }
-  }
-
-  func resetPassword(_ name: Username, keys: Login? = nil) throws -> Answer<OneTimeCode> {
-    try administer(keys) { role, lease in
-      try backend.resetPassword(of: name, for: role, (keys ?? self).fresh, under: lease)
-    }
-  }
-
-  func setRole(_ new: Role, _ name: Username, keys: Login? = nil) throws -> Answer<AccountSummary> {
-    try administer(keys) { role, lease in
-      try backend.setRole(new, account: name, for: role, (keys ?? self).fresh, under: lease)
-    }
-  }
-
-  func deleteAccount(_ name: Username, keys: Login? = nil) throws -> Answer<Void> {
-    try administer(keys) { role, lease in
-      try backend.deleteAccount(name, for: role, (keys ?? self).fresh, under: lease)
-    }
-  }
-
-  func registration(keys: Login? = nil) throws -> Answer<Registration> {
-    try administer(keys) { role, lease in try backend.registration(for: role, under: lease) }
-  }
-
-  func setRegistration(_ registration: Registration, keys: Login? = nil) throws -> Answer<Void> {
-    try administer(keys) { role, lease in
-      try backend.setRegistration(registration, for: role, (keys ?? self).fresh, under: lease)
-    }
-  }
-
-  func registerOther(_ name: String, keys: Login? = nil) throws -> Answer<OneTimeCode> {
-    try administer(keys) { role, lease in
-      try backend.registerOther(username: name, for: role, (keys ?? self).fresh, under: lease)
-    }
-  }
-
-  /// Runs an administrator operation, with the role of `keys` or of this login.
-  private func administer<Value>(
-    _ keys: Login?, _ body: (AdminSession, borrowing SessionLease) throws -> Value
-  ) throws -> Answer<Value> {
-    let claimant = keys ?? self
-    guard let role = claimant.administrator else {
-      throw Breach("\(claimant.session.user.username) is not an administrator")
-    }
-    return try run { try body(role, $0) }
+  func registerOther(_ name: String) -> Answer<OneTimeCode> {
+    ask(.registerOther(username: name, token), \.oneTimeCode)
   }
 }

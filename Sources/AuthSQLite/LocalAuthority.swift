@@ -14,12 +14,14 @@ public import AuthDevice
 /// one is `unavailable`.
 ///
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
-public final class LocalAuthority: EntryBackend {
+public final class LocalAuthority: Backend {
   let database: SQLiteDatabase
   /// What decides.
   package let rules: Rules
-  package let label: String?
-  package let origin: @Sendable () -> SessionOrigin?
+  /// What to call the sessions that begin here.
+  public let label: String?
+  /// Where a session begins.
+  public let origin: @Sendable () -> SessionOrigin?
 
   /// Creates an authority over a directory.
   ///
@@ -57,7 +59,8 @@ public final class LocalAuthority: EntryBackend {
     self.origin = origin
   }
 
-  package var handler: any RequestHandler { rules }
+  /// Answers a request by the rule book, in this process.
+  public func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try rules.perform(request) }
 
   /// The machine's boot clock, which measures the limits of sessions.
   public var clock: any SessionClock { database.clock }

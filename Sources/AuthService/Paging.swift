@@ -21,21 +21,19 @@ extension BackendRequest {
     switch self {
     case .receipts(var page, let token):
       page.limit = limit
-      if case .receipts(let rows)? = answer { page.before = rows.last?.id ?? page.before }
+      page.before = answer?.receipts?.last?.id ?? page.before
       return .receipts(page, token)
     case .events(let scope, var page, let token):
       page.limit = limit
-      if case .events(let rows)? = answer { page.before = rows.last?.id ?? page.before }
+      page.before = answer?.events?.last?.id ?? page.before
       return .events(scope, page, token)
     case .accounts(var query, let token):
       query.limit = limit
-      if case .accounts(let rows)? = answer { query.after = rows.last?.user.username ?? query.after }
+      query.after = answer?.accounts?.last?.user.username ?? query.after
       return .accounts(query, token)
     case .sessions(var page, let token):
       page.limit = limit
-      if case .sessions(let rows)? = answer {
-        page.after = rows.last.map { .init(createdAt: $0.createdAt, id: $0.id) } ?? page.after
-      }
+      page.after = answer?.sessions?.last.map { .init(createdAt: $0.createdAt, id: $0.id) } ?? page.after
       return .sessions(page, token)
     case _: return self
     }
@@ -45,13 +43,7 @@ extension BackendRequest {
 extension BackendAnswer {
   /// How many rows a list has; nil for what is no list in pages.
   var rows: Int? {
-    switch self {
-    case .receipts(let rows): rows.count
-    case .events(let rows): rows.count
-    case .accounts(let rows): rows.count
-    case .sessions(let rows): rows.count
-    case _: nil
-    }
+    receipts?.count ?? events?.count ?? accounts?.count ?? sessions?.count
   }
 
   /// This list with one more page; nil when that is of another kind.

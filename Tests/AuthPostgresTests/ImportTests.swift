@@ -299,7 +299,7 @@ extension PostgresTests {
   }
 }
 
-extension EntryBackend {
+extension Backend {
   /// Logs in, answering with this when a code is asked for.
   func token(_ name: String, _ password: Secret, answer code: Secret? = nil) throws(BackendError) -> SessionToken {
     do throws(BackendError) {

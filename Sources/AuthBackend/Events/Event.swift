@@ -44,7 +44,7 @@ public enum EventSession: Hashable, Sendable {
 }
 
 /// Which events to read.
-package enum EventScope: Hashable, Sendable {
+public enum EventScope: Hashable, Sendable {
   /// Those that concern the session's own account.
   case own
   /// All; for an administrator.

@@ -7,10 +7,12 @@ public import AuthDevice
 ///
 /// Only the service touches the database, so administrator is a boundary here. Passwords go to the
 /// service, which hashes them. Every call blocks its caller, at most as long as its limits say.
-public final class ServiceAuthority: EntryBackend {
+public final class ServiceAuthority: Backend {
   private let service: ServiceConnection
-  package let label: String?
-  package let origin: @Sendable () -> SessionOrigin?
+  /// What to call the sessions that begin here.
+  public let label: String?
+  /// Where a session begins.
+  public let origin: @Sendable () -> SessionOrigin?
 
   /// Creates an authority; nothing is connected yet.
   ///
@@ -34,7 +36,11 @@ public final class ServiceAuthority: EntryBackend {
     self.origin = origin
   }
 
-  package var handler: any RequestHandler { service }
+  /// Asks the service.
+  public func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try service.perform(request) }
+
+  /// The service is another program, so it may not have done what was asked.
+  public func misread(_ request: BackendRequest) -> BackendError { service.misread(request) }
 
   /// The clock of the database, as the service last told it.
   ///

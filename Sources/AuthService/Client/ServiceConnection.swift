@@ -9,7 +9,7 @@ import TextFormat
 ///
 /// A request whose answer was lost is repeated where that cannot do anything twice, under the ids
 /// that it had; the outcome of every other change is unknown then, and the error says so.
-package final class ServiceConnection: RequestHandler {
+package final class ServiceConnection: Sendable {
   let address: ServiceAddress
   let limits: ClientLimits
   let clock: ServerClock

@@ -75,7 +75,7 @@ final class ChangeFeed: Sendable {
   ///
   /// What was written before is none of its changes.
   func add(_ connection: Connection, _ token: SessionToken) throws(BackendError) {
-    guard case .grant(let grant) = try rules.perform(.resume(token)) else { return }
+    guard let grant = try rules.perform(.resume(token)).grant else { return }
     let account = try rules.database.read { (db) throws(BackendError) in
       try db.first(FeedQuery.account, .text(grant.user.username)) { $0.integer(0) }
     }

@@ -53,8 +53,8 @@ struct ContractTests {
     var found: [String: String] = [:]
     for file in try SourceFile.all(below: "Sources") {
       for (type, protocols) in try file.conformances {
-        // Every backend of this package is an `EntryBackend`, and every backend is an authority.
-        let isBackend = !protocols.isDisjoint(with: ["Backend", "EntryBackend"])
+        // Every backend is an authority.
+        let isBackend = protocols.contains("Backend")
         let rules = [
           "Authority": isBackend || protocols.contains("Authority"), "Backend": isBackend,
           "SessionVault": protocols.contains("SessionVault"),
@@ -70,7 +70,7 @@ struct ContractTests {
     ]
     // These types forward calls, or refuse all.
     let others: Set = [
-      "CommandAuthority: Authority", "ElevatingAuthority: Authority", "DisabledSessionVault: SessionVault",
+      "CommandAuthority: Authority", "DisabledSessionVault: SessionVault",
     ]
     #expect(
       Set(found.keys).symmetricDifference(tested.union(others)) == [],

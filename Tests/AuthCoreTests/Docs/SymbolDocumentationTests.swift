@@ -32,7 +32,7 @@ import Testing
       Set(graph.relationships.filter { $0.kind == kind && $0.target == target }.map(\.source))
     }
     let backend = try #require(graph.symbols.first { $0.pathComponents == ["Backend"] }).identifier.precise
-    let operations = sources("requirementOf", of: backend)
+    let operations = sources("memberOf", of: backend)
     let answered = Set(
       graph.symbols.filter { operations.contains($0.identifier.precise) }
         .flatMap { ($0.functionSignature?.returns ?? []).compactMap(\.preciseIdentifier) })

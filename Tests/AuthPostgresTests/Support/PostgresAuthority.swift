@@ -4,7 +4,7 @@ import AuthDevice
 import AuthPostgres
 
 /// The rule book on a PostgreSQL database, in this process.
-final class PostgresAuthority: EntryBackend {
+final class PostgresAuthority: Backend {
   let rules: Rules
   let label: String?
   let origin: @Sendable () -> SessionOrigin?
@@ -20,7 +20,7 @@ final class PostgresAuthority: EntryBackend {
     rules = Rules(database: database, policy: .standard, cost: .least, isShared: isShared)
   }
 
-  var handler: any RequestHandler { rules }
+  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try rules.perform(request) }
   var clock: any SessionClock { database.clock }
   var policy: SessionPolicy { rules.policy }
   var issuer: TokenIssuer { .server }

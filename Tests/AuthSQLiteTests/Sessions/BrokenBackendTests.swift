@@ -23,26 +23,34 @@ struct BrokenBackendTests {
     #expect(Set(BackendContract.checks.map(\.name)).subtracting(found) == [], "add a flaw to BrokenBackend")
   }
 
-  @Test("the contract tries each operation that takes a lease, with the keys that it takes") func operations() throws {
-    let sources = Workspace.repository + "/Sources/"
-    let backend = try String(contentsOfFile: sources + "AuthBackend/Backend.swift", encoding: .utf8)
-    let declared = backend.split(separator: "\n  func ").dropFirst().compactMap { text -> String? in
-      let declaration = String(text.split(separator: "\n\n")[0])
-      guard declaration.contains("under lease:") else { return nil }
-      let role = declaration.contains("AdminSession") ? " role" : ""
-      let isFresh = declaration.contains("FreshSession") || declaration.contains("PaymentIntent")
-      return declaration.prefix { $0 != "(" } + role + (isFresh ? " freshness" : "")
+  /// Each operation of a backend that takes a lease, with the keys that it takes.
+  static func declared() throws -> Set<String> {
+    let texts = try ["Accounts", "Payments", "Administration"].map { subject in
+      try String(
+        contentsOfFile: Workspace.repository + "/Sources/AuthBackend/Entry/Backend+\(subject).swift", encoding: .utf8)
     }
+    return Set(
+      texts.joined().split(separator: "\n  public func ").compactMap { text in
+        let declaration = String(text.prefix { $0 != "{" })
+        guard declaration.contains("under lease:") else { return nil }
+        let role = declaration.contains("AdminSession") ? " role" : ""
+        let isFresh = declaration.contains("FreshSession") || declaration.contains("PaymentIntent")
+        return declaration.prefix { $0 != "(" } + role + (isFresh ? " freshness" : "")
+      })
+  }
+
+  @Test("the contract tries each operation that takes a lease, with the keys that it takes") func operations() throws {
     let contract = try String(
-      contentsOfFile: sources + "AuthBackendTesting/BackendContract+Keys.swift", encoding: .utf8)
+      contentsOfFile: Workspace.repository + "/Sources/AuthBackendTesting/BackendContract+Keys.swift", encoding: .utf8)
     let tried = contract.matches(of: /Operation\("(?<name>\w+)[^"]*"(?:, \[(?<needs>[^\]]*)\])?\)/).map { match in
       let needs = match.needs ?? ""
       return String(match.name) + (needs.contains(".role") ? " role" : "")
         + (needs.contains(".freshness") ? " freshness" : "")
     }
+    let declared = try Self.declared()
     #expect(declared.count > 25)
     let others = Set(tried).symmetricDifference(declared)
-    #expect(others == [], "in `Backend` or in `Operation.all`, and not with the same keys in both")
+    #expect(others == [], "of a backend or in `Operation.all`, and not with the same keys in both")
   }
 
   @Test("names of checks are unique") func names() {
@@ -54,7 +62,6 @@ struct BrokenBackendTests {
 struct BrokenBackend: Backend {
   /// The flaws, each with the check that finds it.
   enum Flaw: String, CaseIterable {
-    case acceptsAnyKey = "a key of another session than the lease's is refused"
     case paysTwice = "a repeated order under the same key is paid once, and asks for nothing again"
     case reversesSessions = "sessions are the user's own live ones, newest first"
     case ignoresPage = "receipts come newest first, in pages"
@@ -105,7 +112,7 @@ struct BrokenBackend: Backend {
     case refusesNames = "a name can be checked before any account exists"
     case makesAdministrators = "the first account is an administrator's and no later one is"
     case disablesTheLast = "the last administrator cannot be disabled"
-    case notesWhenEnded = "a session that was ended elsewhere is refused, though its key is live here"
+    case notesWhenEnded = "a session that was ended elsewhere is refused"
     case notesPastLimits = "a session past a limit is refused with that limit"
     case unlocksAnyTime = "an operation that needs a fresh password is refused when that was too long ago"
     case paysEachOfMany = "many at once with one key pay once, and each gets the receipt"
@@ -134,264 +141,120 @@ struct BrokenBackend: Backend {
 
   var connection: BackendConnection? { base.connection }
 
-  func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
-    switch flaw {
-    case .looksUpNothing: return nil
-    case .hidesFaults: return try? base.lookUp(token)
-    default: return try base.lookUp(token)
-    }
-  }
-
   func changes() throws(BackendError) -> any ChangeSource {
     flaw == .neverTellsOfChanges ? DeafSource() : try base.changes()
   }
 
-  func check(newUsername username: String) throws(BackendError) {
-    if flaw == .refusesNames { throw .notFresh }
-    if flaw != .checksNoName { try base.check(newUsername: username) }
-  }
-
-  func check(newPassword password: Secret, for username: String) throws(BackendError) {
-    if flaw != .checksNoPassword { try base.check(newPassword: password, for: username) }
-  }
-
-  func checkForLogins() throws(BackendError) {
-    if flaw == .refusesLogins { throw .notFresh }
-    try base.checkForLogins()
-  }
-
-  func register(username: String, password: Secret, displayName: String?) throws(BackendError) -> User {
-    let user: User
-    do {
-      user = try base.register(
-        username: username, password: password, displayName: flaw == .takesAnyDisplayName ? nil : displayName)
-    } catch {
-      guard flaw == .letsAllWin, error.code == BackendError.Code.usernameTaken.rawValue else { throw error }
-      return User(id: UserID(rawValue: "u3"), username: username, displayName: username, role: .member)
-    }
-    if flaw != .makesAdministrators { return user }
-    return User(id: user.id, username: user.username, displayName: user.displayName, role: .administrator)
-  }
-
-  func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
+  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    let bob = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
+    switch (flaw, request) {
+    case (.neverUnlocks, .unlock(let name, let token)), (.neverDisables, .setDisabled(_, let name, let token)),
+      (.promotesNobody, .setRole(_, let name, let token)), (.demotesTheLast, .setRole(.member, let name, let token)):
+      return try base.perform(.account(name, token))
+    case (.unlocksAnyTime, .unlock(let name, let token)), (.disablesTheLast, .setDisabled(_, let name, let token)):
+      return try (try? base.perform(request)) ?? base.perform(.account(name, token))
+    case (.looksUpNothing, .lookUp): return .found(nil)
+    case (.hidesFaults, .lookUp): return (try? base.perform(request)) ?? .found(nil)
+    case (.refusesNames, .checkUsername), (.refusesLogins, .checkForLogins): throw .notFresh
+    case (.checksNoName, .checkUsername), (.checksNoPassword, .checkPassword), (.revokesNothing, .revokeSession),
+      (.deletesNothing, .deleteOwnAccount), (.deletesNobody, .deleteAccount), (.neverCloses, .setRegistration),
+      (.requiresNoStep, .setTwoStepPolicy), (.forgetsToNote, .noteView):
+      return .done
+    case (.notesWhenEnded, .noteView), (.notesPastLimits, .noteView):
+      return (try? base.perform(request)) ?? .done
+    case (.takesAnyDisplayName, .register(let name, let password, _)):
+      return try base.perform(.register(username: name, password, displayName: nil))
+    case (.letsAllWin, .register):
+      return try answer(request, insteadOf: { $0.code == "username_taken" }, .user(bob))
     // A change is activity.
-    if flaw == .countsReading { return try base.rename(to: lease.user.displayName, under: lease) }
-    let profile = try base.profile(under: lease)
-    return flaw == .opensEmpty ? Profile(user: profile.user, balance: 0, createdAt: profile.createdAt) : profile
-  }
-
-  func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    flaw == .renamesNothing ? try base.profile(under: lease) : try base.rename(to: name, under: lease)
-  }
-
-  func changePassword(
-    from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> Grant {
-    if flaw == .changesToTheSame, present == password {
-      return try base.changePassword(
-        from: present, to: Secret("a password that nobody knows"), for: session, under: lease)
-    }
-    let grant = try base.changePassword(from: present, to: password, for: session, under: lease)
-    if flaw != .reauthenticatesNothing { return grant }
-    return Grant(id: grant.id, user: grant.user, token: lease.sessionToken, limits: grant.limits)
-  }
-
-  func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    let list = try base.sessions(under: lease)
-    return flaw == .reversesSessions ? list.reversed() : list
-  }
-
-  func revokeSession(
-    _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) {
-    if flaw == .revokesNothing { return }
-    if flaw == .acceptsAnyKey { return try base.rules.revokeSession(id, token: lease.sessionToken) }
-    try base.revokeSession(id, for: session, under: lease)
-  }
-
-  func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
-    let count = try base.endAllSessions(under: lease)
-    return flaw == .countsWrongly ? count - 1 : count
-  }
-
-  func earlierPayment(of order: PaymentOrder, under lease: borrowing SessionLease) throws(BackendError) -> Receipt? {
-    try base.earlierPayment(of: order, under: lease)
-  }
-
-  func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(BackendError) -> Receipt {
-    switch flaw {
-    case .paysTwice, .paysEachOfMany, .forgetsOrders: break
-    case .namesNoRule:
-      do throws(BackendError) {
-        return try base.pay(intent, under: lease)
-      } catch {
+    case (.countsReading, .profile(let token)):
+      return try base.perform(.rename(try user(token).displayName, token))
+    case (.renamesNothing, .rename(_, let token)): return try base.perform(.profile(token))
+    case (.changesToTheSame, .changePassword(let old, let new, let token, let newToken)) where old == new:
+      let other = Secret("a password that nobody knows")
+      return try base.perform(.changePassword(from: old, to: other, token, newToken: newToken))
+    case (.paysTwice, .pay(let order, let token)), (.paysEachOfMany, .pay(let order, let token)),
+      (.forgetsOrders, .pay(let order, let token)):
+      return try base.perform(.pay(PaymentOrder(amount: order.amount, payee: order.payee), token))
+    case (.namesNoRule, .pay):
+      do throws(BackendError) { return try base.perform(request) } catch {
         throw error.kind == .refused ? .notFresh : error
       }
-    default: return try base.pay(intent, under: lease)
-    }
-    let order = PaymentOrder(amount: intent.order.amount, payee: intent.order.payee)
-    return try base.rules.pay(order, token: try intent.token(of: lease))
-  }
-
-  func receipts(
-    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [Receipt] {
-    let page = try base.receipts(
-      within: flaw == .ignoresTimes ? .all : times, matching: flaw == .ignoresTextOfReceipts ? "" : text,
-      before: flaw == .ignoresPage ? nil : before, limit: limit, under: lease)
-    let name = lease.user.username
-    return flaw == .hidesFromPayee ? page.filter { $0.payee != name } : page
-  }
-
-  func events(
-    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [Event] {
-    try base.events(
-      within: flaw == .ignoresSince ? .all : times, matching: flaw == .ignoresTextOfEvents ? "" : text, before: before,
-      limit: limit, under: lease)
-  }
-
-  func allEvents(
-    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) -> [Event] {
-    if flaw == .believesTheRole { return [] }
-    return try base.allEvents(
-      within: times, matching: flaw == .ignoresTextOfEvents ? "" : text, before: before, limit: limit,
-      for: administrator, under: lease)
-  }
-
-  func accounts(
-    _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [AccountSummary] {
-    var query = query
-    if flaw == .ignoresPrefix { query.namePrefix = "" }
-    if flaw == .ignoresOrder { query.order = .name }
-    let page = try base.accounts(query, for: administrator, under: lease)
-    return flaw == .reversesAccounts ? page.reversed() : page
-  }
-
-  func account(
-    named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> AccountSummary {
-    try base.account(named: name, for: administrator, under: lease)
-  }
-
-  func setDisabled(
-    _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) -> AccountSummary {
-    if flaw == .neverDisables { return try base.account(named: name, for: administrator, under: lease) }
-    if flaw == .disablesTheLast {
-      if let changed = try? base.setDisabled(disabled, account: name, for: administrator, fresh, under: lease) {
-        return changed
-      }
-      return try base.account(named: name, for: administrator, under: lease)
-    }
-    return try base.setDisabled(disabled, account: name, for: administrator, fresh, under: lease)
-  }
-
-  func unlock(
-    account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> AccountSummary {
-    if flaw == .unlocksAnyTime {
-      if let changed = try? base.unlock(account: name, for: administrator, fresh, under: lease) { return changed }
-      return try base.account(named: name, for: administrator, under: lease)
-    }
-    if flaw == .neverUnlocks { return try base.account(named: name, for: administrator, under: lease) }
-    return try base.unlock(account: name, for: administrator, fresh, under: lease)
-  }
-
-  func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
-    if flaw == .deletesNothing { return }
-    try base.deleteAccount(for: session, under: lease)
-  }
-
-  func makeRecoveryCodes(
-    for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [RecoveryCode] {
-    let codes = try base.makeRecoveryCodes(for: session, under: lease)
-    return flaw == .makesNineCodes ? Array(codes.dropLast()) : codes
-  }
-
-  func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
-    switch flaw {
-    case .takesAnyPassword where (try? base.check(newPassword: password, for: username)) == nil:
-      return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
-    case .usesCodesTwice, .opensDisabled, .keepsCodes:
-      do {
-        return try base.recover(username: username, code: code, password: password)
-      } catch {
-        guard error.kind == .credentials else { throw error }
-        return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
-      }
-    case .countsNoCodes where code.text == "00000-00000-00000-00000-00000": throw .credentialsNotAccepted
-    case .refusesLate:
-      do throws(BackendError) {
-        return try base.recover(username: username, code: code, password: password)
-      } catch {
+    case (.ignoresTimes, .receipts(let page, let token)):
+      return try base.perform(.receipts(Page(within: .all, before: page.before, limit: page.limit), token))
+    case (.ignoresTextOfReceipts, .receipts(let page, let token)):
+      return try base.perform(.receipts(Page(within: page.times, before: page.before, limit: page.limit), token))
+    case (.ignoresPage, .receipts(var page, let token)):
+      page.before = nil
+      return try base.perform(.receipts(page, token))
+    case (.believesTheRole, .events(.everyone, _, _)): return .events([])
+    case (.ignoresSince, .events(let scope, let page, let token)):
+      let all = Page(within: .all, matching: page.text, before: page.before, limit: page.limit)
+      return try base.perform(.events(scope, all, token))
+    case (.ignoresTextOfEvents, .events(let scope, let page, let token)):
+      let all = Page(within: page.times, before: page.before, limit: page.limit)
+      return try base.perform(.events(scope, all, token))
+    case (.ignoresPrefix, .accounts(var query, let token)):
+      query.namePrefix = ""
+      return try base.perform(.accounts(query, token))
+    case (.ignoresOrder, .accounts(var query, let token)):
+      query.order = .name
+      return try base.perform(.accounts(query, token))
+    case (.takesAnyPassword, .recover(let name, _, let password))
+    where (try? base.check(newPassword: password, for: name)) == nil:
+      return .user(bob)
+    case (.usesCodesTwice, .recover), (.opensDisabled, .recover), (.keepsCodes, .recover):
+      return try answer(request, insteadOf: { $0.kind == .credentials }, .user(bob))
+    case (.countsNoCodes, .recover(_, let code, _)) where code.text == "00000-00000-00000-00000-00000":
+      throw .credentialsNotAccepted
+    case (.refusesLate, .recover):
+      do throws(BackendError) { return try base.perform(request) } catch {
         throw error.code == "password_unchanged" ? .credentialsNotAccepted : error
       }
-    default: return try base.recover(username: username, code: code, password: password)
+    default: return try changed(try base.perform(request), to: request)
     }
   }
 
-  func resetPassword(
-    of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> OneTimeCode {
-    let code = try base.resetPassword(of: name, for: administrator, fresh, under: lease)
-    return flaw == .resetsForTooLong ? OneTimeCode(user: code.user, code: code.code, validFor: .seconds(7200)) : code
-  }
-
-  func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
-    let code = try base.resetPasswordAsOwner(of: name)
-    guard flaw == .ownsNothing else { return code }
-    return OneTimeCode(user: code.user, code: RecoveryCode(typed: []), validFor: code.validFor)
-  }
-
-  func setRole(
-    _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) -> AccountSummary {
-    switch flaw {
-    case .promotesNobody: return try base.account(named: name, for: administrator, under: lease)
-    case .demotesTheLast where role == .member:
-      return try base.account(named: name, for: administrator, under: lease)
-    default: return try base.setRole(role, account: name, for: administrator, fresh, under: lease)
+  /// The answer where it is wrong only afterwards.
+  private func changed(_ answer: BackendAnswer, to request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    switch (flaw, answer) {
+    case (.makesAdministrators, .user(let user)):
+      return .user(
+        User(id: user.id, username: user.username, displayName: user.displayName, role: .administrator))
+    case (.opensEmpty, .profile(let profile)):
+      return .profile(Profile(user: profile.user, balance: 0, createdAt: profile.createdAt))
+    case (.reauthenticatesNothing, .grant(let grant)):
+      guard case .changePassword(_, _, let token, _) = request else { return answer }
+      return .grant(Grant(id: grant.id, user: grant.user, token: token, limits: grant.limits))
+    case (.reversesSessions, .sessions(let list)): return .sessions(list.reversed())
+    case (.countsWrongly, .count(let count)): return .count(count - 1)
+    case (.hidesFromPayee, .receipts(let list)):
+      guard case .receipts(_, let token) = request else { return answer }
+      let name = try user(token).username
+      return .receipts(list.filter { $0.payee != name })
+    case (.reversesAccounts, .accounts(let list)): return .accounts(list.reversed())
+    case (.makesNineCodes, .recoveryCodes(let codes)): return .recoveryCodes(codes.dropLast())
+    case (.resetsForTooLong, .oneTimeCode(let code)):
+      return .oneTimeCode(OneTimeCode(user: code.user, code: code.code, validFor: .seconds(7200)))
+    case (.ownsNothing, .oneTimeCode(let code)):
+      return .oneTimeCode(OneTimeCode(user: code.user, code: RecoveryCode(typed: []), validFor: code.validFor))
+    default: return answer
     }
   }
 
-  func deleteAccount(
-    _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) {
-    if flaw != .deletesNobody { try base.deleteAccount(name, for: administrator, fresh, under: lease) }
+  private func user(_ token: SessionToken) throws(BackendError) -> User {
+    guard case .profile(let profile) = try base.perform(.profile(token)) else { throw misread(.profile(token)) }
+    return profile.user
   }
 
-  func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
-    try base.twoStep(under: lease)
-  }
-
-  func beginTwoStep(
-    for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> TwoStepSecret { try base.beginTwoStep(for: session, under: lease) }
-
-  func confirmTwoStep(
-    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) { try base.confirmTwoStep(code, for: session, under: lease) }
-
-  func endTwoStep(
-    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) { try base.endTwoStep(code, for: session, under: lease) }
-
-  func twoStepPolicy(
-    for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> TwoStepPolicy { try base.twoStepPolicy(for: administrator, under: lease) }
-
-  func setTwoStepPolicy(
-    _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) {
-    if flaw != .requiresNoStep { try base.setTwoStepPolicy(policy, for: administrator, fresh, under: lease) }
+  /// Accepts what the backend refuses.
+  private func answer(
+    _ request: BackendRequest, insteadOf isRefused: (BackendError) -> Bool, _ other: BackendAnswer
+  ) throws(BackendError) -> BackendAnswer {
+    do throws(BackendError) { return try base.perform(request) } catch {
+      guard isRefused(error) else { throw error }
+      return other
+    }
   }
 
   func answer(
@@ -411,33 +274,6 @@ struct BrokenBackend: Backend {
         limits: SessionLimits(idle: .unknown, absolute: .unknown, fresh: .unknown)))
   }
 
-  func registration(
-    for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> Registration { try base.registration(for: administrator, under: lease) }
-
-  func setRegistration(
-    _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) {
-    if flaw != .neverCloses { try base.setRegistration(registration, for: administrator, fresh, under: lease) }
-  }
-
-  func registerOther(
-    username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> OneTimeCode {
-    try base.registerOther(username: username, for: administrator, fresh, under: lease)
-  }
-
-  func noteView(
-    of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(BackendError) {
-    switch flaw {
-    case .forgetsToNote: break
-    case .notesWhenEnded, .notesPastLimits: try? base.noteView(of: subject, for: administrator, under: lease)
-    default: try base.noteView(of: subject, for: administrator, under: lease)
-    }
-  }
-
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
@@ -447,26 +283,6 @@ struct BrokenBackend: Backend {
       guard flaw == .hidesWaits, case .throttled = error else { throw error }
       throw .rejected(.notAccepted)
     }
-  }
-
-  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await base.resume(token)
-  }
-
-  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await base.renew(token)
-  }
-
-  func reauthenticate(
-    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    try await base.reauthenticate(token, with: credentials, limits: limits)
-  }
-
-  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) { try await base.confirm(token) }
-
-  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    try await base.revoke(token, reason: reason)
   }
 }
 

@@ -46,13 +46,13 @@ import Testing
     let scene = try Scene()
     let challenge = try scene.authority.challenge()
     let new = NewSession(token: SessionToken(bytes: [UInt8](repeating: 7, count: 32)), label: nil, origin: nil)
-    let first = try scene.authority.grant(.answer(scene.code, challenge: challenge.token, new))
-    let second = try scene.authority.grant(.answer(scene.code, challenge: challenge.token, new))
+    let first = try scene.authority.ask(.answer(scene.code, challenge: challenge.token, new), \.grant)
+    let second = try scene.authority.ask(.answer(scene.code, challenge: challenge.token, new), \.grant)
     #expect(first == second)
     let other = NewSession(token: SessionToken(bytes: [UInt8](repeating: 8, count: 32)), label: nil, origin: nil)
     #expect(
       code {
-        try scene.authority.grant(.answer(scene.code, challenge: challenge.token, other))
+        try scene.authority.ask(.answer(scene.code, challenge: challenge.token, other), \.grant)
       }
         == "credentials_not_accepted")
   }

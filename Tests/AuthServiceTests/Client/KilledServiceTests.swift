@@ -15,7 +15,7 @@ struct KilledServiceTests {
     let (service, authority) = try killing.authority()
     let grant = try authority.logIn(EmbeddedRules.alice, limits: .standard)
     #expect(killing.kills == 1)
-    guard case .sessions(let sessions) = try authority.handler.perform(.sessions(SessionsPage(), grant.token)) else {
+    guard case .sessions(let sessions) = try authority.perform(.sessions(SessionsPage(), grant.token)) else {
       throw WireFault.invalid("list of sessions")
     }
     #expect(sessions.map(\.id) == [grant.id])
@@ -31,13 +31,13 @@ struct KilledServiceTests {
     let second = try authority.reauthenticate(
       first.token, password: EmbeddedRules.alice.password, requesting: .standard)
     #expect(killing.kills == 1 && second.id == first.id)
-    try authority.done(.confirm(second.token))
+    try authority.ask(.confirm(second.token), \.done)
     let changing = KillingService(real) { if case .changePassword = $0 { true } else { false } }
     let (next, changed) = try changing.authority()
     let new = Credentials.password(username: "alice", password: Secret("a quite new passphrase"))
     let third = try changed.changePassword(from: EmbeddedRules.alice.password, to: new.password, token: second.token)
     #expect(changing.kills == 1 && third.id == first.id)
-    try changed.done(.confirm(third.token))
+    try changed.ask(.confirm(third.token), \.done)
     _ = try changed.logIn(new, limits: .standard)
     withExtendedLifetime((service, next)) {}
   }
@@ -47,9 +47,9 @@ struct KilledServiceTests {
     let killing = KillingService(try RunningService()) { if case .makeRecoveryCodes = $0 { true } else { false } }
     let (service, authority) = try killing.authority()
     let token = try authority.logIn(EmbeddedRules.alice, limits: .standard).token
-    let error = failure { try authority.handler.perform(.makeRecoveryCodes(token)) }
+    let error = failure { try authority.perform(.makeRecoveryCodes(token)) }
     #expect(error?.code == "outcome_unknown")
-    guard case .recoveryCodes(let codes) = try authority.handler.perform(.makeRecoveryCodes(token)) else {
+    guard case .recoveryCodes(let codes) = try authority.perform(.makeRecoveryCodes(token)) else {
       throw WireFault.invalid("list of codes")
     }
     _ = try authority.recover(
@@ -68,9 +68,9 @@ struct KilledServiceTests {
       token = session
       let order = PaymentOrder(
         amount: try Amount("10"), payee: try Username("bob"), key: try key.map { try IdempotencyKey($0) })
-      _ = try authority.handler.perform(.pay(order, session))
+      _ = try authority.perform(.pay(order, session))
       #expect(killing.kills == 1)
-      guard case .profile(let profile) = try authority.handler.perform(.profile(session)) else {
+      guard case .profile(let profile) = try authority.perform(.profile(session)) else {
         throw WireFault.invalid("profile")
       }
       #expect(profile.balance == (key == nil ? 80_00 : 90_00))

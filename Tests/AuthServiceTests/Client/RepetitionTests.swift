@@ -21,7 +21,7 @@ import Testing
     init() throws {
       try embedded.registerBoth()
       let losing = losing
-      service = TestService(embedded.rules) { request in
+      service = TestService(embedded.rules.perform) { request in
         losing.kind.withLock { kind in
           guard let isMeant = kind, isMeant(request) else { return false }
           kind = nil
@@ -56,7 +56,7 @@ import Testing
     #expect(scene.isLost)
     #expect(second.id == first.id && second.token != first.token)
     #expect(try scene.authority.lookUp(first.token) != nil)
-    _ = try scene.authority.grant(.resume(second.token))
+    _ = try scene.authority.ask(.resume(second.token), \.grant)
     #expect(try scene.authority.lookUp(first.token) == nil)
   }
 
@@ -113,7 +113,7 @@ import Testing
       let order = PaymentOrder(
         amount: try Amount("10"), payee: try Username("bob"), key: try key.map { try IdempotencyKey($0) })
       scene.lose { if case .pay = $0 { true } else { false } }
-      guard case .receipt(let receipt) = try scene.authority.handler.perform(.pay(order, token)) else {
+      guard case .receipt(let receipt) = try scene.authority.perform(.pay(order, token)) else {
         throw WireFault.invalid("receipt")
       }
       #expect(scene.isLost)
@@ -121,7 +121,7 @@ import Testing
       #expect(receipt.isRepetition == (key != nil))
     }
     guard
-      case .receipts(let receipts) = try scene.authority.handler.perform(
+      case .receipts(let receipts) = try scene.authority.perform(
         .receipts(Page(within: .all, before: nil, limit: 10), token))
     else { throw WireFault.invalid("receipts") }
     #expect(receipts.map(\.key) == [nil, "rent", nil])
@@ -133,9 +133,9 @@ import Testing
     let scene = try Scene()
     let token = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard).token
     scene.lose { if case .makeRecoveryCodes = $0 { true } else { false } }
-    let error = failure { try scene.authority.handler.perform(.makeRecoveryCodes(token)) }
+    let error = failure { try scene.authority.perform(.makeRecoveryCodes(token)) }
     #expect(error?.code == "outcome_unknown")
-    guard case .recoveryCodes(let codes) = try scene.authority.handler.perform(.makeRecoveryCodes(token)) else {
+    guard case .recoveryCodes(let codes) = try scene.authority.perform(.makeRecoveryCodes(token)) else {
       throw WireFault.invalid("codes")
     }
     _ = try scene.authority.recover(
@@ -151,7 +151,7 @@ import Testing
       _ = try scene.embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
     }
     func rows(_ request: BackendRequest) throws -> [AnyHashable] {
-      switch try scene.authority.handler.perform(request) {
+      switch try scene.authority.perform(request) {
       case .accounts(let accounts): accounts
       case .sessions(let sessions): sessions
       case .events(let events): events

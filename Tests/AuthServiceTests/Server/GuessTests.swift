@@ -43,7 +43,7 @@ struct GuessTests {
       try #require(try self.count(embedded, token, until: count) == count)
     }
     embedded.moveWall(by: TOTP.period)
-    let (client, right) = (try service.authority().handler, try request(true))
+    let (client, right) = (try service.authority(), try request(true))
     let error = failure { try client.perform(right) }
     guard case .throttled = error?.kind else {
       Issue.record("heard: \(String(describing: error))")

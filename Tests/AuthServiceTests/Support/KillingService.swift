@@ -25,7 +25,7 @@ final class KillingService: Sendable {
   func authority() throws -> (TestService, ServiceAuthority) {
     try inner.greet()
     guard let hello = inner.hello else { throw WireFault.invalid("first message") }
-    let service = TestService(inner, hello: hello) { [self] request in
+    let service = TestService(inner.perform, hello: hello) { [self] request in
       guard isMeant(request), kills == 0 else { return false }
       real.end(SIGKILL)
       do { try real.start() } catch { preconditionFailure("\(error)") }

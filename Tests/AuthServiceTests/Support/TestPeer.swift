@@ -126,11 +126,12 @@ extension TestService {
   /// A service that loses answers.
   ///
   /// - Parameters:
-  ///   - handler: What answers.
+  ///   - perform: What answers.
   ///   - hello: What the service says about itself.
   ///   - isLost: Whether the connection ends when the request was done, before its answer is sent.
   convenience init(
-    _ handler: any RequestHandler, hello: ServiceHello = hello,
+    _ perform: @escaping @Sendable (BackendRequest) throws(BackendError) -> BackendAnswer,
+    hello: ServiceHello = hello,
     losing isLost: @escaping @Sendable (BackendRequest) -> Bool
   ) {
     self.init { peer, _ in
@@ -138,7 +139,7 @@ extension TestService {
       while let (number, request) = peer.request() {
         let answer: ServerFrame
         do throws(BackendError) {
-          answer = .answer(number, now: nil, try handler.perform(request))
+          answer = .answer(number, now: nil, try perform(request))
         } catch {
           answer = .failure(number, now: nil, error)
         }

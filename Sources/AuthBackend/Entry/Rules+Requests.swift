@@ -1,27 +1,6 @@
 import AuthCore
 
-/// What answers requests: the rule book in this process, or a connection to a service that has it.
-package protocol RequestHandler: Sendable {
-  /// Answers a request.
-  ///
-  /// It blocks its caller until the answer is there. Each request has one case of answer, the one
-  /// that ``EntryBackend`` asks for; another one is a fault of the handler.
-  ///
-  /// - Throws: ``BackendError``; see ``Backend`` for what each operation throws.
-  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer
-
-  /// What it means that the answer to a request was one to another question.
-  func misread(_ request: BackendRequest) -> BackendError
-}
-
-extension RequestHandler {
-  /// Only a fault of the handler can lead here.
-  package func misread(_: BackendRequest) -> BackendError {
-    .unavailable(.answerUnknown)
-  }
-}
-
-extension Rules: RequestHandler {
+extension Rules {
   /// Answers a request.
   package func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
     switch request {

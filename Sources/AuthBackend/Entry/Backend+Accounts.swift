@@ -1,0 +1,238 @@
+public import AuthCore
+
+/// The operations without a session.
+extension Backend {
+  /// Checks whether a name can be registered, before a password is typed for it.
+  ///
+  /// The registration checks again.
+  ///
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
+  ///   (`registration_closed`, or `username_taken` for one that is or was in use), `unavailable`
+  ///   when no account could be stored. A database that registering would create is not missing.
+  public func check(newUsername username: String) throws(BackendError) { try ask(.checkUsername(username), \.done) }
+
+  /// Checks whether a password may be set, before it is typed again.
+  ///
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
+  ///   breaks.
+  public func check(newPassword password: Secret, for username: String) throws(BackendError) {
+    try ask(.checkPassword(password, username: username), \.done)
+  }
+
+  /// Checks whether a login could be stored, before a password is typed.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
+  public func checkForLogins() throws(BackendError) { try ask(.checkForLogins, \.done) }
+
+  /// Creates an account, without logging in.
+  ///
+  /// The first account ever is an administrator's. Each account opens with 100.00.
+  ///
+  /// - Parameters:
+  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
+  ///   - password: At least 15 characters and at most 511 bytes; see ``PasswordPolicy``.
+  ///   - displayName: The name that screens show; nil shows the user name as typed.
+  /// - Returns: The new user.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
+  ///   `refused` (`username_taken`) for a name that is or was in use, (`registration_closed`) when
+  ///   only an administrator may, `unavailable` when nothing could be stored.
+  public func register(
+    username: String, password: Secret, displayName: String?
+  ) throws(BackendError) -> User {
+    try ask(.register(username: username, password, displayName: displayName), \.user)
+  }
+
+  /// Creates an account whose screens show the user name as typed.
+  public func register(username: String, password: Secret) throws(BackendError) -> User {
+    try register(username: username, password: password, displayName: nil)
+  }
+
+  /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the
+  /// user.
+  ///
+  /// A right code works once. It works while the account is locked or must wait, and ends that; it
+  /// does not open a disabled account. A wrong code is counted by the throttle of passwords. An
+  /// unknown name, a disabled account and a wrong, used or expired code get one answer at one cost.
+  ///
+  /// - Parameters:
+  ///   - username: Whose account.
+  ///   - code: The code as typed.
+  ///   - password: The new password; see ``PasswordPolicy``.
+  /// - Returns: The user. Nobody is logged in.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
+  ///   `credentials` when the code opens nothing, `throttled` when a code that opens nothing was
+  ///   one too many.
+  public func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
+    try ask(.recover(username: username, code, password), \.user)
+  }
+
+  /// Does the same for a caller who owns the database itself, without a session.
+  ///
+  /// The event says so.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `not_database_owner`).
+  public func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
+    try ask(.resetPasswordAsOwner(name), \.oneTimeCode)
+  }
+}
+
+/// The account of the leased session.
+extension Backend {
+  /// The leased session's account, with its balance.
+  public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
+    try ask(.profile(lease.sessionToken), \.profile)
+  }
+
+  /// Changes the name that screens show.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to 64 characters, none of them a control character.
+  ///   - lease: The session whose account it is.
+  /// - Returns: The account as changed.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
+  public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
+    try ask(.rename(name, lease.sessionToken), \.profile)
+  }
+
+  /// Changes the password, ends the user's other sessions, and gives this one a new token.
+  ///
+  /// The change commits only if `present` is still the password at that moment. So of two changes
+  /// at once exactly one is made, and the other one is refused because its present password is
+  /// wrong.
+  ///
+  /// It asks for no second step, because a fresh key had one. Neither does the next
+  /// reauthentication of this session with the new password.
+  ///
+  /// - Parameters:
+  ///   - present: The present password.
+  ///   - password: The new password.
+  ///   - session: Proves that the present password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The grant with the new token, to be kept in place of the old one.
+  /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
+  ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
+  public func changePassword(
+    from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Grant {
+    try changePassword(from: present, to: password, token: try lease.token(with: session.session))
+  }
+
+  package func changePassword(
+    from present: Secret, to password: Secret, token: SessionToken
+  ) throws(BackendError) -> Grant {
+    try ask(.changePassword(from: present, to: password, token, newToken: try drawToken()), \.grant)
+  }
+
+  /// Deletes the leased session's account, and ends its sessions.
+  ///
+  /// What identifies the user is erased. Payments stay, and name a ``DeletedAccount``. The user
+  /// name is never given again.
+  ///
+  /// - Parameters:
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
+  ///   `notFresh`.
+  public func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
+    try ask(.deleteOwnAccount(try lease.token(with: session.session)), \.done)
+  }
+
+  /// Makes ten recovery codes, which take the place of those made before.
+  ///
+  /// They are not kept: only their hashes are.
+  ///
+  /// - Parameters:
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The codes.
+  /// - Throws: ``BackendError`` of kind `notFresh`.
+  public func makeRecoveryCodes(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [RecoveryCode] {
+    try ask(.makeRecoveryCodes(try lease.token(with: session.session)), \.recoveryCodes)
+  }
+
+  /// Whether the leased session's user is asked for a code after the password.
+  ///
+  /// Of a user who must have a second step and has none, a backend takes this operation,
+  /// ``beginTwoStep(for:under:)``, ``confirmTwoStep(_:for:under:)``, ``endAllSessions(under:)`` and
+  /// those of ``AuthCore/Authority``. It refuses all others that take a lease
+  /// (`two_step_required`).
+  public func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
+    try ask(.twoStep(lease.sessionToken), \.twoStep)
+  }
+
+  /// Makes a secret for codes, in place of one that was not confirmed.
+  ///
+  /// Nothing is asked for until ``confirmTwoStep(_:for:under:)``.
+  ///
+  /// - Parameters:
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The secret, which nothing gives again.
+  /// - Throws: ``BackendError`` of kind `refused` (`two_step_already_on`) or `notFresh`.
+  public func beginTwoStep(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepSecret {
+    try ask(.beginTwoStep(try lease.token(with: session.session)), \.twoStepSecret)
+  }
+
+  /// Turns the second step on, with a code of the secret.
+  ///
+  /// From now on the right password of this user is answered with a challenge. The code opens
+  /// nothing more. A wrong one is not counted, because it opens nothing either.
+  ///
+  /// - Parameters:
+  ///   - code: Six digits.
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
+  ///   (`two_step_already_on`, `two_step_not_begun`) or `notFresh`.
+  public func confirmTwoStep(
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.confirmTwoStep(code, try lease.token(with: session.session)), \.done)
+  }
+
+  /// Turns the second step off, with a code or a recovery code.
+  ///
+  /// A wrong one is counted by the throttle of passwords.
+  ///
+  /// - Parameters:
+  ///   - code: What would answer a challenge.
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
+  ///   (`two_step_not_on`), `throttled` or `notFresh`.
+  public func endTwoStep(
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.endTwoStep(code, try lease.token(with: session.session)), \.done)
+  }
+
+  /// The live sessions of the leased session's user, newest first.
+  public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
+    try ask(.sessions(SessionsPage(), lease.sessionToken), \.sessions)
+  }
+
+  /// Ends one session of the same user.
+  ///
+  /// - Parameters:
+  ///   - id: Its public name.
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live
+  ///   session of that name, or `notFresh`.
+  public func revokeSession(
+    _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.revokeSession(id, try lease.token(with: session.session)), \.done)
+  }
+
+  /// Ends every session of the leased session's user, this one too.
+  ///
+  /// - Returns: How many were live.
+  public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
+    try ask(.endAllSessions(lease.sessionToken), \.count)
+  }
+}

@@ -1,0 +1,174 @@
+public import AuthCore
+
+/// The operations of administrators.
+extension Backend {
+  /// Accounts.
+  ///
+  /// - Parameters:
+  ///   - query: Which, and in which order.
+  ///   - administrator: Proves the role.
+  ///   - lease: The same session.
+  /// - Returns: The page; shorter than the limit when it is the last.
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role, or `refused`
+  ///   (`account_not_found`) where the order needs the account that the page comes after.
+  public func accounts(
+    _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [AccountSummary] {
+    try ask(.accounts(query, try lease.token(with: administrator.session)), \.accounts)
+  }
+
+  /// One account.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without
+  ///   the role.
+  public func account(
+    named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try ask(.account(name, try lease.token(with: administrator.session)), \.account)
+  }
+
+  /// Disables an account, which ends its sessions, or enables it again.
+  ///
+  /// - Parameters:
+  ///   - disabled: True to disable, false to enable.
+  ///   - name: Whose account.
+  ///   - administrator: Proves the role.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The account as changed.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
+  ///   `notPermitted` or `notFresh`.
+  public func setDisabled(
+    _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try ask(.setDisabled(disabled, name, try lease.token(with: administrator.session, fresh.session)), \.account)
+  }
+
+  /// Forgets the failed attempts on an account, so that the next one is checked.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
+  ///   `notFresh`.
+  public func unlock(
+    account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try ask(.unlock(name, try lease.token(with: administrator.session, fresh.session)), \.account)
+  }
+
+  /// Makes an account an administrator's or a member's; its sessions go on.
+  ///
+  /// - Parameters:
+  ///   - role: The new role.
+  ///   - name: Whose account.
+  ///   - administrator: Proves the role of the caller.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The account as changed.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
+  ///   `notPermitted` or `notFresh`.
+  public func setRole(
+    _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try ask(.setRole(role, name, try lease.token(with: administrator.session, fresh.session)), \.account)
+  }
+
+  /// Deletes an account and ends its sessions; see ``deleteAccount(for:under:)``.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `balance_not_zero`,
+  ///   `last_administrator`), `notPermitted` or `notFresh`.
+  public func deleteAccount(
+    _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.deleteAccount(name, try lease.token(with: administrator.session, fresh.session)), \.done)
+  }
+
+  /// Makes a one-time code for a user who forgot the password, valid for an hour.
+  ///
+  /// It takes the place of a one-time code made before. Password and sessions stay as they are
+  /// until the code is used.
+  ///
+  /// - Parameters:
+  ///   - name: Whose account.
+  ///   - administrator: Proves the role.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The code.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
+  ///   `notFresh`.
+  public func resetPassword(
+    of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try ask(.resetPassword(name, try lease.token(with: administrator.session, fresh.session)), \.oneTimeCode)
+  }
+
+  /// Who must have a second step.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  public func twoStepPolicy(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepPolicy {
+    try ask(.twoStepPolicy(try lease.token(with: administrator.session)), \.twoStepPolicy)
+  }
+
+  /// Changes who must have a second step, at once and for sessions that are open too.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
+  public func setTwoStepPolicy(
+    _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.setTwoStepPolicy(policy, try lease.token(with: administrator.session, fresh.session)), \.done)
+  }
+
+  /// Who may create accounts.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  public func registration(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Registration {
+    try ask(.registration(try lease.token(with: administrator.session)), \.registration)
+  }
+
+  /// Opens or closes the registration.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
+  public func setRegistration(
+    _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.setRegistration(registration, try lease.token(with: administrator.session, fresh.session)), \.done)
+  }
+
+  /// Creates an account for somebody else, whether the registration is open or closed.
+  ///
+  /// It has no password. Its user sets one with the code, which is valid for three days.
+  ///
+  /// - Parameters:
+  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
+  ///   - administrator: Proves the role.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The user and the code.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
+  ///   (`username_taken`), `notPermitted` or `notFresh`.
+  public func registerOther(
+    username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try ask(
+      .registerOther(username: username, try lease.token(with: administrator.session, fresh.session)), \.oneTimeCode)
+  }
+
+  /// Records that an administrator read other users' data.
+  ///
+  /// - Parameters:
+  ///   - subject: What was read, such as `accounts`.
+  ///   - administrator: Proves the role.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  public func noteView(
+    of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try ask(.noteView(subject, try lease.token(with: administrator.session)), \.done)
+  }
+}

@@ -1,0 +1,77 @@
+public import AuthCore
+
+/// A backend is an authority: the store of an app uses these.
+extension Backend {
+  private func newSession() throws(BackendError) -> NewSession {
+    NewSession(token: try drawToken(), label: label, origin: origin())
+  }
+
+  package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(BackendError) -> Grant {
+    try ask(.logIn(credentials, limits, try newSession()), \.grant)
+  }
+
+  package func reauthenticate(
+    _ token: SessionToken, password: Secret, requesting limits: LimitRequest
+  ) throws(BackendError) -> Grant {
+    try ask(.reauthenticate(token, password, limits, newToken: try drawToken()), \.grant)
+  }
+
+  package func answer(_ code: Secret, to challenge: Challenge) throws(BackendError) -> Grant {
+    try ask(.answer(code, challenge: challenge.token, try newSession()), \.grant)
+  }
+
+  /// See ``AuthCore/Authority/authenticate(_:limits:)``.
+  public func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
+    try authentication({ () throws(BackendError) in try logIn(credentials, limits: limits) }, \.asLoginFailure)
+  }
+
+  /// See ``AuthCore/Authority/reauthenticate(_:with:limits:)``.
+  public func reauthenticate(
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try authentication(
+      { () throws(BackendError) in try reauthenticate(token, password: credentials.password, requesting: limits) },
+      \.asReauthenticationFailure)
+  }
+
+  /// See ``AuthCore/Authority/answer(_:with:)``.
+  public func answer(
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try authentication(
+      { () throws(BackendError) in try self.answer(answer, to: challenge) }, \.asReauthenticationFailure)
+  }
+
+  /// See ``AuthCore/Authority/resume(_:)``.
+  public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    do throws(BackendError) { return try ask(.resume(token), \.grant) } catch { throw error.asSessionFailure }
+  }
+
+  /// See ``AuthCore/Authority/renew(_:)``.
+  public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    do throws(BackendError) { return try ask(.renew(token), \.grant) } catch { throw error.asSessionFailure }
+  }
+
+  /// See ``AuthCore/Authority/confirm(_:)``.
+  public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    do throws(BackendError) { try ask(.confirm(token), \.done) } catch { throw error.asSessionFailure }
+  }
+
+  /// See ``AuthCore/Authority/revoke(_:reason:)``.
+  public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    do throws(BackendError) { try ask(.revoke(token, reason), \.done) } catch { throw error.asUnavailability }
+  }
+
+  /// Finds the grant of a token, if it is the current token of an active session.
+  ///
+  /// It reads once, writes nothing and does not suspend. Use it to find out who is logged in.
+  ///
+  /// - Returns: Nil for every other token; ``AuthCore/Authority/resume(_:)`` says why and records
+  ///   the event.
+  /// - Throws: ``BackendError`` of kind `unavailable`.
+  public func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
+    try ask(.lookUp(token), \.found)
+  }
+}

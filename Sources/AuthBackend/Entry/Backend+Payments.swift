@@ -1,0 +1,82 @@
+public import AuthCore
+
+/// Payments, and what happened.
+extension Backend {
+  /// The receipt of an identical order that was paid under the same idempotency key.
+  ///
+  /// It needs no recent password: nothing is paid, and a retry that lost its answer must get it.
+  ///
+  /// - Returns: The receipt, or nil when the order has no key or the key was not used.
+  /// - Throws: ``BackendError`` of kind `refused` (`idempotency_key_reused`) when the key was used
+  ///   for another order.
+  public func earlierPayment(
+    of order: PaymentOrder, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Receipt? {
+    try ask(.earlierPayment(order, lease.sessionToken), \.earlier)
+  }
+
+  /// Pays, in one transaction with every check: session, freshness, accounts, balance.
+  ///
+  /// - Parameters:
+  ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` calls this.
+  ///   - lease: A lease of the session that the intent was made for.
+  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the
+  ///   first receipt.
+  /// - Throws: ``BackendError``; nothing was paid.
+  public func pay(
+    _ intent: consuming PaymentIntent, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Receipt {
+    let token = try intent.token(of: lease)
+    return try ask(.pay(intent.order, token), \.receipt)
+  }
+
+  /// Payments from and to the leased session's account, newest first.
+  ///
+  /// - Parameters:
+  ///   - times: Only those made within; see ``TimeSpan``.
+  ///   - text: Only those that contain this text in their number, in their amount with its sign
+  ///     (`-12.50`) or in the name of the other account; in any case; all if it is empty.
+  ///   - before: Only receipts older than this one; nil begins with the newest.
+  ///   - limit: How many at most.
+  ///   - lease: The session whose account it is.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
+  public func receipts(
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [Receipt] {
+    let page = Page(within: times, matching: text, before: before, limit: limit)
+    return try ask(.receipts(page, lease.sessionToken), \.receipts)
+  }
+
+  private func events(_ scope: EventScope, _ page: Page, _ token: SessionToken) throws(BackendError) -> [Event] {
+    try ask(.events(scope, page, token), \.events)
+  }
+
+  /// Events that concern the leased session's account, newest first.
+  ///
+  /// - Parameters:
+  ///   - times: Only those written within; see ``TimeSpan``.
+  ///   - text: Only those that contain this text in their name, their detail, or the name of the
+  ///     account, the actor or the session; in any case; all if it is empty.
+  ///   - before: Only events before this number; nil begins with the newest.
+  ///   - limit: How many at most.
+  ///   - lease: The session whose account it is.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
+  public func events(
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [Event] {
+    try events(.own, Page(within: times, matching: text, before: before, limit: limit), lease.sessionToken)
+  }
+
+  /// Events of every account, newest first.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  public func allEvents(
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> [Event] {
+    let token = try lease.token(with: administrator.session)
+    return try events(.everyone, Page(within: times, matching: text, before: before, limit: limit), token)
+  }
+}
