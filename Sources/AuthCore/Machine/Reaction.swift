@@ -34,39 +34,29 @@ package enum IgnoredBecause: String, Hashable, Sendable, CaseIterable {
   case renewedRecently
 }
 
-// The answers to stale results: nothing changes, and the store cleans up.
 extension Reaction {
-  /// Answers a stale authentication: the store revokes its grant or withdraws its challenge.
-  static func fence(_ outcome: SessionEvent.Authenticated) -> Reaction {
-    switch outcome {
-    case .granted(let late): .ignored(.otherEpoch, [.discard(late.token)])
-    case .challenged(let late): .ignored(.otherEpoch, [.withdraw(late)])
-    case .failed: .ignored(.otherEpoch)
-    }
-  }
-
-  /// Answers a stale renewal: the store revokes its grant or withdraws its challenge.
+  /// Answers the stale result of earlier work, or a notice about another session: nothing changes,
+  /// and the store cleans up.
   ///
-  /// The store does not revoke a grant of the active session, because that would end the session.
-  /// The token of the grant was not confirmed, so the session's current token still works.
-  static func fence(_ outcome: SessionEvent.Renewed, during session: SessionRecord? = nil) -> Reaction {
-    switch outcome {
-    case .granted(let late):
-      if let session, late.isOfSameSession(as: session.grant) {
-        .ignored(.otherEpoch)
-      } else {
-        .ignored(.otherEpoch, [.discard(late.token)])
-      }
-    case .challenged(let late): .ignored(.otherEpoch, [.withdraw(late)])
-    case .ended, .superseded, .failed: .ignored(.otherEpoch)
-    }
-  }
-
-  /// Answers a stale write: the store revokes its token, and erases it if it is in the vault.
-  static func fence(_ token: SessionToken, _ outcome: SessionEvent.Saved) -> Reaction {
-    switch outcome {
-    case .done: .ignored(.otherEpoch, [.discardSaved(token)])
-    case .failed, .superseded: .ignored(.otherEpoch, [.discard(token)])
+  /// It revokes the grant of a stale authentication or renewal, and withdraws its challenge. It does
+  /// not revoke a grant of the active session, because that would end the session. The token of the
+  /// grant was not confirmed, so the session's current token still works. It revokes the token of a
+  /// stale write, and erases it if it is in the vault.
+  static func stale(_ event: SessionEvent, during session: SessionRecord? = nil) -> Reaction {
+    switch event {
+    case .renewed(_, .granted(let late)) where session.map { late.isOfSameSession(as: $0.grant) } ?? false:
+      .ignored(.otherEpoch)
+    case .authenticated(_, .granted(let late)), .renewed(_, .granted(let late)):
+      .ignored(.otherEpoch, [.discard(late.token)])
+    case .authenticated(_, .challenged(let late)), .renewed(_, .challenged(let late)):
+      .ignored(.otherEpoch, [.withdraw(late)])
+    case .saved(_, let token, .done): .ignored(.otherEpoch, [.discardSaved(token)])
+    case .saved(_, let token, .failed), .saved(_, let token, .superseded): .ignored(.otherEpoch, [.discard(token)])
+    case .authenticated(_, .failed), .renewed(_, .ended), .renewed(_, .superseded), .renewed(_, .failed), .recognized,
+      .restored, .drained, .revoked, .erased, .timedOut:
+      .ignored(.otherEpoch)
+    case .limitReached, .ended: .ignored(.otherSession)
+    case .command: preconditionFailure("each state answers the commands itself")
     }
   }
 }

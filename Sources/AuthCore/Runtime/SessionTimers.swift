@@ -60,12 +60,12 @@ extension SessionCore {
   ///   - end: Lets only one caller end the step. A write passes it before it reports.
   func limit(_ effect: Effect, _ end: Gatekeeper<Bool>) {
     guard let epoch = effect.epoch, withLock({ $0.machine.state.awaitedEpoch == epoch }) else { return }
-    let limit = effect.timeLimit(timing)
+    let (limit, failure, cause) = effect.limit(timing)
     let task = wake(after: limit) { core in
       let leases = core.withLock { $0.gates.reduce(0) { $0 + $1.running } }
       guard let event = effect.overdue(leases: leases), end.attemptPassage() else { return }
-      core.send(event, failure: effect.failureInTime) { reaction, inner in
-        if reaction.isTransition, let cause = effect.causeInTime(limit) { inner.awaited.causes.append(cause) }
+      core.send(event, failure: failure) { reaction, inner in
+        if reaction.isTransition, let cause { inner.awaited.causes.append("\(cause) within \(limit)") }
       }
     }
     withLock { inner -> Task<Void, Never>? in
@@ -146,33 +146,17 @@ extension SessionCore {
 }
 
 extension Effect {
-  fileprivate func timeLimit(_ timing: SessionTiming) -> Duration {
+  /// How long a step may take; the error for the callers of its command if it takes longer, and the
+  /// cause in the result of its logout.
+  fileprivate func limit(_ timing: SessionTiming) -> (time: Duration, failure: SessionError?, cause: String?) {
     switch self {
-    case .authenticate, .reauthenticate, .answer: timing.loginStep
-    case .drain, .revoke, .erase, .forget: timing.logoutStep
-    case .read, .renew, .save, .exchange, .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify:
-      timing.renewalStep
-    }
-  }
-
-  /// The error for the callers of a command whose step exceeds its time limit.
-  fileprivate var failureInTime: SessionError? {
-    switch self {
-    case .read, .authenticate, .reauthenticate, .answer, .renew: .unavailable(.late)
-    case .save, .exchange: .notSaved(.late)
-    case .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
-    }
-  }
-
-  /// The cause in the result of a logout whose step exceeds its time limit.
-  fileprivate func causeInTime(_ limit: Duration) -> String? {
-    switch self {
-    case .drain: "work under a lease did not end within \(limit)"
-    case .revoke: "the authority did not answer a revocation within \(limit)"
-    case .erase, .forget: "the vault did not forget the session within \(limit)"
-    case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .confirm, .closeKeys, .discard,
-      .discardSaved, .withdraw, .notify:
-      nil
+    case .authenticate, .reauthenticate, .answer: (timing.loginStep, .unavailable(.late), nil)
+    case .read, .renew: (timing.renewalStep, .unavailable(.late), nil)
+    case .save, .exchange: (timing.renewalStep, .notSaved(.late), nil)
+    case .drain: (timing.logoutStep, nil, "work under a lease did not end")
+    case .revoke: (timing.logoutStep, nil, "the authority did not answer a revocation")
+    case .erase, .forget: (timing.logoutStep, nil, "the vault did not forget the session")
+    case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: (timing.renewalStep, nil, nil)
     }
   }
 }

@@ -123,15 +123,15 @@ import Testing
     },
     Mutant("the stale result of an answer withdraws the present challenge", breaks: .lateResultsChangeNothing) {
       machine, event in
-      guard case .challenged(let state) = machine.state, case .authenticated(let epoch, let outcome) = event,
+      guard case .challenged(let state) = machine.state, case .authenticated(let epoch, _) = event,
         epoch != state.epoch
       else { return nil }
-      return .fence(outcome)
+      return .stale(event)
     },
     Mutant("the late answer to a renewal of the live session is revoked", breaks: .lateResultsChangeNothing) {
       machine, event in
-      guard case .loggedIn = machine.state, case .renewed(_, let outcome) = event else { return nil }
-      return .fence(outcome)
+      guard case .loggedIn = machine.state, case .renewed = event else { return nil }
+      return .stale(event)
     },
     .mistaking("a renewal that could not be asked for ends the session", breaks: .failuresEndNoSession) { _, event in
       guard case .renewed(let epoch, .failed) = event else { return nil }

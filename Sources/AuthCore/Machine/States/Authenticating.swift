@@ -29,23 +29,17 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
       // This sweeps the vault even while a grant is being saved: if the write fails, the vault
       // still holds its previous content. The grant itself is revoked when its write completes.
       return context.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
-    case .recognized, .restored:
-      return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
-      guard epoch == self.epoch, saving == nil else { return .fence(outcome) }
+      guard epoch == self.epoch, saving == nil else { return .stale(event) }
       return conclude(outcome, &context)
-    case .renewed(_, let outcome):
-      return .fence(outcome)
     case .saved(let epoch, let token, let outcome):
-      guard epoch == self.epoch, let saving else { return .fence(token, outcome) }
+      guard epoch == self.epoch, let saving else { return .stale(event) }
       switch outcome {
       case .done: return context.move(.loggedIn(LoggedIn(session: saving)), [.notify])
       case .failed, .superseded: return context.move(from.state, [.discard(token), .notify])
       }
-    case .drained, .revoked, .erased, .timedOut:
-      return .ignored(.otherEpoch)
-    case .limitReached, .ended:
-      return .ignored(.otherSession)
+    case .recognized, .restored, .renewed, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
+      return .stale(event)
     }
   }
 

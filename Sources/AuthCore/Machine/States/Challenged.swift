@@ -71,14 +71,12 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return context.move(origin, [.withdraw(challenge), .notify])
     case .command(.logOut, _):
       return end(.userAsked, revoking: true, &context)
-    case .recognized, .restored:
-      return .ignored(.otherEpoch)
     case .authenticated(let late, .challenged(let again)) where late != epoch && again.token == challenge.token,
       .renewed(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:
       // The stale result of an earlier answer repeats the current challenge, which stays active.
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
-      guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .fence(outcome) }
+      guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .stale(event) }
       // From here on, it is the same as the answer to the first step.
       switch from {
       case .login(let origin):
@@ -89,20 +87,18 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     case .renewed(let epoch, let outcome):
       guard epoch == self.epoch, step == .answering, case .session(let session, let purpose) = from,
         reauthenticated != nil
-      else { return .fence(outcome, during: session) }
+      else { return .stale(event, during: session) }
       return firstStep(of: session, purpose).conclude(outcome, &context).notifying
-    case .saved(_, let token, let outcome):
-      return .fence(token, outcome)
-    case .drained, .revoked, .erased:
-      return .ignored(.otherEpoch)
+    case .recognized, .restored, .saved, .drained, .revoked, .erased:
+      return .stale(event)
     case .timedOut(let epoch, _):
-      guard epoch == self.epoch, step == .waiting else { return .ignored(.otherEpoch) }
+      guard epoch == self.epoch, step == .waiting else { return .stale(event) }
       return context.move(origin, [.withdraw(challenge), .notify])
     case .limitReached(let record, let limit):
-      guard record == session else { return .ignored(.otherSession) }
+      guard record == session else { return .stale(event) }
       return end(limit.reason, revoking: true, &context)
     case .ended(let began, let reason):
-      guard began == session?.began else { return .ignored(.otherSession) }
+      guard began == session?.began else { return .stale(event) }
       return end(reason, revoking: false, &context)
     }
   }

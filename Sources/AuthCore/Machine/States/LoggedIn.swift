@@ -23,21 +23,13 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       return reject(.challengeOver)
     case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true)
-    case .recognized, .restored:
-      return .ignored(.otherEpoch)
-    case .authenticated(_, let outcome):
-      return .fence(outcome)
-    case .renewed(_, let outcome):
-      return .fence(outcome, during: session)
-    case .saved(_, let token, let outcome):
-      return .fence(token, outcome)
-    case .drained, .revoked, .erased, .timedOut:
-      return .ignored(.otherEpoch)
+    case .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:
+      return .stale(event, during: session)
     case .limitReached(let record, let limit):
-      guard record == session else { return .ignored(.otherSession) }
+      guard record == session else { return .stale(event) }
       return context.end(session, limit.reason, revoking: true)
     case .ended(let began, let reason):
-      guard began == session.began else { return .ignored(.otherSession) }
+      guard began == session.began else { return .stale(event) }
       return context.end(session, reason, revoking: false)
     }
   }

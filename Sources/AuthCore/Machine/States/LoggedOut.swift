@@ -37,18 +37,9 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
     case .command(.logOut, _):
       guard isUnfinished else { return reject(.notLoggedIn) }
       return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
-    case .recognized, .restored:
-      return .ignored(.otherEpoch)
-    case .authenticated(_, let outcome):
-      return .fence(outcome)
-    case .renewed(_, let outcome):
-      return .fence(outcome)
-    case .saved(_, let token, let outcome):
-      return .fence(token, outcome)
-    case .drained, .revoked, .erased, .timedOut:
-      return .ignored(.otherEpoch)
-    case .limitReached, .ended:
-      return .ignored(.otherSession)
+    case .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut,
+      .limitReached, .ended:
+      return .stale(event)
     }
   }
 }

@@ -45,25 +45,19 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
       // Joins the logout under way.
       guard let successor else { return .transition([]) }
       return abandon(successor, &context)
-    case .recognized, .restored:
-      return .ignored(.otherEpoch)
-    case .authenticated(_, let outcome):
-      return .fence(outcome)
-    case .renewed(_, let outcome):
-      return .fence(outcome)
-    case .saved(_, let token, let outcome):
-      return .fence(token, outcome)
+    case .recognized, .restored, .authenticated, .renewed, .saved:
+      return .stale(event)
     case .drained(let epoch):
-      guard epoch == self.epoch, step == .draining else { return .ignored(.otherEpoch) }
+      guard epoch == self.epoch, step == .draining else { return .stale(event) }
       return proceed(.none, &context)
     case .revoked(let epoch, let done):
-      guard epoch == self.epoch, step == .revoking else { return .ignored(.otherEpoch) }
+      guard epoch == self.epoch, step == .revoking else { return .stale(event) }
       return proceed(IncompleteCleanup(notRevoked: !done), &context)
     case .erased(let epoch, let left):
-      guard epoch == self.epoch, step == .erasing else { return .ignored(.otherEpoch) }
+      guard epoch == self.epoch, step == .erasing else { return .stale(event) }
       return proceed(left, &context)
     case .timedOut(let epoch, let leases):
-      guard epoch == self.epoch else { return .ignored(.otherEpoch) }
+      guard epoch == self.epoch else { return .stale(event) }
       return proceed(overdue(leases), &context)
     case .limitReached, .ended:
       return .ignored(.alreadyEnding)

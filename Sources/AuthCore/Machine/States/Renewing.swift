@@ -51,31 +51,29 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       return reject(.challengeOver)
     case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true, pending: pending)
-    case .recognized:
-      return .ignored(.otherEpoch)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, step == .rereading || step == .asking && purpose == .check else {
-        return .ignored(.otherEpoch)
+        return .stale(event)
       }
       return conclude(outcome, &context)
     case .authenticated(let epoch, let outcome):
-      guard epoch == self.epoch, step == .asking, purpose == .switchUser else { return .fence(outcome) }
+      guard epoch == self.epoch, step == .asking, purpose == .switchUser else { return .stale(event) }
       return conclude(outcome, &context)
     case .renewed(let epoch, let outcome):
       guard epoch == self.epoch, step == .asking, purpose == .activity || purpose == .password else {
-        return .fence(outcome, during: session)
+        return .stale(event, during: session)
       }
       return conclude(outcome, &context)
-    case .saved(let epoch, let token, let outcome):
-      guard epoch == self.epoch, case .saving(let record) = step else { return .fence(token, outcome) }
+    case .saved(let epoch, _, let outcome):
+      guard epoch == self.epoch, case .saving(let record) = step else { return .stale(event) }
       return conclude(record, outcome, &context)
-    case .drained, .revoked, .erased, .timedOut:
-      return .ignored(.otherEpoch)
+    case .recognized, .drained, .revoked, .erased, .timedOut:
+      return .stale(event)
     case .limitReached(let record, let limit):
-      guard record == session else { return .ignored(.otherSession) }
+      guard record == session else { return .stale(event) }
       return context.end(session, limit.reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
-      guard began == session.began else { return .ignored(.otherSession) }
+      guard began == session.began else { return .stale(event) }
       return context.end(session, reason, revoking: pending != nil, pending: pending)
     }
   }

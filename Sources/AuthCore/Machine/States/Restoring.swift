@@ -31,22 +31,14 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
     case .command(.logOut, _):
       return context.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .recognized(let epoch, let user):
-      guard epoch == reading else { return .ignored(.otherEpoch) }
+      guard epoch == reading else { return .stale(event) }
       return context.move(
         .restoring(Restoring(reading: reading, obstacle: obstacle, previously: previously, lastKnown: user)), [.notify])
     case .restored(let epoch, let outcome):
-      guard epoch == reading else { return .ignored(.otherEpoch) }
+      guard epoch == reading else { return .stale(event) }
       return conclude(outcome, epoch, &context)
-    case .authenticated(_, let outcome):
-      return .fence(outcome)
-    case .renewed(_, let outcome):
-      return .fence(outcome)
-    case .saved(_, let token, let outcome):
-      return .fence(token, outcome)
-    case .drained, .revoked, .erased, .timedOut:
-      return .ignored(.otherEpoch)
-    case .limitReached, .ended:
-      return .ignored(.otherSession)
+    case .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
+      return .stale(event)
     }
   }
 
