@@ -84,31 +84,3 @@ package final class Monitor<Value>: Sendable {
     }
   }
 }
-
-/// Starts a thread that runs `body` and is never joined.
-///
-/// The closure that `pthread_create` takes stays here: in a `main.swift` it would belong to the
-/// main actor, and the thread would die of that.
-///
-/// - Returns: False when the system gave no thread.
-package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-  var thread = pthread_t()
-  let box = Unmanaged.passRetained(ThreadBody(body))
-  let error = pthread_create(
-    &thread, nil,
-    { raw in
-      if let raw { Unmanaged<ThreadBody>.fromOpaque(raw).takeRetainedValue().run() }
-      return nil
-    }, box.toOpaque())
-  guard error == 0 else {
-    box.release()
-    return false
-  }
-  pthread_detach(thread)
-  return true
-}
-
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}

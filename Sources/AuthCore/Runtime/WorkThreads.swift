@@ -33,57 +33,57 @@ final class WorkThreads: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if waiting.add(job) || Worker(job, self).runsOnNewThread() { return }
+    if waiting.add(job) || startThread({ self.work(job) }) { return }
     // No new thread is available, so the work runs on a shared one.
     globalConcurrentExecutor.enqueue(job)
   }
 
   /// The work of one thread.
-  private final class Worker: Sendable {
-    private let first: UnownedJob
-    private let executor: WorkThreads
-
-    init(_ first: UnownedJob, _ executor: WorkThreads) {
-      self.first = first
-      self.executor = executor
-    }
-
-    private func run() {
-      var next: UnownedJob? = first
-      while let job = next {
-        job.runSynchronously(on: executor.asUnownedTaskExecutor())
-        next = executor.waiting.next()
-      }
-    }
-
-    /// Returns false if there is no new thread.
-    func runsOnNewThread() -> Bool {
-      #if canImport(Darwin)
-        var thread: pthread_t?
-      #else
-        var thread = pthread_t()
-      #endif
-      let worker = Unmanaged.passRetained(self)
-      let error = pthread_create(
-        &thread, nil,
-        { raw in
-          // The argument is optional on Linux, but not on Apple's systems.
-          guard let raw = raw as UnsafeMutableRawPointer? else { return nil }
-          Unmanaged<Worker>.fromOpaque(raw).takeRetainedValue().run()
-          return nil
-        }, worker.toOpaque())
-      guard error == 0 else {
-        worker.release()
-        return false
-      }
-      #if canImport(Darwin)
-        if let thread { pthread_detach(thread) }
-      #else
-        pthread_detach(thread)
-      #endif
-      return true
+  private func work(_ first: UnownedJob) {
+    var next: UnownedJob? = first
+    while let job = next {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+      next = waiting.next()
     }
   }
+}
+
+/// Starts a thread that runs `body` and is never joined.
+///
+/// The closure that `pthread_create` takes stays here: in a `main.swift` it would belong to the
+/// main actor, and the thread would die of that.
+///
+/// - Returns: False when the system gave no thread.
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+  #if canImport(Darwin)
+    var thread: pthread_t?
+  #else
+    var thread = pthread_t()
+  #endif
+  let box = Unmanaged.passRetained(ThreadBody(body))
+  let error = pthread_create(
+    &thread, nil,
+    { raw in
+      // The argument is optional on Linux, but not on Apple's systems.
+      guard let raw = raw as UnsafeMutableRawPointer? else { return nil }
+      Unmanaged<ThreadBody>.fromOpaque(raw).takeRetainedValue().run()
+      return nil
+    }, box.toOpaque())
+  guard error == 0 else {
+    box.release()
+    return false
+  }
+  #if canImport(Darwin)
+    if let thread { pthread_detach(thread) }
+  #else
+    pthread_detach(thread)
+  #endif
+  return true
+}
+
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
 /// The jobs that idle threads are about to take.

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthCore
 import Glibc
 
 /// The one place where the screen hands work to a thread: each part of a task runs on a thread of

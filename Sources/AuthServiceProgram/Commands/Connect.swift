@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import AuthMessages
 import AuthService
 import CommandLineKit
