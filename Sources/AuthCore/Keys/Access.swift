@@ -93,11 +93,7 @@ extension SessionLease {
     within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
     try await session.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
-      do throws(Failure) {
-        return try await body(LentAccessToken(token))
-      } catch {
-        throw .body(error)
-      }
+      do throws(Failure) { return try await body(LentAccessToken(token)) } catch { throw .body(error) }
     }
   }
 }

@@ -14,11 +14,7 @@ public struct FreshSession: Hashable, Sendable {
   public init(_ session: LoggedInSession) throws(FreshnessError) {
     if let reason = session.endReason { throw .ended(reason) }
     let now: BootInstant
-    do {
-      now = try session.gate.clock.now()
-    } catch {
-      throw .clock(error)
-    }
+    do { now = try session.gate.clock.now() } catch { throw .clock(error) }
     let newest = session.newest
     guard newest.limits.isFresh(at: now) else { throw .passwordNotRecent }
     self.session = newest

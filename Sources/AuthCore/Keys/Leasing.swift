@@ -15,11 +15,7 @@ extension LoggedInSession {
   ) throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enter() { throw .ended(reason) }
     defer { gate.leave() }
-    do {
-      return try body(SessionLease(self))
-    } catch {
-      throw .body(error)
-    }
+    do { return try body(SessionLease(self)) } catch { throw .body(error) }
   }
 
   /// Runs an asynchronous `body` while the session cannot end.
@@ -32,11 +28,7 @@ extension LoggedInSession {
   ) async throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enterInTask() { throw .ended(reason) }
     defer { gate.leaveInTask() }
-    do {
-      return try await body(SessionLease(self))
-    } catch {
-      throw .body(error)
-    }
+    do { return try await body(SessionLease(self)) } catch { throw .body(error) }
   }
 
   /// Runs `body` while the session cannot end, and passes it a noncopyable value to consume, such
@@ -53,11 +45,7 @@ extension LoggedInSession {
   ) throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enter() { throw .ended(reason) }
     defer { gate.leave() }
-    do {
-      return try body(resource, SessionLease(self))
-    } catch {
-      throw .body(error)
-    }
+    do { return try body(resource, SessionLease(self)) } catch { throw .body(error) }
   }
 
   /// Runs an asynchronous `body` while the session cannot end, and passes it a noncopyable value to
@@ -74,10 +62,6 @@ extension LoggedInSession {
   ) async throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enterInTask() { throw .ended(reason) }
     defer { gate.leaveInTask() }
-    do {
-      return try await body(resource, SessionLease(self))
-    } catch {
-      throw .body(error)
-    }
+    do { return try await body(resource, SessionLease(self)) } catch { throw .body(error) }
   }
 }

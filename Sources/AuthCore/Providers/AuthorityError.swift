@@ -93,25 +93,18 @@ extension Unavailability.Cause {
   /// The default code, if the authority has none.
   ///
   /// Scripts read it, so it does not change when a case is renamed.
-  package var code: String {
-    switch self {
-    case .unreachable: "authority_unreachable"
-    case .busy: "authority_busy"
-    case .unreadable: "authority_unreadable"
-    case .unparsable: "authority_unparsable"
-    case .unwritable: "authority_unwritable"
-    case .cancelled: "authority_cancelled"
-    }
-  }
+  package var code: String { naming.code }
 
-  fileprivate var clause: String {
+  fileprivate var clause: String { naming.clause }
+
+  private var naming: (code: String, clause: String) {
     switch self {
-    case .unreachable: "The authority cannot be reached"
-    case .busy: "The authority is busy"
-    case .unreadable: "The authority cannot read its data"
-    case .unparsable: "The answer of the authority was not understood"
-    case .unwritable: "The authority could not store the change"
-    case .cancelled: "The request was cancelled"
+    case .unreachable: ("authority_unreachable", "The authority cannot be reached")
+    case .busy: ("authority_busy", "The authority is busy")
+    case .unreadable: ("authority_unreadable", "The authority cannot read its data")
+    case .unparsable: ("authority_unparsable", "The answer of the authority was not understood")
+    case .unwritable: ("authority_unwritable", "The authority could not store the change")
+    case .cancelled: ("authority_cancelled", "The request was cancelled")
     }
   }
 }

@@ -28,17 +28,22 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
     ]
 
   /// A stable name for programs and for storage, in snake case.
-  public var code: String {
+  public var code: String { naming.code }
+
+  /// What happened, in one sentence.
+  public var description: String { naming.sentence }
+
+  private var naming: (code: String, sentence: String) {
     switch self {
-    case .userAsked: "user_asked"
-    case .expired(.idle): "expired_idle"
-    case .expired(.absolute): "expired_absolute"
-    case .revoked: "revoked"
-    case .accountDisabled: "account_disabled"
-    case .accountDeleted: "account_deleted"
-    case .rebooted: "rebooted"
-    case .switchedUser: "switched_user"
-    case .storeReleased: "store_released"
+    case .userAsked: ("user_asked", "The session was ended by logging out.")
+    case .expired(.idle): ("expired_idle", "The session expired after too long without activity.")
+    case .expired(.absolute): ("expired_absolute", "The session reached its longest duration.")
+    case .revoked: ("revoked", "The session was revoked.")
+    case .accountDisabled: ("account_disabled", "The account was disabled.")
+    case .accountDeleted: ("account_deleted", "The account was deleted.")
+    case .rebooted: ("rebooted", "The machine was restarted since the session began.")
+    case .switchedUser: ("switched_user", "Another login took its place.")
+    case .storeReleased: ("store_released", "The program released the session.")
     }
   }
 
@@ -47,20 +52,5 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   public init?(code: String) {
     guard let reason = Self.allCases.first(where: { $0.code == code }) else { return nil }
     self = reason
-  }
-
-  /// What happened, in one sentence.
-  public var description: String {
-    switch self {
-    case .userAsked: "The session was ended by logging out."
-    case .expired(.idle): "The session expired after too long without activity."
-    case .expired(.absolute): "The session reached its longest duration."
-    case .revoked: "The session was revoked."
-    case .accountDisabled: "The account was disabled."
-    case .accountDeleted: "The account was deleted."
-    case .rebooted: "The machine was restarted since the session began."
-    case .switchedUser: "Another login took its place."
-    case .storeReleased: "The program released the session."
-    }
   }
 }

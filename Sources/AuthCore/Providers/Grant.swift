@@ -50,11 +50,7 @@ extension Grant {
   ///
   /// - Returns: Nil if it can be used, or if the clock cannot be read.
   func flaw(on clock: any SessionClock) -> EndReason? {
-    do throws(ClockError) {
-      return limits.endReason(at: try clock.now())
-    } catch {
-      return nil
-    }
+    do throws(ClockError) { return limits.endReason(at: try clock.now()) } catch { return nil }
   }
 }
 

@@ -25,11 +25,7 @@ extension SessionCore {
   ///
   /// If the clock cannot be read, it is zero.
   private func idleTime(of key: LoggedInSession) -> Duration? {
-    do {
-      return key.newest.limits.idle.timeLeft(at: try clock.now())
-    } catch {
-      return .zero
-    }
+    do { return key.newest.limits.idle.timeLeft(at: try clock.now()) } catch { return .zero }
   }
 }
 

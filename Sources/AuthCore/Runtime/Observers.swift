@@ -89,10 +89,8 @@ extension SessionCore {
   func attach(_ observed: some SessionObserver & Sendable) {
     let calls = ObserverCalls()
     let observer = Observer(
-      .anywhere { [weak observed] news in
-        guard let observed else { return false }
-        return calls.tell(observed, news)
-      }, of: Observer.Target(observed))
+      .anywhere { [weak observed] news in observed.map { calls.tell($0, news) } ?? false },
+      of: Observer.Target(observed))
     register(observer)
     observer.tell(inbox)
   }
@@ -103,10 +101,8 @@ extension SessionCore {
     lookAround()
     let calls = ObserverCalls()
     let observer = Observer(
-      .onMainActor { [weak observed] news in
-        guard let observed else { return false }
-        return calls.tell(observed, news)
-      }, of: Observer.Target(observed))
+      .onMainActor { [weak observed] news in observed.map { calls.tell($0, news) } ?? false },
+      of: Observer.Target(observed))
     register(observer)
     observer.tellOnMainActor()
   }
@@ -122,10 +118,7 @@ extension SessionCore {
   /// Makes a screen follow the session, unless it already does.
   func open(_ screen: some GuardedScreen & Sendable, _ session: LoggedInSession) {
     let calls = ScreenCalls(session)
-    let teller = Observer.Teller.anywhere { [weak screen] news in
-      guard let screen else { return false }
-      return calls.tell(screen, news)
-    }
+    let teller = Observer.Teller.anywhere { [weak screen] news in screen.map { calls.tell($0, news) } ?? false }
     let observer = Observer(teller, of: Observer.Target(screen, session))
     open(observer)
     observer.tell(inbox)
@@ -135,10 +128,7 @@ extension SessionCore {
   @MainActor func openOnMainActor(_ screen: some GuardedScreen, _ session: LoggedInSession) {
     lookAround()
     let calls = ScreenCalls(session)
-    let teller = Observer.Teller.onMainActor { [weak screen] news in
-      guard let screen else { return false }
-      return calls.tell(screen, news)
-    }
+    let teller = Observer.Teller.onMainActor { [weak screen] news in screen.map { calls.tell($0, news) } ?? false }
     let observer = Observer(teller, of: Observer.Target(screen, session))
     open(observer) { $0.look() }
     observer.tellOnMainActor()

@@ -120,11 +120,7 @@ extension SessionCore {
   }
 
   func instant() throws(SessionError) -> BootInstant {
-    do throws(ClockError) {
-      return try clock.now()
-    } catch {
-      throw .clock(error)
-    }
+    do throws(ClockError) { return try clock.now() } catch { throw .clock(error) }
   }
 
   /// Checks whether another process ended the session while the user answers a challenge.

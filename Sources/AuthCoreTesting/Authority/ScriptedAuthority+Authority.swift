@@ -89,11 +89,7 @@ extension ScriptedAuthority: Authority {
   }
 
   private func instant() -> Result<BootInstant, ClockError> {
-    do throws(ClockError) {
-      return .success(try clock.now())
-    } catch {
-      return .failure(error)
-    }
+    do throws(ClockError) { return .success(try clock.now()) } catch { return .failure(error) }
   }
 }
 

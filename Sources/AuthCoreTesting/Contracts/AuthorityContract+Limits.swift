@@ -18,28 +18,16 @@ extension AuthorityContract {
       let shorter = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(120)))
       // The authority's clock may advance between two logins, but by less than a minute. Each limit
       // requested here is longer than a minute.
-      let slack = Duration.seconds(60)
-      for (name, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
-        guard case .at(let usual) = standard[keyPath: limit] else { continue }
-        guard case .at(let long) = longer.limits[keyPath: limit], long.uptime <= usual.uptime + slack else {
-          throw Breach("a request lengthened the \(name) limit")
-        }
-        guard case .at(let short) = shorter.limits[keyPath: limit], short.uptime < usual.uptime else {
-          throw Breach("a request did not shorten the \(name) limit")
-        }
-      }
+      try longer.limits.requireNoLonger(than: standard, by: .seconds(60), "a request lengthened")
+      // Shorter by anything at all.
+      try shorter.limits.requireNoLonger(than: standard, by: .nanoseconds(-1), "a request did not shorten")
     },
 
     Check("a request to reauthenticate never lengthens limits") { probe in
       let grant = try await probe.logIn()
       let again = try await probe.reauthenticate(
         grant.token, limits: LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)))
-      for (name, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
-        guard case .at(let usual) = grant.limits[keyPath: limit] else { continue }
-        guard case .at(let long) = again.limits[keyPath: limit], long.uptime <= usual.uptime + .seconds(60) else {
-          throw Breach("a request lengthened the \(name) limit")
-        }
-      }
+      try again.limits.requireNoLonger(than: grant.limits, by: .seconds(60), "a request lengthened")
     },
 
     Check("a session that was requested to be short stays short") { probe in
@@ -51,12 +39,7 @@ extension AuthorityContract {
       // As above: a check takes less than a minute, and the default limits are far longer than a
       // minute and the requested limits.
       for (name, limits) in [("reauthenticate", again.limits), ("renew", renewed.limits)] {
-        for (kind, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
-          guard case .at(let short) = grant.limits[keyPath: limit] else { continue }
-          guard case .at(let now) = limits[keyPath: limit], now.uptime <= short.uptime + .seconds(110) else {
-            throw Breach("\(name) lengthened the \(kind) limit of a session that was asked to be short")
-          }
-        }
+        try limits.requireNoLonger(than: grant.limits, by: .seconds(110), "\(name) lengthened, in a short session,")
       }
     },
 
@@ -102,4 +85,16 @@ extension AuthorityContract {
       try require(rejection == .ended(.expired(.absolute)), "past the absolute limit the rejection was \(rejection)")
     },
   ]
+}
+
+extension SessionLimits {
+  /// Requires that the session ends no later than with other limits, but for some time.
+  fileprivate func requireNoLonger(than usual: SessionLimits, by slack: Duration, _ what: String) throws(Breach) {
+    for (name, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
+      guard case .at(let end) = usual[keyPath: limit] else { continue }
+      guard case .at(let own) = self[keyPath: limit], own.uptime <= end.uptime + slack else {
+        throw Breach("\(what) the \(name) limit")
+      }
+    }
+  }
 }

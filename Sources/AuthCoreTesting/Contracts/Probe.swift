@@ -132,10 +132,6 @@ struct Probe: AuthorityProbe {
   }
 
   private func expect<Value>(_ what: String, _ operation: () async throws -> Value) async throws -> Value {
-    do {
-      return try await operation()
-    } catch {
-      throw Breach("\(what) was answered \(error)")
-    }
+    do { return try await operation() } catch { throw Breach("\(what) was answered \(error)") }
   }
 }

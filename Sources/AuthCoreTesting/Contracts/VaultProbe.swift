@@ -44,10 +44,6 @@ struct VaultProbe: Sendable {
   }
 
   private func expect<Value>(_ name: String, _ operation: () async throws -> Value) async throws -> Value {
-    do {
-      return try await operation()
-    } catch {
-      throw Breach("\(name) failed: \(error)")
-    }
+    do { return try await operation() } catch { throw Breach("\(name) failed: \(error)") }
   }
 }

@@ -298,11 +298,7 @@ extension FileVault {
   ///
   /// - Throws: `VaultError` when it cannot be created, or is not a directory of this user.
   public func prepare() throws(VaultError) {
-    do throws(FileError) {
-      try directory.makeIfMissing()
-    } catch {
-      throw error.asVaultFailure
-    }
+    do throws(FileError) { try directory.makeIfMissing() } catch { throw error.asVaultFailure }
   }
 }
 

@@ -234,11 +234,7 @@ final class SQLiteDatabase: Database {
 
   /// Before a reader becomes a writer because the file is of an older schema.
   private func keepOthersOut() throws(BackendError) {
-    do throws(FileError) {
-      _ = try directory.secure(for: DatabaseFileName.file)
-    } catch {
-      throw BackendError(error)
-    }
+    do throws(FileError) { _ = try directory.secure(for: DatabaseFileName.file) } catch { throw BackendError(error) }
   }
 
   private func checked(_ facts: FileFacts) throws(FileError) -> FileFacts {

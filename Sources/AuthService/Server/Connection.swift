@@ -79,49 +79,45 @@ final class Connection: Sendable {
 
   /// Reads and writes what it can.
   func advance() -> Outcome {
-    state.withLock { state in
-      guard state.isOpen else { return Outcome() }
+    change { state in
       if state.isInputOver == nil, state.output.isEmpty { receive(&state) }
-      return settle(&state)
     }
   }
 
   /// Answers a request that was read.
   func answer(_ frame: ServerFrame) -> Outcome {
     let bytes = frame.encoded()
-    return state.withLock { state in
-      guard state.isOpen else { return Outcome() }
+    return change { state in
       state.unanswered -= 1
       state.output += bytes
-      return settle(&state)
     }
   }
 
   /// Tells a subscriber to look again, unless it was told and has not read it yet.
   func lookAgain() -> Outcome {
-    state.withLock { state in
-      guard state.isOpen, !state.isToldToLook else { return Outcome() }
+    change { state in
+      if state.isToldToLook { return }
       state.isToldToLook = true
       state.output += ServerFrame.lookAgain.encoded()
-      return settle(&state)
     }
   }
 
   /// Says why nothing that the client sent or sends is done.
   func refuse(_ ending: Ending, _ error: BackendError) -> Outcome {
-    state.withLock { state in
-      guard state.isOpen else { return Outcome() }
+    change { state in
       state.unanswered = 0
       state.refuse(ending, error)
-      return settle(&state)
     }
   }
 
   /// Reads nothing more; what was read is answered.
-  func stop() -> Outcome {
+  func stop() -> Outcome { change { $0.isInputOver = .stopping } }
+
+  /// Changes an open connection, and goes on with it.
+  private func change(_ body: (inout State) -> Void) -> Outcome {
     state.withLock { state in
       guard state.isOpen else { return Outcome() }
-      state.isInputOver = .stopping
+      body(&state)
       return settle(&state)
     }
   }

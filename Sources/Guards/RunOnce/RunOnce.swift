@@ -162,11 +162,7 @@ extension RunOnce {
     let surrounding = surrounding + [run]
     startAtOnce {
       let outcome = await $surrounding.withValue(surrounding) { () async -> Result<Void, Failure> in
-        do throws(Failure) {
-          return .success(try await body())
-        } catch {
-          return .failure(error)
-        }
+        do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
       }
       switch outcome {
       case .success: RunRecords.end(run, counts: true)
