@@ -25,7 +25,7 @@ package struct ErrorGlossary: Sendable {
     let failures =
       rows(BackendError.FailureCode.self, \.row) + rows(FileError.Kind.self, \.row)
       + Unavailability.Cause.allCases.map { ($0.code, $0.row) }
-    let input = rows(UsageError.Code.self, \.row) + rows(PromptError.Code.self, \.row)
+    let input = UsageError.Code.allCases.map { ($0.name, $0.row) } + PromptError.Code.allCases.map { ($0.name, $0.row) }
     return Dictionary(grouping: own + rules + failures + input, by: \.0)
       .map { code, rows in
         var meanings: [String] = []
@@ -39,6 +39,6 @@ package struct ErrorGlossary: Sendable {
   package static var page: About.Glossary {
     About.Glossary(
       title: "Error codes", topic: "codes",
-      entries: all.map { .init(term: $0.code, meaning: "\($0.status.rawValue): \($0.meaning)") })
+      entries: all.map { ($0.code, "\($0.status.rawValue): \($0.meaning)") })
   }
 }

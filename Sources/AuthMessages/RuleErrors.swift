@@ -2,7 +2,7 @@ package import AuthBackend
 
 /// The table of errors, for rules: the exit status of each code, its message and what to do.
 ///
-/// `ErrorCode` in `AuthProgram` has the codes of the program itself.
+/// `ErrorCode` has the codes of the programs themselves.
 extension BackendError.Code {
   package var row: ErrorRow {
     switch self {

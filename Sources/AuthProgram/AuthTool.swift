@@ -43,62 +43,59 @@ enum AuthTool {
             + "or in a service for several people and machines."
         ],
         firstSteps: [
-          .init("register alice", "create an account"),
-          .init("login alice", "log in"),
-          .init("home", "look around"),
+          ("register alice", "create an account"),
+          ("login alice", "log in"),
+          ("home", "look around"),
         ],
-        statuses: ExitStatus.allCases.map(\.declaration),
+        statuses: ExitStatus.allCases.map { ($0.rawValue, $0.meaning) },
         glossaries: [environment, files, prompt, ErrorGlossary.page])
     })
 
   private static let environment = About.Glossary(
     title: "Environment", topic: "environment",
     entries: [
-      .init(
-        term: "AUTH_CLI_HOME",
-        meaning: "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"),
-      .init(
-        term: "AUTH_CLI_AUTHORITY",
-        meaning: "where the accounts are, instead of your database on this machine: "
+      (
+        "AUTH_CLI_HOME",
+        "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"
+      ),
+      (
+        "AUTH_CLI_AUTHORITY",
+        "where the accounts are, instead of your database on this machine: "
           + "unix:/run/auth-cli/authority.sock for a service on this machine, "
-          + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas"),
-      .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
-      .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
-      .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
-      .init(term: "NO_COLOR", meaning: "no colour when it is set and not empty"),
-      .init(term: "TERM", meaning: "no colour when it is unset, empty or 'dumb'"),
-      .init(term: "COLUMNS", meaning: "the width of the output if the terminal does not report one"),
-      .init(term: "TZ", meaning: "the time zone of times shown to people"),
+          + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas"
+      ),
+      ("AUTH_CLI_CONTEXT", "the context to use when --context is not given"),
+      ("XDG_DATA_HOME", "where the database is kept, in auth-cli/; relative values are ignored"),
+      ("XDG_STATE_HOME", "where sessions are kept, in auth-cli/; relative values are ignored"),
+      ("NO_COLOR", "no colour when it is set and not empty"),
+      ("TERM", "no colour when it is unset, empty or 'dumb'"),
+      ("COLUMNS", "the width of the output if the terminal does not report one"),
+      ("TZ", "the time zone of times shown to people"),
     ])
 
   /// What a person copies into the settings of a shell.
   private static let prompt = About.Glossary(
     title: "Shell prompt", topic: "prompt",
     entries: [
-      .init(term: "bash", meaning: "PS1='$(auth-cli status --short) '$PS1"),
-      .init(term: "zsh", meaning: "setopt prompt_subst; PS1='$(auth-cli status --short) '$PS1"),
-      .init(term: "fish", meaning: "function fish_right_prompt; auth-cli status --short; end"),
-      .init(
-        term: "starship",
-        meaning: "[custom.auth], and on lines of their own: command = 'auth-cli status --short', when = true"),
-      .init(term: "cost", meaning: "about twice that of /bin/true, each time the prompt is shown"),
+      ("bash", "PS1='$(auth-cli status --short) '$PS1"),
+      ("zsh", "setopt prompt_subst; PS1='$(auth-cli status --short) '$PS1"),
+      ("fish", "function fish_right_prompt; auth-cli status --short; end"),
+      ("starship", "[custom.auth], and on lines of their own: command = 'auth-cli status --short', when = true"),
+      ("cost", "about twice that of /bin/true, each time the prompt is shown"),
     ])
 
   private static let files = About.Glossary(
     title: "Files", topic: "files",
     entries: [
-      .init(
-        term: "~/.local/share/auth-cli/authority.db",
-        meaning: "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set"),
-      .init(
-        term: "~/.local/state/auth-cli/",
-        meaning: "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
+      (
+        "~/.local/share/auth-cli/authority.db",
+        "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set"
+      ),
+      ("~/.local/state/auth-cli/", "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
     ])
 }
 
-extension [StatusDeclaration] {
-  /// The declarations of these statuses, in this order.
-  static func of(_ statuses: ExitStatus...) -> [StatusDeclaration] {
-    statuses.map(\.declaration)
-  }
+extension [Int32] {
+  /// These statuses, in this order.
+  static func of(_ statuses: ExitStatus...) -> [Int32] { statuses.map(\.rawValue) }
 }

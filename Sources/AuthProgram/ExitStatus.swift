@@ -1,5 +1,4 @@
 import AuthMessages
-import CommandLineKit
 
 extension ExitStatus {
   /// What help and the man page say of it.
@@ -14,10 +13,5 @@ extension ExitStatus {
     case .credentials: "wrong name, password or code"
     case .throttled: "too many attempts; the message says when to try again"
     }
-  }
-
-  /// The status as the command table lists it.
-  var declaration: StatusDeclaration {
-    StatusDeclaration(code: rawValue, meaning: meaning)
   }
 }

@@ -38,8 +38,8 @@ struct ListeningSocket: Sendable {
   ///   - path: Where; at most 107 bytes.
   ///   - mode: Who may connect.
   ///   - group: The group that may, if its members may.
-  /// - Throws: ``ServiceError`` when others may write there, or something else is there.
-  init(at path: String, mode: mode_t, group: gid_t? = nil) throws(ServiceError) {
+  /// - Throws: ``CommandError`` when others may write there, or something else is there.
+  init(at path: String, mode: mode_t, group: gid_t? = nil) throws(CommandError) {
     try Self.checkDirectory(of: path)
     guard let address = sockaddr_un(path: path) else {
       throw Self.failed(path, "its path is longer than 107 bytes")
@@ -73,7 +73,7 @@ struct ListeningSocket: Sendable {
     if let path { unlink(path) }
   }
 
-  private static func checkDirectory(of path: String) throws(ServiceError) {
+  private static func checkDirectory(of path: String) throws(CommandError) {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     let directory = path.hasPrefix("/") ? String(path[..<end]) + "/" : "."
     guard let facts = try facts(directory) else { throw failed(path, "its directory does not exist") }
@@ -82,19 +82,19 @@ struct ListeningSocket: Sendable {
     }
   }
 
-  private static func facts(_ path: String) throws(ServiceError) -> FileFacts? {
-    do throws(FileError) { return try FileFacts(of: path) } catch { throw ServiceError(error) }
+  private static func facts(_ path: String) throws(CommandError) -> FileFacts? {
+    return try explained { () throws(FileError) in try FileFacts(of: path) }
   }
 
-  private static func failed(_ path: String, _ reason: String) -> ServiceError {
-    ServiceError(
-      .cannotTell, "the socket \(path.escaped) cannot be created: \(reason)",
+  private static func failed(_ path: String, _ reason: String) -> CommandError {
+    CommandError(
+      .cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)",
       hint: "Choose a directory that belongs to root or to the user of the service, with mode 0755 or less.")
   }
 
-  private static func occupied(_ path: String, _ reason: String) -> ServiceError {
-    ServiceError(
-      .cannotTell, "the socket \(path.escaped) cannot be created: \(reason)",
+  private static func occupied(_ path: String, _ reason: String) -> CommandError {
+    CommandError(
+      .cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)",
       hint: "Stop the other service, or choose another path.")
   }
 }

@@ -39,17 +39,20 @@ enum Postgres {
       switch action {
       case .upgrade:
         let isUpgraded = try PostgresSchema.upgrade(address)
-        return .done([isUpgraded ? "The database is upgraded." : "The database has this version."])
-      case .check: return .checked(faults: try PostgresSchema.check(address))
+        return (.done, [isUpgraded ? "The database is upgraded." : "The database has this version."])
+      case .check: return MaintenanceCommand.checked(faults: try PostgresSchema.check(address))
       case .importing(let directory):
         let summary = try importing(from: directory, into: address)
-        return .done([
-          "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
-          "Everybody logs in again, with the same password.",
-        ])
+        return (
+          .done,
+          [
+            "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
+            "Everybody logs in again, with the same password.",
+          ]
+        )
       case .remove(let confirmation):
         let isRemoved = try PostgresSchema.remove(address, confirmation: confirmation)
-        return .done([isRemoved ? "The tables are removed." : "There were no tables."])
+        return (.done, [isRemoved ? "The tables are removed." : "There were no tables."])
       }
     }
 
@@ -83,20 +86,34 @@ enum Postgres {
 
     private static let missing = BackendError.invalid(.postgresMissing)
   #endif
+}
 
-  /// The address in a file: its first line.
-  static func address(inFile path: String) throws(ServiceError) -> String {
-    guard let file = fopen(path, "re") else {
-      throw ServiceError(
-        .cannotTell, "\(path.escaped) cannot be read: \(ErrorNumber.current.explanation)",
-        hint: "Write the address into it, such as postgresql://host/database.")
+/// Where a PostgreSQL database is.
+enum PostgresAddress: Hashable, Sendable {
+  case text(String)
+  /// In the first line of a file.
+  case inFile(String)
+
+  var text: String {
+    get throws(CommandError) {
+      let path: String
+      switch self {
+      case .text(let text): return text
+      case .inFile(let name): path = name
+      }
+      guard let file = fopen(path, "re") else {
+        throw CommandError(
+          .cannotTell, saying: "\(path.escaped) cannot be read: \(ErrorNumber.current.explanation)",
+          hint: "Write the address into it, such as postgresql://host/database.")
+      }
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 4096)
+      guard fgets(&line, Int32(line.count), file) != nil else {
+        throw CommandError(
+          .usage, saying: "\(path.escaped) is empty", hint: "Write postgresql://host/database into it.")
+      }
+      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      return String(text.prefix { $0 != "\n" && $0 != "\r" })
     }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 4096)
-    guard fgets(&line, Int32(line.count), file) != nil else {
-      throw ServiceError(.usage, "\(path.escaped) is empty", hint: "Write postgresql://host/database into it.")
-    }
-    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return String(text.prefix { $0 != "\n" && $0 != "\r" })
   }
 }

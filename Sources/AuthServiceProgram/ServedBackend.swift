@@ -9,20 +9,19 @@ import TextFormat
 /// Which database a command is about.
 enum DatabasePlace: Hashable, Sendable {
   case sqlite(directory: String)
-  case postgres(address: String)
-  case postgresFile(String)
+  case postgres(PostgresAddress)
 
   init(_ words: ParsedWords) throws(UsageError) {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
-    if let file = try words[Options.postgres] {
+    if let file = words[Options.postgres] {
       if words.origin(of: Options.database) == .commandLine {
         let (database, postgres) = (Options.database.declaration.flag, Options.postgres.declaration.flag)
         throw UsageError(problem: .excludedOption(database, by: postgres), path: words.path)
       }
-      self = .postgresFile(file)
+      self = .postgres(.inFile(file))
     } else if words.origin(of: Options.database) != .commandLine, let address, !address.isEmpty {
-      self = .postgres(address: address)
-    } else if let directory = try words[Options.database] {
+      self = .postgres(.text(address))
+    } else if let directory = words[Options.database] {
       self = .sqlite(directory: directory)
     } else {
       throw UsageError(problem: .missingOption(Options.database.declaration.usage), path: words.path)
@@ -33,14 +32,8 @@ enum DatabasePlace: Hashable, Sendable {
   var kind: String {
     switch self {
     case .sqlite: "sqlite"
-    case .postgres, .postgresFile: "postgresql"
+    case .postgres: "postgresql"
     }
-  }
-
-  /// With the address that a file has.
-  func resolved() throws(ServiceError) -> DatabasePlace {
-    guard case .postgresFile(let path) = self else { return self }
-    return .postgres(address: try Postgres.address(inFile: path))
   }
 }
 
@@ -67,28 +60,23 @@ struct ServedBackend: Sendable {
   /// An SQLite file is locked: no other process may use it until this one ends.
   static func open(
     _ place: DatabasePlace, cost: PasswordCost, threads: Int?, hashThreads: Int
-  ) throws(ServiceError) -> ServedBackend {
-    let place = try place.resolved()
-    do throws(BackendError) {
-      switch place {
-      case .sqlite(let directory):
-        let authority = LocalAuthority(directory: directory, cost: cost, isShared: true)
-        try authority.holdAlone()
-        let copy = Copying(directory: directory) { (file) throws(BackendError) in try authority.copy(to: file) }
-        return ServedBackend(rules: authority.rules, threads: threads ?? 2, looksEvery: .seconds(10), copy: copy)
-      case .postgres(let address):
-        let threads = threads ?? 32
+  ) throws(CommandError) -> ServedBackend {
+    switch place {
+    case .sqlite(let directory):
+      let authority = LocalAuthority(directory: directory, cost: cost, isShared: true)
+      try explained { () throws(BackendError) in try authority.holdAlone() }
+      let copy = Copying(directory: directory) { (file) throws(BackendError) in try authority.copy(to: file) }
+      return ServedBackend(rules: authority.rules, threads: threads ?? 2, looksEvery: .seconds(10), copy: copy)
+    case .postgres(let address):
+      let (threads, address) = (threads ?? 32, try address.text)
+      let state = Environment.value("STATE_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
+      let database = try explained { () throws(BackendError) in
         // Hash threads, the feed of changes and an operator need connections too.
-        let database = try Postgres.database(
-          address, connections: threads + hashThreads + 2,
-          state: Environment.value("STATE_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 })
-        return ServedBackend(
-          rules: Rules(database: database, policy: .standard, cost: cost, isShared: true), threads: threads,
-          looksEvery: .seconds(1), copy: nil)
-      case .postgresFile: preconditionFailure("resolved has read the file")
+        try Postgres.database(address, connections: threads + hashThreads + 2, state: state)
       }
-    } catch {
-      throw ServiceError(error)
+      return ServedBackend(
+        rules: Rules(database: database, policy: .standard, cost: cost, isShared: true), threads: threads,
+        looksEvery: .seconds(1), copy: nil)
     }
   }
 }
@@ -96,12 +84,11 @@ struct ServedBackend: Sendable {
 extension ServedBackend {
   /// Which database it is; one without an administrator is not served.
   var facts: ServedDatabase {
-    get throws(ServiceError) {
-      let facts: ServedDatabase
-      do throws(BackendError) { facts = try ServedDatabase(rules.database) } catch { throw ServiceError(error) }
+    get throws(CommandError) {
+      let facts = try explained { () throws(BackendError) in try ServedDatabase(rules.database) }
       guard facts.hasAdministrator else {
-        throw ServiceError(
-          .no, "the database has no administrator",
+        throw CommandError(
+          .no, saying: "the database has no administrator",
           hint: "Create one: auth-service schema install --first-administrator NAME")
       }
       return facts

@@ -8,7 +8,7 @@ import TextFormat
 
 /// What one command line of `auth-service` asks for.
 protocol ServiceCommand: Sendable {
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus
 }
 
 /// One run of `auth-service`.
@@ -25,32 +25,26 @@ package struct ServiceProgram: Sendable {
     StandardDescriptors.occupyClosed()
     umask(0o077)
     signal(SIGPIPE, SIG_IGN)
-    do throws(ServiceError) {
+    do throws(CommandError) {
       exit(try run().rawValue)
     } catch {
-      let lines = "\(ServiceTool.name): \(error.message)\n\(error.hint)\n"
+      let lines = "\(ServiceTool.name): \(error.message)\n\(error.hintForOperators)\n"
       write(STDERR_FILENO, lines, lines.utf8.count)
       exit(error.status.rawValue)
     }
   }
 
-  private func run() throws(ServiceError) -> ExitStatus {
+  private func run() throws(CommandError) -> ExitStatus {
     // No core and no other process of the same user may read the passwords and tokens in it.
     guard cprocess_close_memory() == 0 else {
-      throw ServiceError(.memoryNotClosed, ErrorNumber.current.explanation)
+      throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
     }
-    guard let words = Word.programArguments() else { throw ServiceError(.wordsUnreadable) }
-    let line: Parser<any ServiceCommand>.ParseResult
-    let help: String
-    do throws(UsageError) {
-      line = try Parser(ServiceTool.tool).parse(words, environment: Environment.word)
-      if case .help(let topic) = line { help = try Help(ServiceTool.tool, width: 100).page(topic) } else { help = "" }
-    } catch {
-      throw ServiceError(error)
-    }
-    switch line {
+    guard let words = Word.programArguments() else { throw CommandError(code: .wordsUnreadable) }
+    switch try explained({ () throws(UsageError) in
+      try Parser(ServiceTool.tool).parse(words, environment: Environment.word)
+    }) {
     case .version: try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
-    case .help: try Output.write(help)
+    case .help(let topic): return try HelpCommand(topic: topic).run(in: self)
     case .request(let command, _): return try command.run(in: self)
     }
     return .done
@@ -59,10 +53,10 @@ package struct ServiceProgram: Sendable {
 
 /// Standard output, and other descriptors that take bytes.
 enum Output {
-  static func write(_ text: String) throws(ServiceError) {
+  static func write(_ text: String) throws(CommandError) {
     guard write(Array(text.utf8)[...], to: STDOUT_FILENO) else {
-      throw ServiceError(
-        .cannotTell, "standard output cannot be written: \(ErrorNumber.current.explanation)",
+      throw CommandError(
+        .cannotTell, saying: "standard output cannot be written: \(ErrorNumber.current.explanation)",
         hint: "Check where it goes.")
     }
   }

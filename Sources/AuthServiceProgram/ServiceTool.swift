@@ -32,23 +32,23 @@ enum ServiceTool {
           "Read more in the article 'Running the service'.",
         ],
         firstSteps: [
-          .init(
-            "schema install --database /var/lib/auth-service --first-administrator alice", "create the database"),
-          .init("run --database /var/lib/auth-service", "start the service"),
-          .init("health", "see whether it works"),
+          (
+            "schema install --database /var/lib/auth-service --first-administrator alice", "create the database"
+          ),
+          ("run --database /var/lib/auth-service", "start the service"),
+          ("health", "see whether it works"),
         ],
-        statuses: ExitStatus.ofService.map(\.declaration),
+        statuses: ExitStatus.ofService.map { ($0.rawValue, $0.meaning) },
         glossaries: [
           .init(
             title: "Environment", topic: "environment",
             entries: [
-              .init(term: "STATE_DIRECTORY", meaning: "the directory of the database, where --database is not given"),
-              .init(
-                term: "AUTH_SERVICE_POSTGRES",
-                meaning: "a PostgreSQL database instead: postgresql://host/database, without a password"),
-              .init(
-                term: "AUTH_SERVICE_OPERATORS", meaning: "the socket for operators, where --operators is not given"),
-              .init(term: "LISTEN_FDS, NOTIFY_SOCKET", meaning: "set by systemd"),
+              ("STATE_DIRECTORY", "the directory of the database, where --database is not given"),
+              (
+                "AUTH_SERVICE_POSTGRES", "a PostgreSQL database instead: postgresql://host/database, without a password"
+              ),
+              ("AUTH_SERVICE_OPERATORS", "the socket for operators, where --operators is not given"),
+              ("LISTEN_FDS, NOTIFY_SOCKET", "set by systemd"),
             ])
         ])
     })
@@ -59,17 +59,12 @@ struct HelpCommand: ServiceCommand {
   let topic: [String]
 
   static let command = Command<any ServiceCommand>(
-    "help", summary: "Show help", arguments: [words], examples: [.init("help run", "explains a command")],
+    "help", summary: "Show help", arguments: [words], examples: [("help run", "explains a command")],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { parsed throws(UsageError) in HelpCommand(topic: try parsed[words]) }
+  ) { parsed in HelpCommand(topic: parsed[words]) }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
-    let page: String
-    do throws(UsageError) {
-      page = try Help(ServiceTool.tool, width: 100).page(topic)
-    } catch {
-      throw ServiceError(error)
-    }
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
+    let page = try explained { () throws(UsageError) in try Help(ServiceTool.tool, width: 100).page(topic) }
     try Output.write(page)
     return .done
   }
@@ -82,11 +77,11 @@ struct HelpCommand: ServiceCommand {
 /// `man`.
 struct ManualCommand: ServiceCommand {
   static let command = Command<any ServiceCommand>(
-    "man", summary: "Print the manual page", examples: [.init("man | man -l -", "shows the page")],
+    "man", summary: "Print the manual page", examples: [("man | man -l -", "shows the page")],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ throws(UsageError) in ManualCommand() }
+  ) { _ in ManualCommand() }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     try Output.write(Manual(ServiceTool.tool).page)
     return .done
   }

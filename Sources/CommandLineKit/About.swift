@@ -1,22 +1,13 @@
 /// The description of a program as a whole.
-package struct About: Hashable, Sendable {
+package struct About: Sendable {
   /// A heading with terms and their meanings: environment variables, files.
-  package struct Glossary: Hashable, Sendable {
-    package struct Entry: Hashable, Sendable {
-      package let term: String
-      package let meaning: String
-
-      package init(term: String, meaning: String) {
-        self.term = term
-        self.meaning = meaning
-      }
-    }
+  package struct Glossary: Sendable {
     package let title: String
     /// The name of the topic in `help`.
     package let topic: String
-    package let entries: [Entry]
+    package let entries: [(term: String, meaning: String)]
 
-    package init(title: String, topic: String, entries: [Entry]) {
+    package init(title: String, topic: String, entries: [(term: String, meaning: String)]) {
       self.title = title
       self.topic = topic
       self.entries = entries
@@ -31,12 +22,13 @@ package struct About: Hashable, Sendable {
   package let discussion: [String]
   /// The first commands to type.
   package let firstSteps: [Example]
-  package let statuses: [StatusDeclaration]
+  /// Every exit status of the program.
+  package let statuses: [(code: Int32, meaning: String)]
   package let glossaries: [Glossary]
 
   package init(
     version: String, date: String, summary: String, discussion: [String], firstSteps: [Example],
-    statuses: [StatusDeclaration], glossaries: [Glossary]
+    statuses: [(code: Int32, meaning: String)], glossaries: [Glossary]
   ) {
     self.version = version
     self.date = date
@@ -47,3 +39,6 @@ package struct About: Hashable, Sendable {
     self.glossaries = glossaries
   }
 }
+
+/// A command line to try, with its purpose: the words after the program's name as typed in a shell.
+package typealias Example = (line: String, shows: String)

@@ -4,7 +4,7 @@ package struct Argument<Result: Sendable>: Sendable {
   /// Converts the words for the argument, each already of the declared kind.
   ///
   /// Nil means that it was required and not given.
-  package let read: @Sendable ([Word]) -> Result?
+  let read: @Sendable ([Word]) -> Result?
 }
 
 extension Argument {
@@ -13,10 +13,12 @@ extension Argument {
     return Argument(declaration: declaration) { $0.first.flatMap(kind.convert) }
   }
 
+  /// An optional argument; `flag`, if there is one, requires it.
   package static func optional<Value>(
-    _ name: String, _ kind: ValueKind<Value>, _ summary: String
+    _ name: String, _ kind: ValueKind<Value>, _ summary: String, neededBy flag: Option<Bool>? = nil
   ) -> Argument where Result == Value? {
-    let declaration = ArgumentDeclaration(name: name, form: kind.form, summary: summary, arity: .atMostOne)
+    let declaration = ArgumentDeclaration(
+      name: name, form: kind.form, summary: summary, arity: .atMostOne, neededBy: flag?.declaration)
     return Argument(declaration: declaration) { .some($0.first.flatMap(kind.convert)) }
   }
 
@@ -34,17 +36,15 @@ extension Argument {
 /// A positional argument as data.
 package struct ArgumentDeclaration: Sendable {
   /// The number of words that an argument takes.
-  package enum Arity: Hashable, Sendable {
-    case one
-    case atMostOne
-    case any
-  }
+  package enum Arity: Hashable, Sendable { case one, atMostOne, any }
 
   /// The name in capitals, as usage lines show it.
   package let name: String
   package let form: ValueForm
   package let summary: String
   package let arity: Arity
+  /// The flag that requires the argument.
+  package private(set) var neededBy: OptionDeclaration?
 
   /// The argument as usage lines show it.
   package var usage: String {

@@ -22,7 +22,7 @@ package struct Command<Request: Sendable>: Sendable {
   private let makeArguments: @Sendable () -> [any DeclaredArgument]
   private let makeOptions: @Sendable () -> [any DeclaredOption]
   private let makeExamples: @Sendable () -> [Example]
-  private let makeStatuses: @Sendable () -> [StatusDeclaration]
+  private let makeStatuses: @Sendable () -> [Int32]
   private let makeSubcommands: @Sendable () -> [Command]
 
   /// Creates a command.
@@ -32,7 +32,7 @@ package struct Command<Request: Sendable>: Sendable {
     arguments: @autoclosure @escaping @Sendable () -> [any DeclaredArgument] = [],
     options: @autoclosure @escaping @Sendable () -> [any DeclaredOption] = [],
     examples: @autoclosure @escaping @Sendable () -> [Example],
-    statuses: @autoclosure @escaping @Sendable () -> [StatusDeclaration],
+    statuses: @autoclosure @escaping @Sendable () -> [Int32],
     heedsEnvironment: Bool = true, subcommands: @autoclosure @escaping @Sendable () -> [Command] = [],
     request: Binding?
   ) {
@@ -66,39 +66,12 @@ package struct Command<Request: Sendable>: Sendable {
   /// The exit statuses of the command.
   ///
   /// A command that only groups subcommands has theirs.
-  package var statuses: [StatusDeclaration] {
-    let ownStatuses = makeStatuses()
-    guard request == nil else { return ownStatuses }
-    var all: [StatusDeclaration] = []
-    for status in ownStatuses + subcommands.flatMap(\.statuses) where !all.contains(status) { all.append(status) }
-    return all.sorted { $0.code < $1.code }
+  package var statuses: [Int32] {
+    request == nil ? Set(makeStatuses() + subcommands.flatMap(\.statuses)).sorted() : makeStatuses()
   }
 
   /// Whether `word` is exactly the name or an alias: no abbreviation, no other case.
   package func isCalled(_ word: Word) -> Bool {
     word.isSpelled(name) || aliases.contains(where: word.isSpelled)
-  }
-}
-
-/// A command line to try, with its purpose.
-package struct Example: Hashable, Sendable {
-  /// The words after the program's name, as typed in a shell.
-  package let line: String
-  package let shows: String
-
-  package init(_ line: String, _ shows: String) {
-    self.line = line
-    self.shows = shows
-  }
-}
-
-/// An exit status of a program.
-package struct StatusDeclaration: Hashable, Sendable {
-  package let code: Int32
-  package let meaning: String
-
-  package init(code: Int32, meaning: String) {
-    self.code = code
-    self.meaning = meaning
   }
 }

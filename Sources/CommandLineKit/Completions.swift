@@ -88,8 +88,3 @@ package struct Completions<Request: Sendable>: Sendable {
   /// The name of the function in the script.
   package var function: String { "_" + String(tool.name.map { $0 == "-" ? "_" : $0 }) }
 }
-
-extension OptionDeclaration {
-  /// The names with their dashes.
-  package var spellings: [String] { [flag] + (short.map { ["-\($0)"] } ?? []) }
-}

@@ -22,29 +22,18 @@ package struct Help<Request: Sendable>: Sendable {
   ///
   /// It throws if there is no such topic.
   package func page(_ topic: [String]) throws(UsageError) -> String {
-    if topic.isEmpty { return overview }
     if topic == [Self.statusesTopic] { return statuses }
     if let glossary = tool.about.glossaries.first(where: { [$0.topic] == topic }) {
-      return finish(["\(glossary.title):"] + definitions(glossary.entries.map { ($0.term, $0.meaning) }))
+      return finish(["\(glossary.title):"] + definitions(glossary.entries))
     }
-    return page(try location(topic))
-  }
-
-  private func location(_ topic: [String]) throws(UsageError) -> Tool<Request>.Location {
-    var choices = tool.commands
-    var found: Tool<Request>.Location?
-    for name in topic {
-      let path = [tool.name] + (found?.path ?? [])
-      guard let command = choices.first(where: { command in command.names.contains(name) }) else {
-        let names = choices.flatMap(\.names) + (found == nil ? topics : [])
-        throw UsageError(
-          problem: .unknownCommand(Word(name), nearest: NearestName.find(Word(name), among: names)), path: path)
-      }
-      found = .init(path: (found?.path ?? []) + [command.name], command: command)
-      choices = command.subcommands
+    let (found, unknown) = tool.find(topic.map { Word($0) })
+    if let unknown {
+      let names = (found?.command.subcommands ?? tool.commands).flatMap(\.names) + (found == nil ? topics : [])
+      throw UsageError(
+        problem: .unknownCommand(unknown, nearest: NearestName.find(unknown, among: names)),
+        path: [tool.name] + (found?.path ?? []))
     }
-    guard let found else { throw UsageError(problem: .missingCommand, path: [tool.name]) }
-    return found
+    return found.map(page) ?? overview
   }
 
   /// The description of the program, its first steps, and all its commands.
@@ -86,7 +75,8 @@ package struct Help<Request: Sendable>: Sendable {
     for example in command.examples {
       lines += ["  \(tool.name) \(example.line)"] + Paragraph.wrap(example.shows, width: width, indent: 6)
     }
-    lines += section("Exit statuses", command.statuses.map(term))
+    let statuses = command.statuses
+    lines += section("Exit statuses", tool.about.statuses.filter { statuses.contains($0.code) }.map(term))
     return finish(lines)
   }
 
@@ -104,7 +94,7 @@ package struct Help<Request: Sendable>: Sendable {
     (option.short.map { "-\($0), \(option.usage)" } ?? option.usage, option.summary + option.remark)
   }
 
-  private func term(_ status: StatusDeclaration) -> (String, String) {
+  private func term(_ status: (code: Int32, meaning: String)) -> (String, String) {
     (String(status.code), status.meaning)
   }
 

@@ -5,19 +5,25 @@
 /// that occur are enough.
 struct Lexer {
   /// A word, or two that belong together.
-  enum Token: Hashable, Sendable {
-    /// A known option and its value, if it has one.
-    case option(String, value: Word?)
+  enum Token {
+    /// A known option, by its long name.
+    case option(String, Value)
     /// An option that no command has, as it was written.
     case unknownOption(Word)
-    /// A known option without its required value, and the word in its place.
-    case lacksValue(String, saw: Word?)
-    /// A known flag that was given a value.
-    case unexpectedValue(String, Word)
     /// A negative number, or a word that looks like one.
     case signedNumber(Word)
     /// Any other word; after `--` it is literal and never a command.
     case plain(Word, literal: Bool)
+  }
+
+  /// What a line has for the value of an option.
+  enum Value {
+    /// The value, or nil for a flag.
+    case given(Word?)
+    /// Nothing, although the option takes one; `saw` is the word in its place.
+    case missing(saw: Word?)
+    /// A value, although the option is a flag.
+    case unexpected(Word)
   }
 
   /// The known options.
@@ -25,48 +31,34 @@ struct Lexer {
   /// There are few, and a line has few of them, so a search is faster than a dictionary.
   let declarations: [OptionDeclaration]
 
-  private func declaration(_ name: Word) -> OptionDeclaration? {
-    declarations.first { $0.isSpelled(name) }
-  }
-
   /// The tokens of a line, in order.
   func tokens(_ words: [Word]) -> [Token] {
     var tokens: [Token] = []
-    var index = words.startIndex
-    while index < words.endIndex {
-      let word = words[index]
-      index += 1
-      if word == "--" {
-        return tokens + words[index...].map { .plain($0, literal: true) }
-      }
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" { return tokens + rest.map { .plain($0, literal: true) } }
       guard word.looksLikeOption else {
         tokens.append(.plain(word, literal: false))
         continue
       }
       let (name, attached) = word.splitAtEquals
-      guard let option = declaration(name) else {
+      guard let option = declarations.first(where: { $0.isSpelled(name) }) else {
         tokens.append(word.looksLikeSignedNumber ? .signedNumber(word) : .unknownOption(name))
         continue
       }
-      let next = index < words.endIndex ? words[index] : nil
-      tokens.append(token(for: option, attached: attached, next: next))
-      if case .option(_, value: .some) = tokens.last, attached == nil { index += 1 }
+      tokens.append(.option(option.long, value(of: option, attached, &rest)))
     }
     return tokens
   }
 
-  private func token(for option: OptionDeclaration, attached: Word?, next: Word?) -> Token {
-    switch (option.value, attached) {
-    case (nil, nil): .option(option.long, value: nil)
-    case (nil, .some(let value)): .unexpectedValue(option.flag, value)
-    case (.some, .some(let value)): .option(option.long, value: value)
-    case (.some, nil):
-      if let next, !next.looksLikeOption || next.looksLikeSignedNumber {
-        .option(option.long, value: next)
-      } else {
-        .lacksValue(option.flag, saw: next)
-      }
+  /// The value of an option, which may be the next of the other words.
+  private func value(of option: OptionDeclaration, _ attached: Word?, _ rest: inout ArraySlice<Word>) -> Value {
+    if option.value == nil { return attached.map { .unexpected($0) } ?? .given(nil) }
+    if let attached { return .given(attached) }
+    guard let next = rest.first, !next.looksLikeOption || next.looksLikeSignedNumber else {
+      return .missing(saw: rest.first)
     }
+    return .given(rest.popFirst())
   }
 }
 

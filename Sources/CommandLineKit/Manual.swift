@@ -18,11 +18,10 @@ package struct Manual<Request: Sendable>: Sendable {
     lines += [".Sh COMMANDS"]
     lines += tool.locations.flatMap(section)
     for glossary in tool.about.glossaries {
-      lines += [".Sh \(glossary.title.uppercased())", ".Bl -tag -width Ds"]
-      lines += glossary.entries.flatMap { [".It \(Roff.quoted($0.term))", Roff.lines($0.meaning)] } + [".El"]
+      lines +=
+        [".Sh \(glossary.title.uppercased())"] + list(glossary.entries.map { (Roff.quoted($0.term), $0.meaning) })
     }
-    lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
-    lines += tool.about.statuses.flatMap { [".It \($0.code)", Roff.lines($0.meaning)] } + [".El"]
+    lines += [".Sh EXIT STATUS"] + list(tool.about.statuses.map { (String($0.code), $0.meaning) })
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -43,33 +42,29 @@ package struct Manual<Request: Sendable>: Sendable {
     let name = location.path.joined(separator: " ")
     var lines = [".Ss \(([name] + command.aliases).joined(separator: ", "))", Roff.lines(command.summary + ".")]
     lines += command.discussion.isEmpty ? [] : [".Pp"] + paragraphs(command.discussion)
-    if !command.subcommands.isEmpty {
-      lines += [".Pp", "Subcommands:", ".Bl -tag -width Ds"]
-      lines += command.subcommands.flatMap { [".It Cm \($0.name)", Roff.lines($0.summary + ".")] } + [".El"]
-    }
-    if !command.arguments.isEmpty {
-      lines += [".Bl -tag -width Ds"]
-      lines += command.arguments.flatMap { [".It Ar \($0.name)", Roff.lines($0.summary + ".")] } + [".El"]
-    }
+    let subcommands = command.subcommands.map { ("Cm \($0.name)", $0.summary + ".") }
+    if !subcommands.isEmpty { lines += [".Pp", "Subcommands:"] + list(subcommands) }
+    let arguments = command.arguments.map { ("Ar \($0.name)", $0.summary + ".") }
+    if !arguments.isEmpty { lines += list(arguments) }
     if !command.options.isEmpty { lines += list(command.options) }
     lines += [".Pp", "Examples:"] + examples(command.examples)
-    let codes = command.statuses.map { String($0.code) }
-    return lines + [".Pp", "It exits with \(codes.formattedAsChoice())."]
+    return lines + [".Pp", "It exits with \(command.statuses.map { String($0) }.formattedAsChoice())."]
   }
 
   private func list(_ options: [OptionDeclaration]) -> [String] {
-    [".Bl -tag -width Ds"]
-      + options.flatMap { option in
-        [
-          ".It " + (option.short.map { "Fl \($0) , " } ?? "") + option.roff,
-          Roff.lines(option.summary + option.remark + "."),
-        ]
-      } + [".El"]
+    list(
+      options.map { option in
+        ((option.short.map { "Fl \($0) , " } ?? "") + option.roff, option.summary + option.remark + ".")
+      })
   }
 
   private func examples(_ examples: [Example]) -> [String] {
-    [".Bl -tag -width Ds"]
-      + examples.flatMap { [".It Li \(Roff.quoted("\(tool.name) \($0.line)"))", Roff.lines($0.shows)] } + [".El"]
+    list(examples.map { ("Li \(Roff.quoted("\(tool.name) \($0.line)"))", $0.shows) })
+  }
+
+  /// Terms in mdoc, with their explanations.
+  private func list(_ items: [(term: String, text: String)]) -> [String] {
+    [".Bl -tag -width Ds"] + items.flatMap { [".It \($0.term)", Roff.lines($0.text)] } + [".El"]
   }
 
   private func paragraphs(_ texts: [String]) -> [String] {

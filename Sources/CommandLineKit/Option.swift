@@ -7,7 +7,7 @@ package struct Option<Result: Sendable>: Sendable {
   /// Converts the words for the option, each already of the declared kind.
   ///
   /// Nil means that it was required and not given.
-  package let read: @Sendable ([Word]) -> Result?
+  let read: @Sendable ([Word]) -> Result?
 }
 
 extension Option where Result == Bool {
@@ -74,6 +74,9 @@ package struct OptionDeclaration: Sendable {
 
   /// The long name with its dashes.
   package var flag: String { "--" + long }
+
+  /// The names with their dashes.
+  package var spellings: [String] { [flag] + (short.map { ["-\($0)"] } ?? []) }
 
   /// The long name with its value: `--to USER`.
   package var usage: String { value.map { "\(flag) \($0.name)" } ?? flag }

@@ -29,7 +29,11 @@ package struct Parser<Request: Sendable>: Sendable {
   package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
-      return .help(helpTopic(thoroughLexer.tokens(words)))
+      let plain = thoroughLexer.tokens(words).compactMap { token -> Word? in
+        if case .plain(let word, literal: false) = token { word } else { nil }
+      }
+      // The valid commands in the line: a request for help never fails.
+      return .help(tool.find(plain).location?.path ?? [])
     }
     if beforeTerminator.contains(where: { $0.isSpelled("--version") }) { return .version }
     let tokens = tokens(words)
@@ -50,6 +54,14 @@ package struct Parser<Request: Sendable>: Sendable {
     }
     let options = try collect(
       tokens, declared: declared, path: path, environment: command.heedsEnvironment ? environment : { _ in nil })
+    for (argument, given) in zip(ownArguments, arguments) where given.words.isEmpty {
+      let flag = argument.neededBy.flatMap { flag in options.contains { $0.name == flag.long } ? flag.flag : nil }
+      guard argument.arity == .one || flag != nil else { continue }
+      throw UsageError(problem: .missingArgument(argument.name, because: flag), path: path)
+    }
+    for option in declared where option.isRequired && !options.contains(where: { $0.name == option.long }) {
+      throw UsageError(problem: .missingOption(option.usage), path: path)
+    }
     let parsed = ParsedWords(path: path, options: options, arguments: arguments)
     return .request(try request(parsed), parsed)
   }
@@ -62,7 +74,9 @@ package struct Parser<Request: Sendable>: Sendable {
     // Search the words first, because sorting them needs the options of all commands, and few lines
     // have the flag.
     return words.contains { $0.isSpelled(option.flag) }
-      && thoroughLexer.tokens(words).contains(.option(option.long, value: nil))
+      && thoroughLexer.tokens(words).contains {
+        if case .option(option.long, .given) = $0 { true } else { false }
+      }
   }
 
   // MARK: The words
@@ -127,18 +141,6 @@ package struct Parser<Request: Sendable>: Sendable {
       path: path)
   }
 
-  /// The valid commands in the line: a request for help never fails.
-  private func helpTopic(_ tokens: [Lexer.Token]) -> [String] {
-    var choices = tool.commands
-    var path: [String] = []
-    for case .plain(let word, literal: false) in tokens {
-      guard let next = choices.first(where: { command in command.isCalled(word) }) else { break }
-      path.append(next.name)
-      choices = next.subcommands
-    }
-    return path
-  }
-
   // MARK: The options and arguments
 
   /// Checks only names, because a wrong name is the likely cause of other problems.
@@ -154,26 +156,20 @@ package struct Parser<Request: Sendable>: Sendable {
         throw refuse(.signedNumber(word, argument: argument?.name, accepted: argument?.form.accepted))
       case .option(let name, _) where !declared.contains { $0.long == name }:
         throw refuse(.misplacedOption("--" + name, belongsTo: owners(of: name)))
-      case .lacksValue(let flag, _) where !declared.contains { $0.flag == flag },
-        .unexpectedValue(let flag, _) where !declared.contains { $0.flag == flag }:
-        throw refuse(.misplacedOption(flag, belongsTo: owners(of: String(flag.dropFirst(2)))))
-      case .option, .lacksValue, .unexpectedValue, .plain:
-        continue
+      case .option, .plain: continue
       }
     }
     var seen: [String] = []
-    for token in tokens {
-      switch token {
-      case .lacksValue(let flag, let saw):
-        let name = declared.first { $0.flag == flag }?.value?.name ?? "VALUE"
-        throw refuse(.missingValue(flag, valueName: name, saw: saw))
-      case .unexpectedValue(let flag, let word):
-        throw refuse(.unexpectedValue(flag, word))
-      case .option(let name, _):
-        guard !seen.contains(name) else { throw refuse(.repeatedOption("--" + name)) }
+    for case .option(let name, let value) in tokens {
+      let flag = "--" + name
+      switch value {
+      case .missing(let saw):
+        let valueName = declared.first { $0.long == name }?.value?.name ?? "VALUE"
+        throw refuse(.missingValue(flag, valueName: valueName, saw: saw))
+      case .unexpected(let word): throw refuse(.unexpectedValue(flag, word))
+      case .given:
+        guard !seen.contains(name) else { throw refuse(.repeatedOption(flag)) }
         seen.append(name)
-      case .unknownOption, .signedNumber, .plain:
-        continue
       }
     }
   }
@@ -224,7 +220,7 @@ package struct Parser<Request: Sendable>: Sendable {
     var all: [ParsedWords.Given] = []
     for option in declared {
       var given = ParsedWords.Given(name: option.long, words: [])
-      for case .option(option.long, let value) in tokens { given.words.append(value ?? "") }
+      for case .option(option.long, .given(let value)) in tokens { given.words.append(value ?? "") }
       if given.words.isEmpty, let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
         given.words = [word]
         given.origin = .environment(variable)

@@ -55,15 +55,15 @@ package struct Tool<Request: Sendable>: Sendable {
     return nil
   }
 
-  /// The command with these main names.
-  package func command(at path: ArraySlice<String>) -> Command<Request>? {
-    var choices = commands
-    var found: Command<Request>?
-    for name in path {
-      found = choices.first { $0.name == name }
-      choices = found?.subcommands ?? []
+  /// The command to which these names lead from the top, and the first name that leads nowhere.
+  package func find(_ names: [Word]) -> (location: Location?, unknown: Word?) {
+    var found: Location?
+    for name in names {
+      let choices = found?.command.subcommands ?? commands
+      guard let next = choices.first(where: { $0.isCalled(name) }) else { return (found, name) }
+      found = Location(path: (found?.path ?? []) + [next.name], command: next)
     }
-    return found
+    return (found, nil)
   }
 
   /// The option that shows help.

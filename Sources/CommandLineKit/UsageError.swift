@@ -109,39 +109,27 @@ package struct UsageError: Error, Hashable, Sendable {
 }
 
 extension UsageError {
-  /// The stable names of the problems, for programs.
-  package enum Code: String, Hashable, Sendable, CaseIterable {
-    case unknownCommand = "unknown_command"
-    case missingSubcommand = "missing_subcommand"
-    case missingCommand = "missing_command"
-    case unknownOption = "unknown_option"
-    case misplacedOption = "misplaced_option"
-    case signedNumber = "signed_number"
-    case repeatedOption = "repeated_option"
-    case unexpectedValue = "unexpected_value"
-    case missingValue = "missing_value"
-    case extraArgument = "extra_argument"
-    case malformedValue = "malformed_value"
-    case missingOption = "missing_option"
-    case missingArgument = "missing_argument"
-
-    /// What it means, as a clause.
-    package var meaning: String {
-      switch self {
-      case .unknownCommand: "no command has this name"
-      case .missingSubcommand: "the command needs a subcommand"
-      case .missingCommand: "there is no command"
-      case .unknownOption: "no command has this option"
-      case .misplacedOption: "the option belongs to another command"
-      case .signedNumber: "a number with a sign is where an option could be"
-      case .repeatedOption: "an option is given twice"
-      case .unexpectedValue: "a flag was given a value"
-      case .missingValue: "an option has no value"
-      case .extraArgument: "there is a word too many"
-      case .malformedValue: "a value does not have the right form"
-      case .missingOption: "a required option is missing"
-      case .missingArgument: "an argument is missing"
-      }
-    }
+  package enum Code: String, Hashable, NamedCode {
+    case unknownCommand = "unknown_command: no command has this name"
+    case missingSubcommand = "missing_subcommand: the command needs a subcommand"
+    case missingCommand = "missing_command: there is no command"
+    case unknownOption = "unknown_option: no command has this option"
+    case misplacedOption = "misplaced_option: the option belongs to another command"
+    case signedNumber = "signed_number: a number with a sign is where an option could be"
+    case repeatedOption = "repeated_option: an option is given twice"
+    case unexpectedValue = "unexpected_value: a flag was given a value"
+    case missingValue = "missing_value: an option has no value"
+    case extraArgument = "extra_argument: there is a word too many"
+    case malformedValue = "malformed_value: a value does not have the right form"
+    case missingOption = "missing_option: a required option is missing"
+    case missingArgument = "missing_argument: an argument is missing"
   }
+}
+
+/// The code of an error: its stable name for programs and, after a colon, what it means, as a clause.
+package protocol NamedCode: RawRepresentable<String>, CaseIterable, Sendable {}
+
+extension NamedCode {
+  package var name: String { String(rawValue.prefix { $0 != ":" }) }
+  package var meaning: String { String(rawValue.dropFirst(name.count + 2)) }
 }

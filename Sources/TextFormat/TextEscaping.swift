@@ -9,18 +9,19 @@ package enum TextEscaping {
   package static func escape(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return escape(text) }
     var result = ""
-    var rest = Array(bytes)[...]
-    while let first = rest.first {
-      let length = sequenceLength(first)
-      if length <= rest.count, let text = String(validating: rest.prefix(length), as: UTF8.self) {
-        result += escape(text)
+    var parser = UTF8.ForwardParser()
+    var (rest, next) = (Array(bytes)[...], bytes.makeIterator())
+    while true {
+      switch parser.parseScalar(from: &next) {
+      case .emptyInput: return result
+      case .valid(let encoded):
+        result += escape(String(UTF8.decode(encoded)))
+        rest.removeFirst(encoded.count)
+      case .error(let length):
+        for byte in rest.prefix(length) { result += "\\x" + Hex.text([byte]).uppercased() }
         rest.removeFirst(length)
-      } else {
-        result += "\\x" + hex(UInt32(first), digits: 2)
-        rest.removeFirst()
       }
     }
-    return result
   }
 
   /// The text with all unprintable characters replaced.
@@ -32,25 +33,11 @@ package enum TextEscaping {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.isUnprintable: result += "\\u{\(hex(scalar.value, digits: 1))}"
+      case _ where scalar.isUnprintable: result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       case _: result.unicodeScalars.append(scalar)
       }
     }
     return result
-  }
-
-  private static func sequenceLength(_ first: UInt8) -> Int {
-    switch first {
-    case 0xC2...0xDF: 2
-    case 0xE0...0xEF: 3
-    case 0xF0...0xF4: 4
-    case _: 1
-    }
-  }
-
-  private static func hex(_ value: UInt32, digits: Int) -> String {
-    let text = String(value, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 }
 

@@ -16,14 +16,9 @@ package struct UTCTime: Hashable, Sendable {
   }
 
   /// `2026-01-31T09:30:00Z`, the form of RFC 3339.
-  package var iso8601: String {
-    var clock = time_t(seconds)
-    var parts = tm()
-    // The system's calendar ends with the year 2,147,485,547.
-    guard gmtime_r(&clock, &parts) != nil else { return "\(seconds) s" }
-    let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
-    return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
-  }
+  ///
+  /// The system's calendar ends with the year 2,147,485,547.
+  package var iso8601: String { text("%Y-%m-%dT%H:%M:%SZ", gmtime_r) ?? "\(seconds) s" }
 
   /// A format of the local time.
   package enum LocalForm: String {
@@ -41,19 +36,19 @@ package struct UTCTime: Hashable, Sendable {
   package var local: String { local(.withZone) }
 
   package func local(_ form: LocalForm) -> String {
-    var clock = time_t(seconds)
-    var parts = tm()
-    guard localtime_r(&clock, &parts) != nil else { return iso8601 }
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-      guard let start = buffer.baseAddress, strftime(start, buffer.count, form.rawValue, &parts) > 0
-      else { return iso8601 }
-      // Escaped, because the zone's name comes from the environment.
-      return TextEscaping.escape(String(cString: start))
-    }
+    // Escaped, because the zone's name comes from the environment.
+    text(form.rawValue, localtime_r).map(TextEscaping.escape) ?? iso8601
   }
 
-  private func padded(_ number: Int32, _ width: Int = 2) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  private func text(
+    _ form: String, _ calendar: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+  ) -> String? {
+    var clock = time_t(seconds)
+    var parts = tm()
+    guard calendar(&clock, &parts) != nil else { return nil }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      guard let start = buffer.baseAddress, strftime(start, buffer.count, form, &parts) > 0 else { return nil }
+      return String(cString: start)
+    }
   }
 }

@@ -67,7 +67,7 @@ extension AppState {
   /// The hint; a wait counts down.
   private func hint(of problem: CommandError, until end: Duration?) -> String {
     guard let end else { return problem.hint.description }
-    return end > now ? "Try again in \(Deadlines.wait(end - now))." : "You can try again now."
+    return end > now ? "Try again in \((end - now).asWait)." : "You can try again now."
   }
 }
 

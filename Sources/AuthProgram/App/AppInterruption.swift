@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 
 /// A page that comes without being asked for, while somebody may be typing: it takes nothing but
@@ -40,7 +41,7 @@ enum AppInterruption: Sendable {
       let lines =
         AppNotice.lines(DisplayWidth.split(code.code.text, to: width, indent: ""), .strong) + space
         + AppNotice.wrap(
-          "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: on Home without a login, or with auth-cli recover \(name). "
+          "It works once, within \(code.validFor.words), and sets a new password: on Home without a login, or with auth-cli recover \(name). "
             + "It is not shown again.", width: width)
       guard height > lines.count + 1 else { return lines }
       return [AppNotice("Give this one-time code to \(name):", .plain)] + space + lines

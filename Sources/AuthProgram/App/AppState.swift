@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import Glibc
 
@@ -110,7 +111,7 @@ final class AppState {
   var ending: AppNotice? {
     guard isLoggedIn, let end, end.at > now, end.at - now <= Self.lastMinute else { return nil }
     let rest = end.isIdle ? "any key continues it." : "then log in again."
-    return AppNotice("Your session ends in \(Deadlines.wait(end.at - now)); \(rest)", .strong)
+    return AppNotice("Your session ends in \((end.at - now).asWait); \(rest)", .strong)
   }
 
   /// What takes no longer than this needs no word that it goes on.

@@ -1,4 +1,5 @@
 import AuthMessages
+import CommandLineKit
 import TextFormat
 
 /// What a command has to say, in both forms; ``Program`` prints the one that was asked for.
@@ -41,4 +42,22 @@ struct Answer {
 
   /// The result for programs: the members after `version`.
   var document: [JSON.Member] { makeDocument().map { JSON.Member(name: $0.key, value: $0.value) } }
+}
+
+extension CommandError {
+  /// The output failed after a command did its work; a change that was made comes first.
+  init(_ failure: OutputError, after effect: Answer.Effect) {
+    switch effect {
+    case .onlyShows: self.init(failure)
+    case .changed(let what, let hint):
+      self.init(code: .outputFailed, saying: "\(what); \(failure.message)", hint: hint)
+    }
+  }
+}
+
+/// What comes of `body`, to be looked at later.
+func outcome<Value, Failure: Error>(
+  of body: () async throws(Failure) -> Value
+) async -> Result<Value, Failure> {
+  do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
 }

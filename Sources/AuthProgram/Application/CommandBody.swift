@@ -1,3 +1,5 @@
+import AuthMessages
+
 /// What one command line asks for, with everything it says, and how to do it.
 ///
 /// Every command is a type of this kind, in a file of `Commands/` with its declaration. What its

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import TextFormat
 
 /// Deadlines of the boot clock as moments of the wall clock, for people and programs to read;
@@ -24,7 +25,7 @@ struct Deadlines {
   /// How long it is until then, in words: `29 min`.
   func remaining(_ deadline: Deadline) -> String {
     switch deadline {
-    case .at(let instant): Self.words((instant.uptime - now.uptime).wholeSeconds)
+    case .at(let instant): (instant.uptime - now.uptime).words
     case .never: "no limit"
     case .unknown: "over"
     }
@@ -33,15 +34,6 @@ struct Deadlines {
   /// How long it is until the earlier of the two limits.
   func remaining(_ limits: SessionLimits) -> String {
     limits.earliest.map { remaining(.at($0)) } ?? "no limit"
-  }
-
-  /// A duration in words: `15 min`.
-  static func words(_ duration: Duration) -> String { words(duration.wholeSeconds) }
-
-  /// A wait in words, never less than it is: `30 s`, `4 min`.
-  static func wait(_ duration: Duration) -> String {
-    let seconds = duration.wholeSeconds
-    return words(seconds < 120 ? seconds : (seconds + 59) / 60 * 60)
   }
 
   /// How long ago a moment was, in words: `5 min ago`.
@@ -59,16 +51,5 @@ struct Deadlines {
     let seconds = duration.wholeSeconds
     let step: Int64 = seconds < 120 ? 1 : 60
     return .seconds((seconds - 1) / step * step)
-  }
-
-  private static func words(_ seconds: Int64) -> String {
-    let minutes = (seconds + 30) / 60
-    return switch seconds {
-    case ..<0: "over"
-    case ..<120: "\(seconds) s"
-    case ..<7200: "\(minutes) min"
-    case _ where minutes.isMultiple(of: 60): "\(minutes / 60) h"
-    case _: "\(minutes / 60) h \(minutes % 60) min"
-    }
   }
 }

@@ -71,8 +71,7 @@ package struct Program: Sendable {
         let printer = printer(for: words, parser)
         return .over(printer.print(try HelpCommand(topic: topic).run(in: printer)))
       case .request(let body, let parsed):
-        let globals = try explained { () throws(UsageError) in try GlobalOptions(parsed) }
-        return .command(body, globals, path: parsed.path)
+        return .command(body, GlobalOptions(parsed), path: parsed.path)
       }
     } catch {
       return .over(printer(for: words ?? [], parser).refuse(error))
@@ -101,7 +100,8 @@ package struct Program: Sendable {
   /// test that runs the program looks for it.
   private func declared(_ status: ExitStatus, _ path: [String]) -> ExitStatus {
     assert(
-      AuthTool.tool.command(at: path.dropFirst())?.statuses.contains { $0.code == status.rawValue } == true,
+      AuthTool.tool.find(path.dropFirst().map { Word($0) }).location?.command.statuses.contains(status.rawValue)
+        == true,
       "\(path) ended with status \(status.rawValue), which its declaration does not list")
     return status
   }

@@ -45,7 +45,7 @@ extension Workspace {
         "user": .user(issued.user), "one_time_code": .string(issued.code.text), "valid_until": .string(until.iso8601),
       ],
       notes: notes + [
-        "The code works once, within \(Deadlines.words(issued.validFor)). It sets a new password:",
+        "The code works once, within \(issued.validFor.words). It sets a new password:",
         "  \(runByOthers: "recover", issued.user.username)",
       ])
   }

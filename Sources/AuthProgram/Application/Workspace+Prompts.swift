@@ -11,7 +11,7 @@ extension Workspace {
     if let given { return given }
     let flag = Options.passwordFromInput.declaration.flag
     let bytes = try explained { () throws(PromptError) in
-      try NameQuestion.ask(question, insteadUse: "as the argument USER, and the password with \(flag)")
+      try SilentTerminal.askVisibly(question, insteadUse: "as the argument USER, and the password with \(flag)")
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(

@@ -97,7 +97,7 @@ final class Workspace: CommandPlace {
     } catch {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
-    let recent = Deadlines.words(backend.policy.fresh)
+    let recent = backend.policy.fresh.words
     let renewed = try await PasswordQuestion.onTerminal(
       for: session.user.username, because: "This needs a password that you entered within the last \(recent).",
       insteadOf: CommandError(code: .passwordNotRecent), in: store,

@@ -10,9 +10,9 @@ enum AccountsCommand {
     "accounts", summary: "See and change accounts, as administrator",
     discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
     examples: [
-      .init("accounts list", "shows the first page of accounts"),
-      .init("accounts unlock bob", "lets bob try passwords again"),
-      .init("accounts registration closed", "lets only administrators create accounts"),
+      ("accounts list", "shows the first page of accounts"),
+      ("accounts unlock bob", "lets bob try passwords again"),
+      ("accounts registration closed", "lets only administrators create accounts"),
     ],
     statuses: .of(.usage),
     subcommands: [
@@ -35,21 +35,28 @@ struct ListAccountsCommand: CommandBody {
       "A page at a time. The last line shows the command for the next page. There is no order by balance, because its "
         + "index doubles what a payment writes to the disk."
     ],
-    options: [Options.filter, Options.sort, Options.limit, Options.after, Options.short],
+    options: [filter, sort, Options.limit, after, Options.short],
     examples: [
-      .init("accounts list", "shows the first page"),
-      .init("accounts list --filter al", "shows the accounts whose names start with al"),
-      .init("accounts list --sort last-login", "shows the latest logins first"),
-      .init("accounts list --after bob --limit 100", "shows the accounts after bob"),
+      ("accounts list", "shows the first page"),
+      ("accounts list --filter al", "shows the accounts whose names start with al"),
+      ("accounts list --sort last-login", "shows the latest logins first"),
+      ("accounts list --after bob --limit 100", "shows the accounts after bob"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { words throws(UsageError) in
+  ) { words in
     ListAccountsCommand(
       query: AccountsQuery(
-        namePrefix: try words[Options.filter] ?? "", order: try words[Options.sort] ?? .name,
-        after: try words[Options.after], limit: try words[Options.limit]),
-      isShort: try words[Options.short])
+        namePrefix: words[filter] ?? "", order: words[sort] ?? .name,
+        after: words[after], limit: words[Options.limit]),
+      isShort: words[Options.short])
   }
+
+  private static let after = Option.optional(
+    "after", "USER", Kinds.username, "Show accounts after this one (the next page)")
+  private static let filter = Option.optional(
+    "filter", "TEXT", Kinds.text, "Show only accounts whose names start with this text")
+  private static let sort = Option.optional(
+    "sort", "ORDER", ValueKind<AccountsQuery.Order>.choice("an order"), "Sort the accounts (default: name)")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(AccountsScreen.self)
@@ -81,11 +88,9 @@ struct ShowAccountCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "show", summary: "Show one account",
     arguments: [Arguments.account],
-    examples: [.init("accounts show bob", "shows role, state and failed attempts of bob")],
+    examples: [("accounts show bob", "shows role, state and failed attempts of bob")],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { words throws(UsageError) in
-    ShowAccountCommand(user: try words[Arguments.account])
-  }
+  ) { words in ShowAccountCommand(user: words[Arguments.account]) }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(AccountsScreen.self)
@@ -134,11 +139,9 @@ struct ChangeAccountCommand: CommandBody {
       name, summary: summary,
       discussion: discussion + ["Needs a password that you entered recently, and asks for it on a terminal."],
       arguments: [Arguments.account],
-      examples: [.init("accounts \(name) bob", shows)],
+      examples: [("accounts \(name) bob", shows)],
       statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-    ) { words throws(UsageError) in
-      ChangeAccountCommand(change: change, user: try words[Arguments.account])
-    }
+    ) { words in ChangeAccountCommand(change: change, user: words[Arguments.account]) }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -169,15 +172,6 @@ struct ChangeAccountCommand: CommandBody {
       workspace.printer.say("\(name) has no second step, and must set one up before doing anything else.")
     }
   }
-}
-
-extension Options {
-  fileprivate static let after = Option.optional(
-    "after", "USER", Kinds.username, "Show accounts after this one (the next page)")
-  fileprivate static let filter = Option.optional(
-    "filter", "TEXT", Kinds.text, "Show only accounts whose names start with this text")
-  fileprivate static let sort = Option.optional(
-    "sort", "ORDER", ValueKind<AccountsQuery.Order>.choice("an order"), "Sort the accounts (default: name)")
 }
 
 extension AccountsQuery.Order: Choice {

@@ -16,15 +16,16 @@ struct ChangePasswordCommand: CommandBody {
         + "you log in in two steps, the third is a code.",
       "If something fails after the change, the message first says that the password is changed.",
     ],
-    options: [Options.passwordsFromInput],
+    options: [passwordsFromInput],
     examples: [
-      .init("password", "asks on the terminal"),
-      .init("password --password-stdin < both.passwords", "reads the current and the new password, one line each"),
+      ("password", "asks on the terminal"),
+      ("password --password-stdin < both.passwords", "reads the current and the new password, one line each"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    ChangePasswordCommand(passwordsFromInput: try words[Options.passwordsFromInput])
-  }
+  ) { words in ChangePasswordCommand(passwordsFromInput: words[passwordsFromInput]) }
+
+  private static let passwordsFromInput = Option.flag(
+    "password-stdin", "Read the current and the new password from standard input, one line each")
 
   /// Asks for the present password, then for the new one; the user's other sessions end.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -76,9 +77,4 @@ struct ChangePasswordCommand: CommandBody {
       lines: ["The password of \(escaping: user.username) is changed; all other sessions are ended."],
       ["user": .user(user)])
   }
-}
-
-extension Options {
-  fileprivate static let passwordsFromInput = Option.flag(
-    "password-stdin", "Read the current and the new password from standard input, one line each")
 }

@@ -16,15 +16,15 @@ struct ContextsCommand: CommandBody {
       "A context is a login beside others on this device; choose one with --context. This shows who is logged in in "
         + "each. It is not activity, and changes nothing."
     ],
-    options: [Options.short, Options.users],
+    options: [Options.short, users],
     examples: [
-      .init("contexts", "shows each context and its user"),
-      .init("contexts --json", "prints the same as JSON"),
+      ("contexts", "shows each context and its user"),
+      ("contexts --json", "prints the same as JSON"),
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words throws(UsageError) in
-    ContextsCommand(isShort: try words[Options.short], showsUsers: try words[Options.users])
-  }
+  ) { words in ContextsCommand(isShort: words[Options.short], showsUsers: words[users]) }
+
+  private static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 
   func run(in workspace: Workspace) throws(CommandError) -> Answer {
     let names = try explained { () throws(VaultError) in try FileVault.contexts(in: workspace.places.state) }
@@ -106,8 +106,4 @@ struct ContextsCommand: CommandBody {
       return .elsewhere
     }
   }
-}
-
-extension Options {
-  fileprivate static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 }

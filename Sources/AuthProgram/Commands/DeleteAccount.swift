@@ -18,15 +18,13 @@ struct DeleteAccountCommand: CommandBody {
         + "stay, and show 'deleted account'. The user name is never given again.",
       "Needs a password that you entered recently, and asks for it on a terminal.",
     ],
-    options: [Options.yes],
+    options: [yes],
     examples: [
-      .init("profile delete", "asks before it deletes your account"),
-      .init("profile delete --yes", "deletes it at once, for scripts"),
+      ("profile delete", "asks before it deletes your account"),
+      ("profile delete --yes", "deletes it at once, for scripts"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    DeleteAccountCommand(user: nil, isConfirmed: try words[Options.yes])
-  }
+  ) { words in DeleteAccountCommand(user: nil, isConfirmed: words[yes]) }
 
   static let other = Command<any CommandBody>(
     "delete", soughtAs: ["remove", "rm"], summary: "Delete an account",
@@ -36,15 +34,15 @@ struct DeleteAccountCommand: CommandBody {
         + "and show 'deleted account'. The user name is never given again.",
       "Needs a password that you entered recently, and asks for it on a terminal.",
     ],
-    arguments: [Arguments.account], options: [Options.yes],
+    arguments: [Arguments.account], options: [yes],
     examples: [
-      .init("accounts delete bob --yes", "deletes the account of bob without asking"),
-      .init("accounts delete bob", "asks before it deletes the account of bob"),
+      ("accounts delete bob --yes", "deletes the account of bob without asking"),
+      ("accounts delete bob", "asks before it deletes the account of bob"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    DeleteAccountCommand(user: try words[Arguments.account], isConfirmed: try words[Options.yes])
-  }
+  ) { words in DeleteAccountCommand(user: words[Arguments.account], isConfirmed: words[yes]) }
+
+  private static let yes = Option.flag("yes", "Delete without asking")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     guard let name = user else { return try await deleteOwn(in: workspace) }
@@ -67,13 +65,12 @@ struct DeleteAccountCommand: CommandBody {
 
   private func deleteOwn(in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
-    let profile = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
-      try workspace.backend.profile(under: lease)
-    }
+    let profile = try await workspace.ask(screen.session, workspace.backend.profile(under:))
     // What would be refused is refused before anything is asked; the deletion checks again.
     guard profile.balance == 0 else {
-      throw CommandError(.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance))).withHint(
-        "Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
+      throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
+        .withHint(
+          "Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
     if !isConfirmed { try Self.confirm(profile.user.username) }
     let fresh = try await workspace.fresh(screen.session)
@@ -87,9 +84,9 @@ struct DeleteAccountCommand: CommandBody {
   private static func confirm(_ name: String) throws(CommandError) {
     let shown = TextEscaping.escape(name)
     let typed = try explained { () throws(PromptError) in
-      try NameQuestion.ask(
+      try SilentTerminal.askVisibly(
         "This deletes the account \(shown) for ever. Type its name to go on: ", for: "confirmation",
-        insteadUse: "with \(Options.yes.declaration.flag)")
+        insteadUse: "with \(yes.declaration.flag)")
     }
     guard typed == Array(name.utf8) else {
       throw CommandError(code: .notConfirmed, shown)
@@ -102,8 +99,4 @@ struct DeleteAccountCommand: CommandBody {
       .changed("the account \(shown) is deleted", hint: "The name is not given again."),
       lines: bar + ["The account \(shown) is deleted."], ["deleted": .string(name)])
   }
-}
-
-extension Options {
-  fileprivate static let yes = Option.flag("yes", "Delete without asking")
 }

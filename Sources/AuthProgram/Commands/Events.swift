@@ -15,18 +15,19 @@ struct EventsCommand: CommandBody {
       "Shows your events; an administrator sees those of all accounts. The last line is the newest event.",
       "The first page has the newest events. The command for older events is below it.",
     ],
-    options: PageOptions.options + [Options.beforeEvent],
+    options: PageOptions.options + [beforeEvent],
     examples: [
-      .init("events", "shows the newest"),
-      .init("events --since 8h", "shows the events of the last eight hours"),
-      .init("events --filter login --limit 5", "shows the last five events of logins"),
-      .init("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
-      .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
+      ("events", "shows the newest"),
+      ("events --since 8h", "shows the events of the last eight hours"),
+      ("events --filter login --limit 5", "shows the last five events of logins"),
+      ("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
+      ("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { words throws(UsageError) in
-    EventsCommand(page: try PageOptions(words), before: try words[Options.beforeEvent])
-  }
+  ) { words in EventsCommand(page: PageOptions(words), before: words[beforeEvent]) }
+
+  private static let beforeEvent = Option.optional(
+    "before", "ID", Kinds.event, "Show events before this one (the next page)")
 
   /// The latest is last.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -52,11 +53,6 @@ struct EventsCommand: CommandBody {
       ],
       notes: notes ?? [])
   }
-}
-
-extension Options {
-  fileprivate static let beforeEvent = Option.optional(
-    "before", "ID", Kinds.event, "Show events before this one (the next page)")
 }
 
 extension JSON {

@@ -7,27 +7,18 @@ struct HelpCommand: CommandBody {
 
   static let command = Command<any CommandBody>(
     "help", summary: "Show help",
-    arguments: [Arguments.topic],
+    arguments: [topic],
     examples: [
-      .init("help", "shows the overview"),
-      .init("help pay", "shows how to pay; so does 'pay --help'"),
-      .init("help sessions revoke", "shows help for a subcommand"),
-      .init("help statuses", "lists the exit statuses"),
-      .init("help codes", "lists the codes of errors, which --json prints, with their exit statuses"),
+      ("help", "shows the overview"),
+      ("help pay", "shows how to pay; so does 'pay --help'"),
+      ("help sessions revoke", "shows help for a subcommand"),
+      ("help statuses", "lists the exit statuses"),
+      ("help codes", "lists the codes of errors, which --json prints, with their exit statuses"),
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { words throws(UsageError) in
-    HelpCommand(topic: try words[Arguments.topic])
-  }
+  ) { words in HelpCommand(topic: words[topic]) }
 
-  func run(in printer: Printer) throws(CommandError) -> Answer {
-    let help = Help(AuthTool.tool, width: min(printer.streams.output.width, 100))
-    return printer.describe("help", try explained { () throws(UsageError) in try help.page(topic) })
-  }
-}
-
-extension Arguments {
-  fileprivate static let topic = Argument.rest(
+  private static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: topics),
     "A command, or a topic: statuses, codes, environment, files, prompt; if omitted, the overview")
   private static let topics: [ValueForm.Candidate] = [
@@ -35,4 +26,9 @@ extension Arguments {
     .init(value: "environment", summary: "The variables"), .init(value: "files", summary: "The files"),
     .init(value: "prompt", summary: "Who is logged in, in your prompt"),
   ]
+
+  func run(in printer: Printer) throws(CommandError) -> Answer {
+    let help = Help(AuthTool.tool, width: min(printer.streams.output.width, 100))
+    return printer.describe("help", try explained { () throws(UsageError) in try help.page(topic) })
+  }
 }

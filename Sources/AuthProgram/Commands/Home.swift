@@ -9,9 +9,9 @@ struct HomeCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "home", summary: "Show the home screen",
     discussion: ["You can see this screen without logging in."],
-    examples: [.init("home", "shows your name, your balance and what to try next")],
+    examples: [("home", "shows your name, your balance and what to try next")],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ throws(UsageError) in HomeCommand() }
+  ) { _ in HomeCommand() }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     switch try await workspace.presence() {

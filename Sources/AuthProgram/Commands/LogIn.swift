@@ -25,21 +25,33 @@ struct LogInCommand: CommandBody {
         + "your recovery codes. With --password-stdin it is the second line of standard input, which is read only if "
         + "it is needed.",
     ],
-    arguments: [Arguments.user],
-    options: [Options.switching, Options.idle, Options.absolute, Options.passwordFromInput],
+    arguments: [user],
+    options: [switching, idle, absolute, Options.passwordFromInput],
     examples: [
-      .init("login alice", "asks for the password on the terminal"),
-      .init("login alice --idle 5m --absolute 1h", "asks for a shorter session"),
-      .init("login bob --switch", "ends the session that is open here and logs bob in"),
-      .init("login alice --password-stdin < alice.password", "reads the password from a file, for scripts"),
+      ("login alice", "asks for the password on the terminal"),
+      ("login alice --idle 5m --absolute 1h", "asks for a shorter session"),
+      ("login bob --switch", "ends the session that is open here and logs bob in"),
+      ("login alice --password-stdin < alice.password", "reads the password from a file, for scripts"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
-  ) { words throws(UsageError) in
+  ) { words in
     LogInCommand(
-      user: try words[Arguments.user, neededBy: Options.passwordFromInput],
-      switching: try words[Options.switching], idle: try words[Options.idle], absolute: try words[Options.absolute],
-      passwordFromInput: try words[Options.passwordFromInput])
+      user: words[user],
+      switching: words[switching], idle: words[idle], absolute: words[absolute],
+      passwordFromInput: words[Options.passwordFromInput])
   }
+
+  private static let switching = Option.flag(
+    "switch", "Log in even if another user is logged in here, and end that session")
+  private static let idle = Option.optional(
+    "idle", "DURATION", Kinds.duration,
+    "End the session after this time without activity; never later than by default")
+  private static let absolute = Option.optional(
+    "absolute", "DURATION", Kinds.duration,
+    "End the session after this time in any case; never later than by default")
+
+  private static let user = Argument.optional(
+    "USER", Kinds.localUser, "Your user name; if omitted, you are asked", neededBy: Options.passwordFromInput)
 
   /// Begins a session, renews that of the same user, or with `--switch` takes another user's place.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -103,7 +115,7 @@ struct LogInCommand: CommandBody {
     let variable = workspace.globals.contextVariable
     let leftovers = workspace.store.leftovers
     let cuts = cuts(by: workspace.backend.policy)
-    var notes = cuts.map { Hint("\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed.") }
+    var notes = cuts.map { Hint("\($0.flag) is cut to \($0.limit.words), the longest time allowed.") }
     if leftovers != .none { notes.append("The previous session: \(leftovers.words).") }
     if needsTwoStep { notes.append(Workspace.twoStepFirst) }
     if let variable { notes.append("In context \(workspace.context) (from \(variable)).") }
@@ -124,26 +136,11 @@ struct LogInCommand: CommandBody {
   /// instead.
   private func cuts(by policy: SessionPolicy) -> [(flag: String, limit: Duration)] {
     let limits: [(wish: Duration?, flag: String, limit: Duration)] = [
-      (idle, Options.idle.declaration.flag, policy.idle),
-      (absolute, Options.absolute.declaration.flag, policy.absolute),
+      (idle, Self.idle.declaration.flag, policy.idle),
+      (absolute, Self.absolute.declaration.flag, policy.absolute),
     ]
     return limits.compactMap { wish, flag, limit in
       wish.map { $0 > limit } == true ? (flag, limit) : nil
     }
   }
-}
-
-extension Arguments {
-  fileprivate static let user = Argument.optional("USER", Kinds.localUser, "Your user name; if omitted, you are asked")
-}
-
-extension Options {
-  fileprivate static let switching = Option.flag(
-    "switch", "Log in even if another user is logged in here, and end that session")
-  fileprivate static let idle = Option.optional(
-    "idle", "DURATION", Kinds.duration,
-    "End the session after this time without activity; never later than by default")
-  fileprivate static let absolute = Option.optional(
-    "absolute", "DURATION", Kinds.duration,
-    "End the session after this time in any case; never later than by default")
 }

@@ -15,15 +15,16 @@ struct LogOutCommand: CommandBody {
       "Ends your session at once and revokes it, so that a copy of it does not work either. It is not an error if nobody "
         + "was logged in."
     ],
-    options: [Options.everywhere],
+    options: [everywhere],
     examples: [
-      .init("logout", "ends this session"),
-      .init("logout --all", "ends all your sessions, in every context"),
+      ("logout", "ends this session"),
+      ("logout --all", "ends all your sessions, in every context"),
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words throws(UsageError) in
-    LogOutCommand(everywhere: try words[Options.everywhere])
-  }
+  ) { words in LogOutCommand(everywhere: words[everywhere]) }
+
+  private static let everywhere = Option.flag(
+    "all", "End all your sessions, on every device and in every context")
 
   /// Ends the session, whatever state it is in.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -88,9 +89,7 @@ struct LogOutCommand: CommandBody {
   /// Whatever comes of it, this one is logged out afterwards.
   private static func endOthers(in workspace: Workspace) async throws(CommandError) -> Int {
     guard case .user(let session) = try await workspace.presence() else { return 0 }
-    let all = try await workspace.ask(session) { (lease) throws(BackendError) in
-      try workspace.backend.endAllSessions(under: lease)
-    }
+    let all = try await workspace.ask(session, workspace.backend.endAllSessions(under:))
     return all - 1
   }
 
@@ -103,7 +102,7 @@ struct LogOutCommand: CommandBody {
     for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
-      return CommandError(code: .logoutIncomplete, leftovers.words + why, Deadlines.words(policy.idle))
+      return CommandError(code: .logoutIncomplete, leftovers.words + why, policy.idle.words)
     }
     return CommandError(code: leftovers.notRevoked ? .logoutFailed : .logoutNotErased, leftovers.words + why)
   }
@@ -123,9 +122,4 @@ struct LogOutCommand: CommandBody {
       ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))],
       notes: notes)
   }
-}
-
-extension Options {
-  fileprivate static let everywhere = Option.flag(
-    "all", "End all your sessions, on every device and in every context")
 }

@@ -10,16 +10,19 @@ struct MachineCommand: CommandBody {
     discussion: [
       "Shows what the session does in every state on every event. It is the machine that the program runs."
     ],
-    options: [Options.format],
+    options: [format],
     examples: [
-      .init("machine", "prints the table"),
-      .init("machine --format mermaid", "prints a diagram for Mermaid"),
-      .init("machine --format json", "prints every cell for a program; so does --json"),
+      ("machine", "prints the table"),
+      ("machine --format mermaid", "prints a diagram for Mermaid"),
+      ("machine --format json", "prints every cell for a program; so does --json"),
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { words throws(UsageError) in
-    MachineCommand(format: try words[Options.json] ? .json : try words[Options.format])
-  }
+  ) { words in MachineCommand(format: words[Options.json] ? .json : words[format]) }
+
+  private static let format = Option.standard(
+    "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "The output format", standard: .text,
+    shownAs: "text"
+  )
 
   func run(in printer: Printer) -> Answer {
     let table = MachineTable.shipped
@@ -47,11 +50,4 @@ enum MachineFormat: String, Choice {
     case .json: "every cell, for programs"
     }
   }
-}
-
-extension Options {
-  fileprivate static let format = Option.standard(
-    "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "The output format", standard: .text,
-    shownAs: "text"
-  )
 }

@@ -6,9 +6,9 @@ struct ManualCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "man", summary: "Print the manual page",
     discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
-    examples: [.init("man | man -l -", "shows the page")],
+    examples: [("man | man -l -", "shows the page")],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ throws(UsageError) in ManualCommand() }
+  ) { _ in ManualCommand() }
 
   func run(in printer: Printer) -> Answer {
     printer.describe("man", Manual(AuthTool.tool).page)

@@ -19,17 +19,25 @@ struct PayCommand: CommandBody {
         + "the first receipt. The same key with another amount or payee is refused. If the payment was made and the "
         + "receipt could not be printed, the status is 3 and the message says 'paid' with the number of the receipt.",
     ],
-    arguments: [Arguments.amount], options: [Options.payee, Options.idempotencyKey],
+    arguments: [amount], options: [payee, idempotencyKey],
     examples: [
-      .init("pay 12.50 --to bob", "pays bob and shows the receipt"),
-      .init("pay 3 --to bob --idempotency-key rent-2026-01", "pays once, however often you repeat it"),
+      ("pay 12.50 --to bob", "pays bob and shows the receipt"),
+      ("pay 3 --to bob --idempotency-key rent-2026-01", "pays once, however often you repeat it"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
+  ) { words in
     PayCommand(
-      amount: try words[Arguments.amount], payee: try words[Options.payee],
-      idempotencyKey: try words[Options.idempotencyKey])
+      amount: words[amount], payee: words[payee],
+      idempotencyKey: words[idempotencyKey])
   }
+
+  private static let payee = Option.required("to", "USER", Kinds.payee, "The user to pay")
+  private static let idempotencyKey = Option.optional(
+    "idempotency-key", "KEY", Kinds.idempotencyKey,
+    "Name this payment, so that a retry does not pay again")
+
+  private static let amount = Argument.required(
+    "AMOUNT", Kinds.amount, "The amount, such as 12, 12.5 or 12.50")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(PaymentScreen.self, isActivity: false)
@@ -59,16 +67,4 @@ struct PayCommand: CommandBody {
         "receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition), "balance": .string(orNull: balance),
       ])
   }
-}
-
-extension Arguments {
-  fileprivate static let amount = Argument.required(
-    "AMOUNT", Kinds.amount, "The amount, such as 12, 12.5 or 12.50")
-}
-
-extension Options {
-  fileprivate static let payee = Option.required("to", "USER", Kinds.payee, "The user to pay")
-  fileprivate static let idempotencyKey = Option.optional(
-    "idempotency-key", "KEY", Kinds.idempotencyKey,
-    "Name this payment, so that a retry does not pay again")
 }

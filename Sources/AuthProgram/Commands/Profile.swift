@@ -10,16 +10,17 @@ struct ProfileCommand: CommandBody {
 
   static let command = Command<any CommandBody>(
     "profile", soughtAs: ["balance"], summary: "Show, change or delete your profile",
-    options: [Options.newName],
+    options: [newName],
     examples: [
-      .init("profile", "shows your profile"),
-      .init("profile --name 'Alice B.'", "changes your display name, also in screens that are open"),
+      ("profile", "shows your profile"),
+      ("profile --name 'Alice B.'", "changes your display name, also in screens that are open"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
     subcommands: [DeleteAccountCommand.own]
-  ) { words throws(UsageError) in
-    ProfileCommand(newName: try words[Options.newName])
-  }
+  ) { words in ProfileCommand(newName: words[newName]) }
+
+  private static let newName = Option.optional(
+    "name", "NAME", Kinds.displayName, "Change your display name")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
@@ -40,9 +41,4 @@ struct ProfileCommand: CommandBody {
         "created_at": .string(profile.createdAt.iso8601),
       ])
   }
-}
-
-extension Options {
-  fileprivate static let newName = Option.optional(
-    "name", "NAME", Kinds.displayName, "Change your display name")
 }

@@ -19,13 +19,11 @@ struct ReauthenticateCommand: CommandBody {
     ],
     options: [Options.passwordFromInput],
     examples: [
-      .init("reauth", "asks for the password on the terminal"),
-      .init("reauth --password-stdin < alice.password", "reads the password from a file, for scripts"),
+      ("reauth", "asks for the password on the terminal"),
+      ("reauth --password-stdin < alice.password", "reads the password from a file, for scripts"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    ReauthenticateCommand(passwordFromInput: try words[Options.passwordFromInput])
-  }
+  ) { words in ReauthenticateCommand(passwordFromInput: words[Options.passwordFromInput]) }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let name = try await workspace.session().user.username

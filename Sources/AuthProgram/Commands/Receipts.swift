@@ -13,19 +13,21 @@ struct ReceiptsCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "receipts", summary: "List payments made and received",
     discussion: ["Newest first, a page at a time. The last line shows the command for the next page."],
-    options: PageOptions.options + [Options.before, Options.shortReceipts],
+    options: PageOptions.options + [before, shortReceipts],
     examples: [
-      .init("receipts", "shows the newest"),
-      .init("receipts --limit 100 --json", "prints more of them as JSON"),
-      .init("receipts --since 2026-01-01 --until 2026-02-01 --csv", "prints a month for a spreadsheet"),
-      .init("receipts --filter bob", "shows the payments from and to bob"),
-      .init("receipts --before 42", "shows the page before receipt 42"),
+      ("receipts", "shows the newest"),
+      ("receipts --limit 100 --json", "prints more of them as JSON"),
+      ("receipts --since 2026-01-01 --until 2026-02-01 --csv", "prints a month for a spreadsheet"),
+      ("receipts --filter bob", "shows the payments from and to bob"),
+      ("receipts --before 42", "shows the page before receipt 42"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { words throws(UsageError) in
-    ReceiptsCommand(
-      page: try PageOptions(words), before: try words[Options.before], isShort: try words[Options.shortReceipts])
-  }
+  ) { words in ReceiptsCommand(page: PageOptions(words), before: words[before], isShort: words[shortReceipts]) }
+
+  private static let before = Option.optional(
+    "before", "ID", Kinds.receipt, "Show receipts before this one (the next page)")
+  private static let shortReceipts = Option.flag(
+    "short", "Print the names of the users alone, each once, one on a line")
 
   /// The latest is first.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -56,13 +58,6 @@ struct ReceiptsCommand: CommandBody {
       ],
       notes: notes ?? [])
   }
-}
-
-extension Options {
-  fileprivate static let before = Option.optional(
-    "before", "ID", Kinds.receipt, "Show receipts before this one (the next page)")
-  fileprivate static let shortReceipts = Option.flag(
-    "short", "Print the names of the users alone, each once, one on a line")
 }
 
 extension Receipt {

@@ -19,18 +19,25 @@ struct RecoverCommand: CommandBody {
       "The code does not turn off a second step: the next login still asks for its code.",
       "With --password-stdin the first line of standard input is the code, the second is the new password.",
     ],
-    arguments: [Arguments.forgetful],
-    options: [Options.codeAndPasswordFromInput],
+    arguments: [forgetful],
+    options: [codeAndPasswordFromInput],
     examples: [
-      .init("recover alice", "asks for the code and for a new password, twice"),
-      .init("recover alice --password-stdin < code-and.password", "reads both from a file, one line each"),
+      ("recover alice", "asks for the code and for a new password, twice"),
+      ("recover alice --password-stdin < code-and.password", "reads both from a file, one line each"),
     ],
     statuses: .of(.done, .usage, .cannotTell, .credentials, .throttled)
-  ) { words throws(UsageError) in
+  ) { words in
     RecoverCommand(
-      user: try words[Arguments.forgetful, neededBy: Options.codeAndPasswordFromInput],
-      fromInput: try words[Options.codeAndPasswordFromInput])
+      user: words[forgetful],
+      fromInput: words[codeAndPasswordFromInput])
   }
+
+  private static let codeAndPasswordFromInput = Option.flag(
+    "password-stdin", "Read the code and the new password from standard input, one line each")
+
+  private static let forgetful = Argument.optional(
+    "USER", Kinds.localUser, "Your user name; if omitted, you are asked",
+    neededBy: codeAndPasswordFromInput)
 
   /// Nobody is logged in by it.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -58,16 +65,6 @@ struct RecoverCommand: CommandBody {
       lines: ["The new password of \(shown) is set; all sessions are ended."], ["user": .user(recovered)],
       notes: ["Log in with: \(run: "login", shown)"])
   }
-}
-
-extension Arguments {
-  fileprivate static let forgetful = Argument.optional(
-    "USER", Kinds.localUser, "Your user name; if omitted, you are asked")
-}
-
-extension Options {
-  fileprivate static let codeAndPasswordFromInput = Option.flag(
-    "password-stdin", "Read the code and the new password from standard input, one line each")
 }
 
 extension CommandError {

@@ -16,11 +16,11 @@ struct RecoveryCodesCommand: CommandBody {
         + "also printed with --quiet.",
     ],
     examples: [
-      .init("recovery-codes", "shows ten new codes"),
-      .init("recovery-codes | lpr", "prints them on paper"),
+      ("recovery-codes", "shows ten new codes"),
+      ("recovery-codes | lpr", "prints them on paper"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { _ throws(UsageError) in RecoveryCodesCommand() }
+  ) { _ in RecoveryCodesCommand() }
 
   /// Makes ten codes in place of the old.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {

@@ -18,17 +18,21 @@ struct RegisterCommand: CommandBody {
       "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "
         + "new user, valid for three days, who sets a password with 'recover'.",
     ],
-    arguments: [Arguments.newUser], options: [Options.passwordFromInput],
+    arguments: [newUser], options: [Options.passwordFromInput],
     examples: [
-      .init("register alice", "asks for a new password, twice"),
-      .init("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
+      ("register alice", "asks for a new password, twice"),
+      ("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
+  ) { words in
     RegisterCommand(
-      user: try words[Arguments.newUser, neededBy: Options.passwordFromInput],
-      passwordFromInput: try words[Options.passwordFromInput])
+      user: words[newUser],
+      passwordFromInput: words[Options.passwordFromInput])
   }
+
+  private static let newUser = Argument.optional(
+    "USER", Kinds.username, "The name of the new account; if omitted, you are asked",
+    neededBy: Options.passwordFromInput)
 
   /// Makes an account; it does not log in.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -86,14 +90,9 @@ struct RegisterCommand: CommandBody {
   }
 
   private static func closed(for name: String, isAdministrator: Bool) -> CommandError {
-    CommandError(.refused(.registrationClosed)).withHint(
+    CommandError(BackendError.refused(.registrationClosed)).withHint(
       isAdministrator
         ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
         : "Ask an administrator to run: \(runByOthers: "register", name)")
   }
-}
-
-extension Arguments {
-  fileprivate static let newUser = Argument.optional(
-    "USER", Kinds.username, "The name of the new account; if omitted, you are asked")
 }

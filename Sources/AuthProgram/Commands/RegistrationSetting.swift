@@ -15,15 +15,17 @@ struct RegistrationCommand: CommandBody {
         + "code for the new user, valid for three days, which 'recover' takes.",
       "A change needs a password that you entered recently, and asks for it on a terminal.",
     ],
-    arguments: [Arguments.registration],
+    arguments: [registration],
     examples: [
-      .init("accounts registration", "shows whether registration is open"),
-      .init("accounts registration closed", "lets only administrators create accounts"),
+      ("accounts registration", "shows whether registration is open"),
+      ("accounts registration closed", "lets only administrators create accounts"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    RegistrationCommand(state: try words[Arguments.registration])
-  }
+  ) { words in RegistrationCommand(state: words[registration]) }
+
+  private static let registration = Argument.optional(
+    "STATE", ValueKind<Registration>.choice("a state of the registration"),
+    "open or closed; if omitted, the present state is shown")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let backend = workspace.backend
@@ -47,12 +49,6 @@ struct RegistrationCommand: CommandBody {
       effect, lines: workspace.bar("Accounts") + ["Registration is \(state.rawValue): \(state.summary)."],
       ["registration": .string(state.rawValue)])
   }
-}
-
-extension Arguments {
-  fileprivate static let registration = Argument.optional(
-    "STATE", ValueKind<Registration>.choice("a state of the registration"),
-    "open or closed; if omitted, the present state is shown")
 }
 
 extension Registration: Choice {

@@ -17,15 +17,16 @@ struct RequireCommand: CommandBody {
       "With --fresh it asks for your password on a terminal if you entered it too long ago, as 'sudo -v' does. With "
         + "--quiet a no is silent.",
     ],
-    options: [Options.fresh, Options.administrator],
+    options: [fresh, administrator],
     examples: [
-      .init("require --quiet && echo in", "asks in a script, by the exit status"),
-      .init("require --fresh --administrator", "asks for the password of an administrator, if it is needed"),
+      ("require --quiet && echo in", "asks in a script, by the exit status"),
+      ("require --fresh --administrator", "asks for the password of an administrator, if it is needed"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    RequireCommand(isFresh: try words[Options.fresh], isAdministrator: try words[Options.administrator])
-  }
+  ) { words in RequireCommand(isFresh: words[fresh], isAdministrator: words[administrator]) }
+
+  private static let fresh = Option.flag("fresh", "Require a password that you entered recently")
+  private static let administrator = Option.flag("administrator", "Require an administrator")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     do throws(CommandError) {
@@ -65,9 +66,4 @@ struct RequireCommand: CommandBody {
       }
     }
   }
-}
-
-extension Options {
-  fileprivate static let fresh = Option.flag("fresh", "Require a password that you entered recently")
-  fileprivate static let administrator = Option.flag("administrator", "Require an administrator")
 }

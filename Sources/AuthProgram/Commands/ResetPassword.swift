@@ -20,13 +20,11 @@ struct ResetPasswordCommand: CommandBody {
     ],
     arguments: [Arguments.account], options: [Options.asOwner],
     examples: [
-      .init("accounts reset-password bob", "shows a code to give to bob"),
-      .init("accounts reset-password alice --as-owner", "helps the only administrator in again"),
+      ("accounts reset-password bob", "shows a code to give to bob"),
+      ("accounts reset-password alice --as-owner", "helps the only administrator in again"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    ResetPasswordCommand(user: try words[Arguments.account], isAsOwner: try words[Options.asOwner])
-  }
+  ) { words in ResetPasswordCommand(user: words[Arguments.account], isAsOwner: words[Options.asOwner]) }
 
   /// Makes a one-time code, which `recover` takes.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {

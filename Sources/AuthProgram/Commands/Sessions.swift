@@ -14,18 +14,18 @@ struct SessionsCommand: CommandBody {
       "FROM is where a session started: the terminal, the program and the remote host, if any. It helps you recognise "
         + "a session, but proves nothing."
     ],
-    options: [Options.shortSessions],
-    examples: [.init("sessions", "shows all your sessions and marks this one")],
+    options: [shortSessions],
+    examples: [("sessions", "shows all your sessions and marks this one")],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
     subcommands: [RevokeSessionCommand.command]
-  ) { words throws(UsageError) in SessionsCommand(isShort: try words[Options.shortSessions]) }
+  ) { words in SessionsCommand(isShort: words[shortSessions]) }
+
+  private static let shortSessions = Option.flag("short", "Print the IDs alone, one on a line")
 
   /// Shows every active session of the user, this one marked.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
-    let sessions = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
-      try workspace.backend.sessions(under: lease)
-    }
+    let sessions = try await workspace.ask(screen.session, workspace.backend.sessions(under:))
     if isShort, !workspace.printer.asJSON { return workspace.names(sessions.map(\.id.rawValue)) }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     return Answer(
@@ -41,12 +41,14 @@ struct RevokeSessionCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "revoke", summary: "End one of your sessions",
     discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
-    arguments: [Arguments.session],
-    examples: [.init("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
+    arguments: [session],
+    examples: [("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    RevokeSessionCommand(id: try words[Arguments.session])
-  }
+  ) { words in RevokeSessionCommand(id: words[session]) }
+
+  private static let session = Argument.required(
+    "ID", .identifier("a session", listedBy: "sessions --short"),
+    "The ID of the session, as 'sessions' and 'events' show it")
 
   /// Ends the session, wherever it is used.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -60,16 +62,6 @@ struct RevokeSessionCommand: CommandBody {
       .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
       lines: workspace.bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
   }
-}
-
-extension Options {
-  fileprivate static let shortSessions = Option.flag("short", "Print the IDs alone, one on a line")
-}
-
-extension Arguments {
-  fileprivate static let session = Argument.required(
-    "ID", .identifier("a session", listedBy: "sessions --short"),
-    "The ID of the session, as 'sessions' and 'events' show it")
 }
 
 extension JSON {

@@ -16,15 +16,17 @@ struct StatusCommand: CommandBody {
         + "prolong the session.",
       "With --short only the user name is printed, and nothing if nobody is logged in: for the prompt of a shell.",
     ],
-    options: [Options.shortStatus],
+    options: [shortStatus],
     examples: [
-      .init("status", "shows who is logged in and when the session ends"),
-      .init("status --quiet && echo in", "asks in a script, by the exit status"),
-      .init("status --short", "prints the user name alone"),
-      .init("status --json", "prints the same as JSON"),
+      ("status", "shows who is logged in and when the session ends"),
+      ("status --quiet && echo in", "asks in a script, by the exit status"),
+      ("status --short", "prints the user name alone"),
+      ("status --json", "prints the same as JSON"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
-  ) { words throws(UsageError) in StatusCommand(isShort: try words[Options.shortStatus]) }
+  ) { words in StatusCommand(isShort: words[shortStatus]) }
+
+  private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 
   /// Says yes, no, or that it cannot tell; it is not activity.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -77,10 +79,6 @@ struct StatusCommand: CommandBody {
         "server": .server(workspace.backend.connection),
       ], notes: [hint])
   }
-}
-
-extension Options {
-  fileprivate static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 }
 
 extension Workspace {

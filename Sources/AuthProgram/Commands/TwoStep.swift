@@ -25,8 +25,8 @@ struct TwoStepCommand: CommandBody {
       "Codes depend on the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",
     ],
     examples: [
-      .init("two-step on", "shows a secret for the app and asks for a code"),
-      .init("two-step status", "shows whether it is on"),
+      ("two-step on", "shows a secret for the app and asks for a code"),
+      ("two-step status", "shows whether it is on"),
     ],
     statuses: .of(.usage), subcommands: [on, off, status], request: nil)
 
@@ -43,13 +43,11 @@ struct TwoStepCommand: CommandBody {
     ],
     options: [Options.codeFromInput],
     examples: [
-      .init("two-step on", "shows a secret and asks for a code"),
-      .init("two-step on --code-stdin < code", "reads the code for the secret that was shown last"),
+      ("two-step on", "shows a secret and asks for a code"),
+      ("two-step on --code-stdin < code", "reads the code for the secret that was shown last"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    TwoStepCommand(action: .on, codeFromInput: try words[Options.codeFromInput])
-  }
+  ) { words in TwoStepCommand(action: .on, codeFromInput: words[Options.codeFromInput]) }
 
   private static let off = Command<any CommandBody>(
     "off", summary: "Turn the second step off",
@@ -59,19 +57,17 @@ struct TwoStepCommand: CommandBody {
     ],
     options: [Options.codeFromInput],
     examples: [
-      .init("two-step off", "asks for a code"),
-      .init("two-step off --code-stdin < code", "reads the code from a file"),
+      ("two-step off", "asks for a code"),
+      ("two-step off --code-stdin < code", "reads the code from a file"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    TwoStepCommand(action: .off, codeFromInput: try words[Options.codeFromInput])
-  }
+  ) { words in TwoStepCommand(action: .off, codeFromInput: words[Options.codeFromInput]) }
 
   private static let status = Command<any CommandBody>(
     "status", summary: "Show whether the second step is on",
-    examples: [.init("two-step status", "shows since when, and how many recovery codes are left")],
+    examples: [("two-step status", "shows since when, and how many recovery codes are left")],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { _ throws(UsageError) in TwoStepCommand(action: .status) }
+  ) { _ in TwoStepCommand(action: .status) }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let session = try await workspace.activeSession()
@@ -89,7 +85,7 @@ struct TwoStepCommand: CommandBody {
   private static func state(
     _ session: LoggedInSession, in workspace: Workspace
   ) async throws(CommandError) -> TwoStepState {
-    try await workspace.ask(session) { (lease) throws(BackendError) in try workspace.backend.twoStep(under: lease) }
+    try await workspace.ask(session, workspace.backend.twoStep(under:))
   }
 
   private static func describe(_ state: TwoStepState) -> Answer {
@@ -258,16 +254,14 @@ struct TwoStepCommand: CommandBody {
     _ answer: Answer, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
     let (printer, backend) = (workspace.printer, workspace.backend)
-    let others = try? await workspace.ask(fresh.session) { (lease) throws(BackendError) in
-      try backend.otherSessions(under: lease)
-    }
+    let others = try? await workspace.ask(fresh.session, backend.otherSessions(under:))
     // The step is on, whether or not there is anything to offer.
     guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
     try printer.show(answer)
     let count = SessionSummary.others(others.count)
     let typed: [UInt8]
     do throws(PromptError) {
-      typed = try NameQuestion.ask(
+      typed = try SilentTerminal.askVisibly(
         "Type yes to end \(count), or Enter to keep: ", for: "answer", insteadUse: "sessions")
     } catch {
       return Answer(.onlyShows)

@@ -15,15 +15,17 @@ struct TwoStepSettingCommand: CommandBody {
         + "sessions that are open, too. The database enforces it.",
       "A change needs a password that you entered recently, and asks for it on a terminal.",
     ],
-    arguments: [Arguments.twoStepPolicy],
+    arguments: [twoStepPolicy],
     examples: [
-      .init("accounts two-step", "shows whether administrators must have a second step"),
-      .init("accounts two-step required", "requires it of all administrators"),
+      ("accounts two-step", "shows whether administrators must have a second step"),
+      ("accounts two-step required", "requires it of all administrators"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words throws(UsageError) in
-    TwoStepSettingCommand(policy: try words[Arguments.twoStepPolicy])
-  }
+  ) { words in TwoStepSettingCommand(policy: words[twoStepPolicy]) }
+
+  private static let twoStepPolicy = Argument.optional(
+    "STATE", ValueKind<TwoStepPolicy>.choice("a rule for the second step"),
+    "required or optional; if omitted, the present rule is shown")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let backend = workspace.backend
@@ -86,12 +88,6 @@ struct TwoStepSettingCommand: CommandBody {
         "administrators_without": without.map { .array($0.map(JSON.string)) } ?? .null,
       ], notes: notes)
   }
-}
-
-extension Arguments {
-  fileprivate static let twoStepPolicy = Argument.optional(
-    "STATE", ValueKind<TwoStepPolicy>.choice("a rule for the second step"),
-    "required or optional; if omitted, the present rule is shown")
 }
 
 extension TwoStepPolicy: Choice {

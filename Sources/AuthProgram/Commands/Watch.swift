@@ -15,18 +15,19 @@ struct WatchCommand: CommandBody {
       "Prints a line for each change of your session and account, whichever process makes it, until you press ^C. "
         + "Watching is not activity."
     ],
-    options: [Options.until],
+    options: [until],
     examples: [
-      .init("watch", "follows until ^C"),
-      .init("watch --until logged-out", "waits for the end of the session"),
-      .init("watch --json", "prints a JSON document for each change"),
+      ("watch", "follows until ^C"),
+      ("watch --until logged-out", "waits for the end of the session"),
+      ("watch --json", "prints a JSON document for each change"),
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words throws(UsageError) in
-    WatchCommand(end: try words[Options.until])
-  }
+  ) { words in WatchCommand(end: words[until]) }
 
   var onlyLooks: Bool { true }
+
+  private static let until = Option.optional(
+    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     let store = workspace.store
@@ -87,11 +88,6 @@ struct WatchCommand: CommandBody {
   }
 
   private static var firstPatience: Duration { .seconds(1) }
-}
-
-extension Options {
-  fileprivate static let until = Option.optional(
-    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 }
 
 /// When `watch` ends by itself.

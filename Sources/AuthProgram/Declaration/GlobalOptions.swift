@@ -15,11 +15,11 @@ struct GlobalOptions: Hashable, Sendable {
   /// never written.
   let contextVariable: String?
 
-  init(_ words: ParsedWords) throws(UsageError) {
-    json = try words[Options.json]
-    quiet = try words[Options.quiet]
-    noColor = try words[Options.noColor]
-    context = try words[Options.context]
+  init(_ words: ParsedWords) {
+    json = words[Options.json]
+    quiet = words[Options.quiet]
+    noColor = words[Options.noColor]
+    context = words[Options.context]
     if case .environment(let variable) = words.origin(of: Options.context) {
       contextVariable = variable
     } else {

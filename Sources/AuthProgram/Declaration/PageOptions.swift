@@ -14,36 +14,32 @@ struct PageOptions: Hashable, Sendable {
   let limit: Int?
   let isCSV: Bool
 
-  init(_ words: ParsedWords) throws(UsageError) {
-    since = try words[Options.since]
-    until = try words[Options.until]
-    filter = try words[Options.filter] ?? ""
-    isCSV = try words[Options.csv]
-    limit = isCSV && words.origin(of: Options.limit) == .notGiven ? nil : try words[Options.limit]
+  init(_ words: ParsedWords) {
+    since = words[Self.since]
+    until = words[Self.until]
+    filter = words[Self.filter] ?? ""
+    isCSV = words[Self.csv]
+    limit = isCSV && words.origin(of: Options.limit) == .notGiven ? nil : words[Options.limit]
   }
 
-  static let options: [any DeclaredOption] = [
-    Options.since, Options.until, Options.filter, Options.limit, Options.csv,
-  ]
+  static let options: [any DeclaredOption] = [since, until, filter, Options.limit, csv]
 
-  /// The time as the clock is now.
-  var times: TimeSpan { TimeSpan(since: since?.wallTime, until: until?.wallTime) }
-}
-
-extension Options {
-  fileprivate static let since = Option.optional(
+  private static let since = Option.optional(
     "since", "WHEN", .moment(),
     "Show only what happened since then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
       + "2026-01-31T09:30:00Z; without a zone it is the one that times are shown in")
-  fileprivate static let until = Option.optional(
+  private static let until = Option.optional(
     "until", "WHEN", .moment(),
     "Show only what happened before then; takes the same values as --since, and a day means its start")
-  fileprivate static let filter = Option.optional(
+  private static let filter = Option.optional(
     "filter", "TEXT", Kinds.text,
     "Show only rows that contain this text in a name, an amount, a number or a detail, in any case; times do not "
       + "count")
-  fileprivate static let csv = Option.flag(
+  private static let csv = Option.flag(
     "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")
+
+  /// The time as the clock is now.
+  var times: TimeSpan { TimeSpan(since: since?.wallTime, until: until?.wallTime) }
 }
 
 extension Moment {

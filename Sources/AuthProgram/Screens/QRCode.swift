@@ -36,55 +36,26 @@ enum QRCode {
   ///
   /// The text goes through a pipe and not on a command line, where other users could read it.
   static func lines(_ text: String, form: String = "UTF8") -> [String] {
-    guard let input = Pipe(), let output = Pipe() else { return [] }
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return [] }
+    defer { close(ends[0]) }
     // It fits into the pipe, so nobody has to wait for its reader.
     let bytes = Array(text.utf8)
-    let isWritten = write(input.writing, bytes, bytes.count) == bytes.count
-    input.closeWriting()
-    guard isWritten else { return [] }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input.reading, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    let line: [String] = ["qrencode", "-t", form, "-m", String(margin), "-o", "-"]
-    let words: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) }
-    defer { for word in words { free(word) } }
-    var child: pid_t = 0
-    guard posix_spawnp(&child, "qrencode", &actions, nil, words + [nil], [nil]) == 0 else { return [] }
-    output.closeWriting()
+    let isWritten = write(ends[1], bytes, bytes.count) == bytes.count
+    close(ends[1])
+    let command = "exec qrencode -t \(form) -m \(margin) -o - </dev/fd/\(ends[0]) 2>/dev/null"
+    guard isWritten, let program = popen(command, "r") else { return [] }
     var drawn: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = read(output.reading, &buffer, buffer.count)
-      if count > 0 { drawn += buffer[..<count] } else if count == 0 || errno != EINTR { break }
+      let count = fread(&buffer, 1, buffer.count, program)
+      drawn += buffer[..<count]
+      if count == 0 {
+        guard ferror(program) != 0, errno == EINTR else { break }
+        clearerr(program)
+      }
     }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    pclose(program)
     return String(decoding: drawn, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
-
-  /// A pipe that no other program inherits.
-  private final class Pipe {
-    let reading: Int32
-    private(set) var writing: Int32
-
-    init?() {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { return nil }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      (reading, writing) = (ends[0], ends[1])
-    }
-
-    deinit {
-      close(reading)
-      closeWriting()
-    }
-
-    func closeWriting() {
-      if writing >= 0 { close(writing) }
-      writing = -1
-    }
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -95,7 +96,7 @@ extension AccountSummary {
     let attempts: String? =
       switch throttle {
       case nil: nil
-      case .wait(let duration): "waiting \(Deadlines.wait(duration))"
+      case .wait(let duration): "waiting \(duration.asWait)"
       case .locked: "locked"
       }
     return [isDisabled ? "disabled" : attempts == nil ? "active" : nil, attempts].compactMap(\.self).joined(

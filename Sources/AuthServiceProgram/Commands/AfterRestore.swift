@@ -15,17 +15,17 @@ struct AfterRestoreCommand: ServiceCommand {
     ],
     options: [Options.database, Options.postgres],
     examples: [
-      .init(
+      (
         "after-restore --database /var/lib/auth-service",
-        "prints who was an administrator, who was disabled, and the last payment")
+        "prints who was an administrator, who was disabled, and the last payment"
+      )
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words throws(UsageError) in AfterRestoreCommand(database: try DatabasePlace(words)) }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let backend = try ServedBackend.open(database, cost: program.cost, threads: 1, hashThreads: 1)
-    let report: RestoreReport
-    do throws(BackendError) { report = try backend.rules.cleanUpAfterRestore() } catch { throw ServiceError(error) }
+    let report = try explained { () throws(BackendError) in try backend.rules.cleanUpAfterRestore() }
     try Output.write(report.text)
     return .done
   }

@@ -24,14 +24,12 @@ struct ConnectCommand: ServiceCommand {
           + "may take.",
       ],
       options: [Options.socket, Options.name],
-      examples: [.init("connect", "speaks the protocol of the service over standard input and output")],
+      examples: [("connect", "speaks the protocol of the service over standard input and output")],
       statuses: .of(.done, .usage, .cannotTell)
-    ) { words throws(UsageError) in
-      ConnectCommand(socket: try words[Options.socket], name: try words[Options.name])
-    }
+    ) { words in ConnectCommand(socket: words[Options.socket], name: words[Options.name]) }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let service = try Self.connection(
       to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = Output.write(frame[...], to: service) }
@@ -50,19 +48,19 @@ struct ConnectCommand: ServiceCommand {
   ///   - path: Its path.
   ///   - notPermitted: What to do when this user may not.
   /// - Returns: The descriptor of the connection.
-  /// - Throws: ``ServiceError``, with what to do.
-  static func connection(to path: String, notPermitted: String) throws(ServiceError) -> Int32 {
+  /// - Throws: ``CommandError``, with what to do.
+  static func connection(to path: String, notPermitted: String) throws(CommandError) -> Int32 {
     guard let address = sockaddr_un(path: path) else {
-      throw ServiceError(
-        .usage, "the path of a socket has at most 107 bytes, and \(path.escaped) has \(path.utf8.count)",
+      throw CommandError(
+        .usage, saying: "the path of a socket has at most 107 bytes, and \(path.escaped) has \(path.utf8.count)",
         hint: "Name the socket that the service uses.")
     }
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard address.withPointer({ Glibc.connect(descriptor, $0, $1) }) == 0 else {
       let reason = ErrorNumber.current
       close(descriptor)
-      throw ServiceError(
-        .cannotTell, "the service cannot be reached at \(path.escaped): \(reason.explanation)",
+      throw CommandError(
+        .cannotTell, saying: "the service cannot be reached at \(path.escaped): \(reason.explanation)",
         hint: reason.code == EACCES
           ? notPermitted : "Start it: systemctl start auth-service. If it runs, name its socket.")
     }

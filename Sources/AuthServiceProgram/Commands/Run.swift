@@ -28,29 +28,29 @@ struct RunCommand: ServiceCommand {
       Options.databaseThreads, Options.hashThreads, Options.stopTime,
     ],
     examples: [
-      .init("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
-      .init("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
+      ("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
+      ("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in try RunCommand(words) }
 
   init(_ words: ParsedWords) throws(UsageError) {
     database = try DatabasePlace(words)
-    socket = try words[Options.socket]
-    operators = try words[Options.operators] ?? Places.operators
-    group = try words[Options.group]
-    databaseThreads = try words[Options.databaseThreads]
-    let hashThreads = try words[Options.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    socket = words[Options.socket]
+    operators = words[Options.operators] ?? Places.operators
+    group = words[Options.group]
+    databaseThreads = words[Options.databaseThreads]
+    let hashThreads = words[Options.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     var limits = ServiceLimits(databaseThreads: 1, hashThreads: hashThreads)
-    if let connections = try words[Options.connections] { limits.connections = connections }
-    if let connections = try words[Options.connectionsOfUser] { limits.connectionsOfUser = connections }
-    if let requests = try words[Options.requestsOfUser] { limits.requestsOfUser = requests }
-    if let passwords = try words[Options.passwordsOfUser] { limits.passwordsOfUser = passwords }
-    if let time = try words[Options.stopTime] { limits.stopTime = time }
+    if let connections = words[Options.connections] { limits.connections = connections }
+    if let connections = words[Options.connectionsOfUser] { limits.connectionsOfUser = connections }
+    if let requests = words[Options.requestsOfUser] { limits.requestsOfUser = requests }
+    if let passwords = words[Options.passwordsOfUser] { limits.passwordsOfUser = passwords }
+    if let time = words[Options.stopTime] { limits.stopTime = time }
     self.limits = limits
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let log = ServiceLog()
     let signals = StopSignals()
     let backend = try ServedBackend.open(
@@ -84,19 +84,19 @@ struct RunCommand: ServiceCommand {
     return .done
   }
 
-  private static var noDescriptors: ServiceError {
-    ServiceError(
-      .cannotTell, "the system lets this process open at most \(Descriptors.raised) files and connections",
+  private static var noDescriptors: CommandError {
+    CommandError(
+      .cannotTell, saying: "the system lets this process open at most \(Descriptors.raised) files and connections",
       hint: "Raise LimitNOFILE, or the limit of your shell: the service needs \(Descriptors.ownNeed), and one for each "
         + "client.")
   }
 
   private var groupID: gid_t? {
-    get throws(ServiceError) {
+    get throws(CommandError) {
       guard let group else { return nil }
       guard let found = getgrnam(group) else {
-        throw ServiceError(
-          .usage, "there is no group \(group.escaped)", hint: "Create it: groupadd --system \(group.escaped)")
+        throw CommandError(
+          .usage, saying: "there is no group \(group.escaped)", hint: "Create it: groupadd --system \(group.escaped)")
       }
       return found.pointee.gr_gid
     }

@@ -10,9 +10,10 @@ enum SchemaCommand {
   static let command = Command<any ServiceCommand>(
     "schema", summary: "Create, check and upgrade the database while no service runs",
     examples: [
-      .init(
+      (
         "schema install --database /var/lib/auth-service --first-administrator alice",
-        "creates the database and alice's account")
+        "creates the database and alice's account"
+      )
     ],
     statuses: .of(.usage),
     subcommands: [
@@ -32,49 +33,48 @@ struct InstallCommand: ServiceCommand {
     discussion: ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
     options: [Options.database, Options.postgres, administratorName, Options.passwordFromInput],
     examples: [
-      .init(
+      (
         "schema install --database /var/lib/auth-service --first-administrator alice",
-        "asks for alice's new password, twice")
+        "asks for alice's new password, twice"
+      )
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
     InstallCommand(
-      database: try DatabasePlace(words), administrator: try words[administratorName],
-      passwordFromInput: try words[Options.passwordFromInput])
+      database: try DatabasePlace(words), administrator: words[administratorName],
+      passwordFromInput: words[Options.passwordFromInput])
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let password = try newPassword()
-    let database = try database.resolved()
-    do throws(BackendError) {
-      _ = try PasswordPolicy.accept(password, for: administrator)
-      switch database {
-      case .sqlite(let directory):
-        let authority = LocalAuthority(directory: directory, cost: program.cost, isShared: true)
-        _ = try authority.rules.install(firstAdministrator: administrator.canonical, password: password)
-      case .postgres(let address):
-        try Postgres.install(address, administrator, password, program.cost)
-      case .postgresFile: preconditionFailure("resolved has read the file")
+    try explained { () throws(BackendError) in _ = try PasswordPolicy.accept(password, for: administrator) }
+    switch database {
+    case .sqlite(let directory):
+      let rules = LocalAuthority(directory: directory, cost: program.cost, isShared: true).rules
+      try explained { () throws(BackendError) in
+        _ = try rules.install(firstAdministrator: administrator.canonical, password: password)
       }
-    } catch {
-      throw ServiceError(error)
+    case .postgres(let address):
+      let address = try address.text
+      try explained { () throws(BackendError) in
+        try Postgres.install(address, administrator, password, program.cost)
+      }
     }
     try Output.write("Created the database; \(administrator.canonical) is its administrator.\n")
     return .done
   }
 
-  private func newPassword() throws(ServiceError) -> Secret {
-    do throws(PromptError) {
-      if passwordFromInput { return Secret(bytes: try SecretLines().whole(["password"])[0]) }
-      let terminal = try SilentTerminal.controlling(for: "password", insteadUse: "--password-stdin")
+  private func newPassword() throws(CommandError) -> Secret {
+    let bytes = try explained { () throws(PromptError) in
+      if passwordFromInput { return try SecretLines().whole(["password"])[0] }
+      let terminal = try SilentTerminal.controlling(insteadUse: Options.passwordFromInput.declaration.flag)
       let first = try terminal.ask("New password for \(administrator.canonical): ")
       guard try terminal.ask("Repeat the new password: ") == first else {
         throw PromptError.missingLine(of: "the same password twice")
       }
-      return Secret(bytes: first)
-    } catch {
-      throw ServiceError(error)
+      return first
     }
+    return Secret(bytes: bytes)
   }
 
   private static let administratorName = Option.required(
@@ -90,24 +90,18 @@ struct MaintenanceCommand: ServiceCommand {
     case remove(confirmation: String)
   }
 
-  /// What came of it.
-  enum Outcome: Sendable {
-    /// Done, which these lines say.
-    case done([String])
-    case checked(faults: [String])
-  }
+  /// What came of it, and the lines that say so.
+  typealias Outcome = (status: ExitStatus, lines: [String])
 
   let action: Action
   let database: DatabasePlace
 
   static let upgrade = plain(
     .upgrade, "upgrade", "Bring an older database to this version",
-    ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."],
-    statuses: .of(.done, .no, .usage, .cannotTell))
+    ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."])
   static let check = plain(
     .check, "check", "Compare the database with what it should be",
-    ["Prints a line for each difference; status 1 means that there are some."],
-    statuses: .of(.done, .no, .usage, .cannotTell))
+    ["Prints a line for each difference; status 1 means that there are some."])
 
   static let importing = Command<any ServiceCommand>(
     "import", summary: "Fill a new PostgreSQL database from another one",
@@ -118,76 +112,70 @@ struct MaintenanceCommand: ServiceCommand {
     ],
     options: [Options.database, Options.postgres, origin],
     examples: [
-      .init(
+      (
         "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
-        "brings an SQLite database to PostgreSQL")
+        "brings an SQLite database to PostgreSQL"
+      )
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
-    MaintenanceCommand(action: .importing(from: try words[origin]), database: try DatabasePlace(words))
+    MaintenanceCommand(action: .importing(from: words[origin]), database: try DatabasePlace(words))
   }
 
   static let remove = Command<any ServiceCommand>(
     "remove", summary: "Delete the tables of a PostgreSQL database, with all accounts and all money",
     options: [Options.database, Options.postgres, confirmation],
     examples: [
-      .init(
+      (
         "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
-        "deletes them from the database 'accounts'")
+        "deletes them from the database 'accounts'"
+      )
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
-    MaintenanceCommand(action: .remove(confirmation: try words[confirmation]), database: try DatabasePlace(words))
+    MaintenanceCommand(action: .remove(confirmation: words[confirmation]), database: try DatabasePlace(words))
   }
 
   private static func plain(
-    _ action: Action, _ name: String, _ summary: String, _ discussion: [String],
-    statuses: @autoclosure @escaping @Sendable () -> [StatusDeclaration]
+    _ action: Action, _ name: String, _ summary: String, _ discussion: [String]
   ) -> Command<any ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres],
-      examples: [.init("schema \(name) --database /var/lib/auth-service", summary.lowercasedFirst)],
-      statuses: statuses()
+      examples: [("schema \(name) --database /var/lib/auth-service", summary.lowercasedFirst)],
+      statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in MaintenanceCommand(action: action, database: try DatabasePlace(words)) }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
-    let database = try database.resolved()
-    do throws(BackendError) {
-      switch database {
-      case .sqlite(let directory): return show(try perform(on: LocalAuthority(directory: directory)))
-      case .postgres(let address): return show(try Postgres.perform(action, at: address))
-      case .postgresFile: preconditionFailure("resolved has read the file")
-      }
-    } catch {
-      throw ServiceError(error)
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
+    let outcome: Outcome
+    switch database {
+    case .sqlite(let directory):
+      outcome = try explained { () throws(BackendError) in try perform(on: LocalAuthority(directory: directory)) }
+    case .postgres(let address):
+      let address = try address.text
+      outcome = try explained { () throws(BackendError) in try Postgres.perform(action, at: address) }
     }
+    // What is printed is not needed for the status.
+    try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
+    return outcome.status
   }
 
   private func perform(on authority: LocalAuthority) throws(BackendError) -> Outcome {
     switch action {
     case .upgrade:
       try authority.holdAlone()
-      return .done(["The database has this version."])
+      return (.done, ["The database has this version."])
     case .check:
       try authority.holdAlone()
-      return .checked(faults: try authority.faults())
+      return Self.checked(faults: try authority.faults())
     case .importing, .remove: throw .invalid(.postgresNeeded)
     }
   }
 
-  /// What is printed is not needed for the status.
-  private func show(_ outcome: Outcome) -> ExitStatus {
-    let lines =
-      switch outcome {
-      case .done(let lines): lines
-      case .checked(let faults) where faults.isEmpty: ["The database is in order."]
-      // The definition of a function has many lines.
-      case .checked(let faults): faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped }
-      }
-    try? Output.write(lines.map { $0 + "\n" }.joined())
-    if case .checked(let faults) = outcome, !faults.isEmpty { return .no }
-    return .done
+  static func checked(faults: [String]) -> Outcome {
+    if faults.isEmpty { return (.done, ["The database is in order."]) }
+    // The definition of a function has many lines.
+    return (.no, faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })
   }
 
   private static let origin = Option.optional(
@@ -208,13 +196,12 @@ struct ForgetTimelineCommand: ServiceCommand {
         + "Run this once you have made sure that the older server is the right one, for example after a restore."
     ],
     options: [state],
-    examples: [.init("forget-timeline", "accepts the server that answers next")],
+    examples: [("forget-timeline", "accepts the server that answers next")],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words throws(UsageError) in ForgetTimelineCommand(directory: try words[state] ?? "/var/lib/auth-service") }
+  ) { words in ForgetTimelineCommand(directory: words[state] ?? "/var/lib/auth-service") }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
-    let wasKnown: Bool
-    do throws(BackendError) { wasKnown = try Postgres.forget(state: directory) } catch { throw ServiceError(error) }
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
+    let wasKnown = try explained { () throws(BackendError) in try Postgres.forget(state: directory) }
     try Output.write(wasKnown ? "The next server that answers is accepted.\n" : "No server was known.\n")
     return .done
   }

@@ -33,7 +33,7 @@ struct OperatorChannel {
     }
   }
 
-  func send(_ kind: Kind, _ bytes: [UInt8]) throws(ServiceError) {
+  func send(_ kind: Kind, _ bytes: [UInt8]) throws(CommandError) {
     let length = UInt32(bytes.count + 1)
     var rest = ((0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + [kind.rawValue] + bytes)[...]
     while !rest.isEmpty {
@@ -44,11 +44,11 @@ struct OperatorChannel {
     }
   }
 
-  func send(_ kind: Kind, _ words: [String]) throws(ServiceError) {
+  func send(_ kind: Kind, _ words: [String]) throws(CommandError) {
     try send(kind, Array(words.joined(separator: "\0").utf8))
   }
 
-  func receive() throws(ServiceError) -> (kind: Kind, bytes: [UInt8]) {
+  func receive() throws(CommandError) -> (kind: Kind, bytes: [UInt8]) {
     let length = try read(4).reduce(0) { $0 << 8 | Int($1) }
     guard (1...Self.longest + 1).contains(length) else { throw Self.lost }
     let message = try read(length)
@@ -60,7 +60,7 @@ struct OperatorChannel {
     bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private func read(_ count: Int) throws(ServiceError) -> [UInt8] {
+  private func read(_ count: Int) throws(CommandError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var have = 0
     while have < count {
@@ -72,8 +72,8 @@ struct OperatorChannel {
     return bytes
   }
 
-  static var lost: ServiceError {
-    ServiceError(
-      .cannotTell, "the service did not answer", hint: "Look at its log: journalctl -u auth-service")
+  static var lost: CommandError {
+    CommandError(
+      .cannotTell, saying: "the service did not answer", hint: "Look at its log: journalctl -u auth-service")
   }
 }

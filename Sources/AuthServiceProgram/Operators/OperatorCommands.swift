@@ -14,46 +14,46 @@ struct OperatorCommand: ServiceCommand {
   static let health = asking(
     "health", "Show whether the service works",
     discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
-    options: [Options.json], .init("health --json", "prints a JSON document for monitoring")
-  ) { words throws(UsageError) in ["health", try words[Options.json] ? "json" : "text"] }
+    options: [Options.json], ("health --json", "prints a JSON document for monitoring")
+  ) { words in ["health", words[Options.json] ? "json" : "text"] }
 
   static let metrics = asking(
     "metrics", "Print counters for Prometheus",
-    .init("metrics", "prints them in its text format, for the textfile collector")
+    ("metrics", "prints them in its text format, for the textfile collector")
   ) { _ in ["metrics"] }
 
   static let sessions = group(
-    "sessions", "End sessions", .init("sessions end alice", "ends every session of alice"),
+    "sessions", "End sessions", ("sessions end alice", "ends every session of alice"),
     ofUser(
       "end", asking: "sessions end", "End every session of a user",
-      .init("sessions end alice", "ends every session of alice")))
+      ("sessions end alice", "ends every session of alice")))
 
   static let twoStep = group(
     "two-step", "Help a user who lost the second step",
-    .init("two-step off alice", "alice logs in with the password alone"),
+    ("two-step off alice", "alice logs in with the password alone"),
     ofUser(
       "off", asking: "two-step off", "Turn the second step of a user off",
-      .init("two-step off alice", "alice logs in with the password alone")))
+      ("two-step off alice", "alice logs in with the password alone")))
 
   static let resetPassword = ofUser(
     "reset-password", asking: "reset-password", "Create a one-time code for a user's new password",
-    .init("reset-password alice", "prints a code; alice uses it with 'auth-cli recover alice'"))
+    ("reset-password alice", "prints a code; alice uses it with 'auth-cli recover alice'"))
 
   static let backup = asking(
     "backup", "Copy the SQLite database of the running service to a file",
     discussion: ["The copy is one state of the database; requests wait while it is made."], file: Arguments.file,
-    .init("backup /var/backups/auth.db", "writes a copy that only you can read")
+    ("backup /var/backups/auth.db", "writes a copy that only you can read")
   ) { _ in ["backup"] }
 
   static let events = group(
-    "events", "Archive events", .init("events archive --before 52w old.jsonl", "moves old events to a file"),
+    "events", "Archive events", ("events archive --before 52w old.jsonl", "moves old events to a file"),
     asking(
       "archive", "Move events before a time to a file",
       discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
       file: Arguments.file,
-      options: [Options.before], .init("events archive --before 52w old.jsonl", "moves events older than a year")
-    ) { words throws(UsageError) in
-      let time = try words[Options.before].microseconds(now: WallTime.now().microseconds)
+      options: [Options.before], ("events archive --before 52w old.jsonl", "moves events older than a year")
+    ) { words in
+      let time = words[Options.before].microseconds(now: WallTime.now().microseconds)
       return ["events archive", "\(time)"]
     })
 
@@ -66,8 +66,8 @@ struct OperatorCommand: ServiceCommand {
   private static func ofUser(
     _ name: String, asking question: String, _ summary: String, _ example: Example
   ) -> Command<any ServiceCommand> {
-    asking(name, summary, arguments: [Arguments.user], example) { words throws(UsageError) in
-      [question, try words[Arguments.user].canonical]
+    asking(name, summary, arguments: [Arguments.user], example) { words in
+      [question, words[Arguments.user].canonical]
     }
   }
 
@@ -75,23 +75,21 @@ struct OperatorCommand: ServiceCommand {
   private static func asking(
     _ name: String, _ summary: String, discussion: [String] = [], arguments: [any DeclaredArgument] = [],
     file: Argument<String>? = nil, options: [any DeclaredOption] = [], _ example: Example,
-    _ words: @escaping @Sendable (ParsedWords) throws(UsageError) -> [String]
+    _ words: @escaping @Sendable (ParsedWords) -> [String]
   ) -> Command<any ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, arguments: arguments + [file].compactMap(\.self),
       options: options + [Options.operators], examples: [example], statuses: .of(.done, .no, .usage, .cannotTell)
-    ) { parsed throws(UsageError) in
-      OperatorCommand(
-        words: try words(parsed), socket: try parsed[Options.operators],
-        file: try file.map { (file) throws(UsageError) in try parsed[file] })
+    ) { parsed in
+      OperatorCommand(words: words(parsed), socket: parsed[Options.operators], file: file.map { parsed[$0] })
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
+  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     var received: ReceivedFile?
     if let file { received = try ReceivedFile(file) }
     let descriptor: Int32
-    do throws(ServiceError) {
+    do throws(CommandError) {
       descriptor = try ConnectCommand.connection(
         to: socket ?? Places.operators, notPermitted: "Run this as root, or as the user of the service, auth-cli.")
     } catch {
@@ -122,8 +120,8 @@ struct OperatorCommand: ServiceCommand {
       case .failure:
         let words = OperatorChannel.words(bytes)
         guard words.count == 3 else { throw OperatorChannel.lost }
-        throw ServiceError(
-          Int32(words[0]).flatMap(ExitStatus.init) ?? .cannotTell, words[1], hint: words[2])
+        throw CommandError(
+          Int32(words[0]).flatMap(ExitStatus.init) ?? .cannotTell, saying: words[1], hint: words[2])
       case .question: throw OperatorChannel.lost
       }
     }
@@ -136,11 +134,12 @@ private final class ReceivedFile {
   private let temporary: String
   private let descriptor: Int32
 
-  init(_ path: String) throws(ServiceError) {
+  init(_ path: String) throws(CommandError) {
     self.path = path
     temporary = path + ".new"
     if access(path, F_OK) == 0 {
-      throw ServiceError(.no, "\(path.escaped) exists already", hint: "Choose another name; nothing was changed.")
+      throw CommandError(
+        .no, saying: "\(path.escaped) exists already", hint: "Choose another name; nothing was changed.")
     }
     unlink(temporary)
     descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -152,11 +151,11 @@ private final class ReceivedFile {
     unlink(temporary)
   }
 
-  func write(_ bytes: [UInt8]) throws(ServiceError) {
+  func write(_ bytes: [UInt8]) throws(CommandError) {
     guard Output.write(bytes[...], to: descriptor) else { throw Self.failed(path) }
   }
 
-  func finish() throws(ServiceError) {
+  func finish() throws(CommandError) {
     // Not rename, which would take the place of a file that appeared meanwhile.
     guard fsync(descriptor) == 0, link(temporary, path) == 0 else { throw Self.failed(path) }
     let end = path.lastIndex(of: "/")
@@ -165,9 +164,9 @@ private final class ReceivedFile {
     guard folder >= 0, fsync(folder) == 0 else { throw Self.failed(path) }
   }
 
-  private static func failed(_ path: String) -> ServiceError {
-    ServiceError(
-      .cannotTell, "\(path.escaped) cannot be written: \(ErrorNumber.current.explanation)",
+  private static func failed(_ path: String) -> CommandError {
+    CommandError(
+      .cannotTell, saying: "\(path.escaped) cannot be written: \(ErrorNumber.current.explanation)",
       hint: "Choose another directory; nothing was deleted.")
   }
 }

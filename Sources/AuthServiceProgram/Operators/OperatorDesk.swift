@@ -38,7 +38,7 @@ final class OperatorDesk: Sendable {
   private func serve(_ descriptor: Int32) {
     defer { close(descriptor) }
     let channel = OperatorChannel(descriptor, time: .seconds(30))
-    do throws(ServiceError) {
+    do throws(CommandError) {
       let (kind, bytes) = try channel.receive()
       guard kind == .question else { throw OperatorChannel.lost }
       let words = OperatorChannel.words(bytes)
@@ -46,14 +46,14 @@ final class OperatorDesk: Sendable {
       if !["health", "metrics"].contains(words[0]) { log.write(.notice, "operator", ["command": words[0]]) }
       try channel.send(.result, ["\(status.rawValue)", text])
     } catch {
-      try? channel.send(.failure, ["\(error.status.rawValue)", error.message, error.hint])
+      try? channel.send(.failure, ["\(error.status.rawValue)", error.message, error.hintForOperators])
     }
   }
 
   /// Answers a command.
   ///
   /// - Returns: Its status, and what it prints.
-  private func answer(_ words: [String], _ channel: OperatorChannel) throws(ServiceError) -> (ExitStatus, String) {
+  private func answer(_ words: [String], _ channel: OperatorChannel) throws(CommandError) -> (ExitStatus, String) {
     let name = words.count > 1 ? words[1] : ""
     switch words.first {
     case "health": return health(asJSON: name == "json")
@@ -84,21 +84,18 @@ final class OperatorDesk: Sendable {
     case "backup": return (.done, try backup(channel))
     case _: break
     }
-    throw ServiceError(.cannotTell, "the service does not know this command", hint: "Use programs of one version.")
+    throw CommandError(
+      .cannotTell, saying: "the service does not know this command", hint: "Use programs of one version.")
   }
 
-  private func ask<Answer>(_ question: (Rules) throws(BackendError) -> Answer) throws(ServiceError) -> Answer {
-    do throws(BackendError) {
-      let answer = try question(backend.rules)
-      server.noteChange()
-      return answer
-    } catch {
-      throw ServiceError(error)
-    }
+  private func ask<Answer>(_ question: (Rules) throws(BackendError) -> Answer) throws(CommandError) -> Answer {
+    let answer = try explained { () throws(BackendError) in try question(backend.rules) }
+    server.noteChange()
+    return answer
   }
 
-  private func user(_ name: String) throws(ServiceError) -> Username {
-    do throws(BackendError) { return try Username(name) } catch { throw ServiceError(error) }
+  private func user(_ name: String) throws(CommandError) -> Username {
+    return try explained { () throws(BackendError) in try Username(name) }
   }
 
   /// How long a look at the database may take before it counts as none.
@@ -116,7 +113,7 @@ final class OperatorDesk: Sendable {
   /// Sends the events before a time as lines of JSON, and deletes them when they are written.
   private func archive(
     before text: String, _ channel: OperatorChannel
-  ) throws(ServiceError) -> String {
+  ) throws(CommandError) -> String {
     guard let microseconds = Int64(text) else { throw OperatorChannel.lost }
     let time = WallTime(microseconds: microseconds)
     var last: Int64?
@@ -140,10 +137,10 @@ final class OperatorDesk: Sendable {
     return "Archived \(count) events.\n"
   }
 
-  private func backup(_ channel: OperatorChannel) throws(ServiceError) -> String {
+  private func backup(_ channel: OperatorChannel) throws(CommandError) -> String {
     guard let copy = backend.copy else {
-      throw ServiceError(
-        .no, "a PostgreSQL database is backed up by its own tools",
+      throw CommandError(
+        .no, saying: "a PostgreSQL database is backed up by its own tools",
         hint: "Use pg_dump or pg_basebackup, and auth-service after-restore when you restored.")
     }
     var name = Array((copy.directory + "/backup-XXXXXX").utf8CString)
@@ -154,7 +151,7 @@ final class OperatorDesk: Sendable {
       unlink(file)
       rmdir(folder)
     }
-    do throws(BackendError) { try copy.write(file) } catch { throw ServiceError(error) }
+    try explained { () throws(BackendError) in try copy.write(file) }
     let source = open(file, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw Self.unreadable }
     defer { close(source) }
@@ -172,9 +169,9 @@ final class OperatorDesk: Sendable {
     return "Copied \(size) bytes.\n"
   }
 
-  private static var unreadable: ServiceError {
-    ServiceError(
-      .cannotTell, "the copy cannot be written or read: \(ErrorNumber.current.explanation)",
+  private static var unreadable: CommandError {
+    CommandError(
+      .cannotTell, saying: "the copy cannot be written or read: \(ErrorNumber.current.explanation)",
       hint: "Make room in the directory of the database.")
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import TextFormat
 
 /// Why a prompt did not return a line.
@@ -23,12 +22,6 @@ package enum PromptError: Error, Hashable, Sendable {
   case unreadable(source: String, errno: Int32)
   /// Another prompt is already open in this process.
   case alreadyAsking
-
-  /// The error for a controlling terminal that could not be opened; `number` is that of `errno`.
-  static func unopened(_ number: Int32, for what: String, insteadUse instead: String) -> PromptError {
-    number == EMFILE || number == ENFILE
-      ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: what, insteadUse: instead)
-  }
 
   /// What happened and why, in one line.
   package var message: String { entry.message }
@@ -65,33 +58,16 @@ package enum PromptError: Error, Hashable, Sendable {
 }
 
 extension PromptError {
-  /// The stable names of the errors, for programs.
-  package enum Code: String, Hashable, Sendable, CaseIterable {
-    case noTerminal = "no_terminal"
-    case nothingEntered = "nothing_entered"
-    case timedOut = "timed_out"
-    case lineTooLong = "line_too_long"
-    case nulInLine = "nul_in_line"
-    case missingLine = "missing_line"
-    case emptyLine = "empty_line"
-    case tooManyLines = "too_many_lines"
-    case unreadableInput = "unreadable_input"
-    case alreadyAsking = "already_asking"
-
-    /// What it means, as a clause.
-    package var meaning: String {
-      switch self {
-      case .noTerminal: "there is no terminal to ask for input"
-      case .nothingEntered: "the question was not answered"
-      case .timedOut: "nothing was entered in time"
-      case .lineTooLong: "a line is too long"
-      case .nulInLine: "a NUL byte in a password"
-      case .missingLine: "standard input ended before a password or a code"
-      case .emptyLine: "a password on standard input is empty"
-      case .tooManyLines: "standard input has more lines than were asked for"
-      case .unreadableInput: "the input cannot be read"
-      case .alreadyAsking: "another question is open in this process"
-      }
-    }
+  package enum Code: String, Hashable, NamedCode {
+    case noTerminal = "no_terminal: there is no terminal to ask for input"
+    case nothingEntered = "nothing_entered: the question was not answered"
+    case timedOut = "timed_out: nothing was entered in time"
+    case lineTooLong = "line_too_long: a line is too long"
+    case nulInLine = "nul_in_line: a NUL byte in a password"
+    case missingLine = "missing_line: standard input ended before a password or a code"
+    case emptyLine = "empty_line: a password on standard input is empty"
+    case tooManyLines = "too_many_lines: standard input has more lines than were asked for"
+    case unreadableInput = "unreadable_input: the input cannot be read"
+    case alreadyAsking = "already_asking: another question is open in this process"
   }
 }

@@ -31,22 +31,13 @@ package final class SecretLines {
   /// - Returns: The lines.
   /// - Throws: ``PromptError`` for anything but exactly these lines.
   package func whole(_ names: [String]) throws(PromptError) -> [[UInt8]] {
-    if isatty(descriptor) != 1 {
-      let deadline = MonotonicDeadline(after: timeLimit)
-      while !isAtEnd {
-        if bytes.count > names.count * (LineLimit.bytes + 2) {
-          // A first line that is too long is a more likely mistake than too many lines.
-          guard bytes.prefix(LineLimit.bytes + 2).contains(UInt8(ascii: "\n")) else {
-            throw .tooLong(limit: LineLimit.bytes)
-          }
-          throw .tooManyLines(after: names[names.count - 1])
-        }
-        guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
-      }
-      guard waiting <= names.count else { throw .tooManyLines(after: names[names.count - 1]) }
-      guard waiting == names.count else { throw .missingLine(of: names[waiting]) }
+    let lines = try lines(names)
+    let deadline = MonotonicDeadline(after: timeLimit)
+    while !isAtEnd, isatty(descriptor) != 1 {
+      guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
+      guard waiting == 0 else { throw .tooManyLines(after: names[names.count - 1]) }
     }
-    return try lines(names)
+    return lines
   }
 
   /// Reads one line for each name.

@@ -1,7 +1,7 @@
 import Glibc
 import TextFormat
 
-/// Switches off the echo of a terminal during the lifetime of the value.
+/// Asks for lines on a terminal, whose echo is off during the lifetime of the value.
 ///
 /// Keep one value for the prompt and the check of the answer, so that typed text stays hidden
 /// during the delay of a refusal. At the end of its lifetime the terminal is restored, and text
@@ -11,32 +11,55 @@ package struct SilentTerminal: ~Copyable {
   private let input: Int32
   private let messages: Int32
   private let closesInput: Bool
+  private let isEchoed: Bool
   private let signals: TerminalSignals
 
   /// Opens the controlling terminal and switches off its echo.
   ///
   /// `noun` is the requested item, and `flag` the option that reads it without a terminal, for the
   /// message when there is none.
-  package static func controlling(for noun: String = "password", insteadUse flag: String) throws(PromptError)
-    -> SilentTerminal
-  {
+  package static func controlling(
+    for noun: String = "password", insteadUse flag: String
+  ) throws(PromptError) -> SilentTerminal {
+    try controlling(for: noun, insteadUse: "on standard input with \(flag)", .hiddenLine)
+  }
+
+  private static func controlling(
+    for noun: String, insteadUse instead: String, _ use: TerminalUse
+  ) throws(PromptError) -> SilentTerminal {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
-      throw .unopened(errno, for: noun, insteadUse: "on standard input with \(flag)")
+      let number = errno
+      throw ErrorNumber(number).isOfDescriptors
+        ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: noun, insteadUse: instead)
     }
-    return try SilentTerminal(input: descriptor, messages: descriptor, closesInput: true)
+    return try SilentTerminal(input: descriptor, messages: descriptor, closesInput: true, use)
+  }
+
+  /// Prompts on the controlling terminal for a line that is not secret, with echo.
+  ///
+  /// - Parameters:
+  ///   - question: The text to show.
+  ///   - noun: The requested item, for the message when there is no terminal.
+  ///   - instead: How to provide it without a terminal.
+  /// - Returns: The bytes of the line.
+  /// - Throws: ``PromptError`` when there is no terminal, or no line came from it.
+  package static func askVisibly(
+    _ question: String, for noun: String = "name", insteadUse instead: String
+  ) throws(PromptError) -> [UInt8] {
+    try controlling(for: noun, insteadUse: instead, .visibleLine).ask(question)
   }
 
   /// Switches off the echo of a terminal that is already open and stays open.
   ///
   /// It reads from `input` and writes prompts to `messages`.
   package static func open(input: Int32, messages: Int32) throws(PromptError) -> SilentTerminal {
-    try SilentTerminal(input: input, messages: messages, closesInput: false)
+    try SilentTerminal(input: input, messages: messages, closesInput: false, .hiddenLine)
   }
 
-  private init(input: Int32, messages: Int32, closesInput: Bool) throws(PromptError) {
+  private init(input: Int32, messages: Int32, closesInput: Bool, _ use: TerminalUse) throws(PromptError) {
     do {
-      signals = try TerminalSignals(terminal: input)
+      signals = try TerminalSignals(terminal: input, for: use)
     } catch {
       if closesInput { close(input) }
       throw error
@@ -44,6 +67,7 @@ package struct SilentTerminal: ~Copyable {
     self.input = input
     self.messages = messages
     self.closesInput = closesInput
+    isEchoed = use == .visibleLine
   }
 
   deinit {
@@ -68,8 +92,8 @@ package struct SilentTerminal: ~Copyable {
     var deadline = MonotonicDeadline(after: timeLimit)
     try signals.silence()
     try show(TextEscaping.escape(question))
-    // The Enter was not echoed.
-    defer { try? show("\n") }
+    // What is shown next starts on a line of its own, unless an Enter was echoed.
+    defer { if !isEchoed || line.last != UInt8(ascii: "\n") { try? show("\n") } }
     while true {
       switch try wait(until: deadline) {
       case .timedOut:
@@ -85,9 +109,8 @@ package struct SilentTerminal: ~Copyable {
         line += bytes
         guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
         if line.last == UInt8(ascii: "\n") {
-          line.removeLast()
           guard !line.contains(0) else { throw .containsNUL }
-          return line
+          return Array(line.dropLast())
         }
       }
     }

@@ -5,35 +5,24 @@ import Synchronization
 enum TerminalUse: Sendable {
   /// A line that is typed without echo.
   case hiddenLine
+  /// A line that is typed with echo.
+  case visibleLine
   /// The whole screen: every key immediately, on the alternate screen, so that the previous content
   /// comes back at the end.
   case fullScreen
 
   /// The sequence that switches to the alternate screen.
-  fileprivate var enter: StaticString {
-    switch self {
-    case .hiddenLine: ""
-    case .fullScreen: "\u{1B}[?1049h"
-    }
-  }
-
+  fileprivate static var enter: StaticString { "\u{1B}[?1049h" }
   /// The modes to set again, because the shell may have changed them: no wrapping, marked pasted
   /// text, no cursor, and no reports of the mouse or the focus, which another program may have left
   /// on (xterm).
-  fileprivate var modes: StaticString {
-    switch self {
-    case .hiddenLine: ""
-    case .fullScreen: "\u{1B}[?9;1000;1002;1003;1004;1005;1006;1015;1016l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
-    }
+  fileprivate static var modes: StaticString {
+    "\u{1B}[?9;1000;1002;1003;1004;1005;1006;1015;1016l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
   }
-
   /// The sequence that undoes both, and ends a synchronized update that a signal may have
   /// interrupted.
-  fileprivate var leave: StaticString {
-    switch self {
-    case .hiddenLine: ""
-    case .fullScreen: "\u{1B}[?2026l\u{1B}[m\u{1B}[?1000;1006l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l\u{1B}[?25h"
-    }
+  fileprivate static var leave: StaticString {
+    "\u{1B}[?2026l\u{1B}[m\u{1B}[?1000;1006l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l\u{1B}[?25h"
   }
 }
 
@@ -66,7 +55,7 @@ struct TerminalSignals {
   private let previous: [(signal: Int32, action: sigaction)]
 
   /// Takes over the signals for `terminal`, which does not change until ``silence()``.
-  init(terminal: Int32, for use: TerminalUse = .hiddenLine) throws(PromptError) {
+  init(terminal: Int32, for use: TerminalUse) throws(PromptError) {
     var original = termios()
     // In the background this stops the process until it is in the foreground; before that, the
     // settings belong to the shell.
@@ -153,7 +142,7 @@ private struct Silence {
   var silent = termios()
   var isSilent = false
   var use = TerminalUse.hiddenLine
-  /// Whether the terminal shows the screen of ``use``.
+  /// Whether the terminal shows the alternate screen.
   var isEntered = false
   /// The ends of a pipe that wakes up the prompt.
   ///
@@ -176,11 +165,11 @@ private struct Silence {
     self.original = original
     self.use = use
     silent = original
-    silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+    if use != .visibleLine { silent.c_lflag &= ~tcflag_t(ECHO | ECHONL) }
     // The keys that interrupt and stop must work, even if an earlier program disabled them.
     silent.c_lflag |= tcflag_t(ISIG)
     switch use {
-    case .hiddenLine:
+    case .hiddenLine, .visibleLine:
       // Line mode, with the editing keys.
       silent.c_lflag |= tcflag_t(ICANON)
       silent.c_iflag |= tcflag_t(ICRNL)
@@ -195,11 +184,10 @@ private struct Silence {
 
   /// Switches to the screen of the mode, which is already set.
   mutating func enter() {
-    if !isEntered {
-      isEntered = true
-      send(use.enter)
-    }
-    send(use.modes)
+    guard use == .fullScreen else { return }
+    if !isEntered { send(TerminalUse.enter) }
+    isEntered = true
+    send(TerminalUse.modes)
   }
 
   private func send(_ text: StaticString) {
@@ -220,7 +208,7 @@ private struct Silence {
     guard isSilent else { return }
     isSilent = false
     guard evenInBackground || isInFront else { return }
-    if isEntered { send(use.leave) }
+    if isEntered { send(TerminalUse.leave) }
     isEntered = false
     tcsetattr(terminal, TCSAFLUSH, &original)
   }

@@ -115,12 +115,12 @@ struct CommandTableTests {
   @Test("every command can end with the statuses that parsing and printing give, in order")
   func statuses() {
     for location in tool.locations {
-      let codes = location.command.statuses.map(\.code)
+      let codes = location.command.statuses
       #expect(codes == codes.sorted() && Set(codes).count == codes.count)
       #expect(codes.contains(AuthMessages.ExitStatus.usage.rawValue))
       if location.command.request != nil { #expect(codes.contains(0) && codes.contains(3), "\(location.path)") }
     }
-    #expect(tool.about.statuses.map(\.code) == [0, 1, 2, 3, 4, 5, 6])
+    #expect(tool.about.statuses.map { $0.code } == [0, 1, 2, 3, 4, 5, 6])
   }
 
   @Test("every command, option and variable is in the help, the manual page and the completions")

@@ -167,7 +167,7 @@ struct ParserTests {
       guard case .request(_, let parsed) = try parser.parse(words, environment: { environment[$0] }) else {
         throw Unexpected()
       }
-      return try GlobalOptions(parsed)
+      return GlobalOptions(parsed)
     }
     let variables: [String: Word] = ["AUTH_CLI_CONTEXT": "work"]
     #expect(try globals(["status"], [:]).context == nil)

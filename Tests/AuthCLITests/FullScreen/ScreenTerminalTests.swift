@@ -114,7 +114,7 @@ enum ScreenChild {
     do throws(PromptError) {
       TerminalChild.tell(path, try show() ? "<returned>" : "<gone>")
     } catch {
-      TerminalChild.tell(path, "<\(error.code.rawValue)>")
+      TerminalChild.tell(path, "<\(error.code.name)>")
     }
     exit(0)
   }

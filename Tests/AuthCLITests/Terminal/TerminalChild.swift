@@ -63,7 +63,7 @@ enum TerminalChild: Codable {
       let line = try Self.line(milliseconds)
       tell(path, "<\(TextEscaping.escape(line))>")
     } catch {
-      tell(path, "<\(error.code.rawValue)>")
+      tell(path, "<\(error.code.name)>")
     }
     exit(0)
   }
@@ -73,7 +73,7 @@ enum TerminalChild: Codable {
     do throws(PromptError) {
       try checkAnswer(path, own, endless: endless)
     } catch {
-      tell(path, "<\(error.code.rawValue)>")
+      tell(path, "<\(error.code.name)>")
     }
     var left: Int32 = -1
     precondition(ioctl(own, UInt(FIONREAD), &left) == 0)
@@ -88,7 +88,7 @@ enum TerminalChild: Codable {
       let lines = try SecretLines().whole(["password"])
       tell(path, "<\(TextEscaping.escape(lines[0]))>")
     } catch {
-      tell(path, "<\(error.code.rawValue)>")
+      tell(path, "<\(error.code.name)>")
     }
     exit(0)
   }

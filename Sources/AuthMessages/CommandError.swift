@@ -1,0 +1,88 @@
+package import AuthCore
+import TextFormat
+
+/// Why a command did not do what it was asked: its exit status, a code for programs, and two lines
+/// for people.
+package struct CommandError: Error, Equatable, Sendable {
+  package let status: ExitStatus
+  /// A stable name for programs, in snake case.
+  package let code: String
+  /// What happened and why.
+  package let message: String
+  /// What to do next.
+  package let hint: Hint
+  /// How long it was, when this was made, until the same can be tried again.
+  package let wait: Duration?
+
+  /// An error with a code from outside of the table: of the command line, of a backend, of the
+  /// library.
+  package init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint, wait: Duration? = nil) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.wait = wait
+  }
+
+  /// An error of the table, with its values and, where more is known, another hint.
+  package init(code error: ErrorCode, _ values: String..., hint: Hint? = nil, wait: Duration? = nil) {
+    let row = error.row
+    let words = row.filled(values)
+    self.init(row.status, error.code, words.message, hint: hint ?? words.hint, wait: wait)
+  }
+
+  /// An error whose message a library made.
+  package init(code error: ErrorCode, saying sentence: String, hint: Hint) {
+    self.init(error.row.status, error.code, sentence.asClause, hint: hint)
+  }
+
+  /// Too many attempts; the two errors say of what.
+  package init(_ throttle: Throttle, _ wait: ErrorCode = .throttled, _ locked: ErrorCode = .locked) {
+    switch throttle {
+    case .wait(let time): self.init(code: wait, time.asWait, wait: time)
+    case .locked: self.init(code: locked)
+    }
+  }
+
+  package static func ended(_ reason: EndReason) -> CommandError {
+    let error: ErrorCode =
+      switch reason {
+      case .accountDisabled: .accountDisabled
+      case .accountDeleted: .accountDeleted
+      case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: .sessionEnded
+      }
+    return CommandError(code: error, reason.clause)
+  }
+
+  /// The same error with another thing to do next.
+  package func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
+}
+
+extension EndReason {
+  /// What happened, as it is printed after "auth-cli: ".
+  package var clause: String { description.asClause }
+}
+
+extension Duration {
+  /// Seconds, rounded up.
+  package var wholeSeconds: Int64 {
+    components.seconds + (components.attoseconds > 0 && components.seconds < .max ? 1 : 0)
+  }
+
+  /// In words: `15 min`.
+  package var words: String {
+    let (seconds, minutes) = (wholeSeconds, (wholeSeconds + 30) / 60)
+    return switch seconds {
+    case ..<0: "over"
+    case ..<120: "\(seconds) s"
+    case ..<7200: "\(minutes) min"
+    case _ where minutes.isMultiple(of: 60): "\(minutes / 60) h"
+    case _: "\(minutes / 60) h \(minutes % 60) min"
+    }
+  }
+
+  /// A wait in words, never less than it is: `30 s`, `4 min`.
+  package var asWait: String {
+    wholeSeconds < 120 ? words : Duration.seconds((wholeSeconds + 59) / 60 * 60).words
+  }
+}

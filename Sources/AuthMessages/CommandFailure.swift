@@ -1,0 +1,151 @@
+package import AuthBackend
+package import AuthCore
+package import AuthDevice
+package import CommandLineKit
+import TextFormat
+
+/// An error of a library that ends a command.
+///
+/// Here is the one mapping from such errors to what a command says, and so to exit statuses.
+package protocol CommandFailure: Error {
+  var asCommandError: CommandError { get }
+}
+
+extension CommandError {
+  package init(_ failure: some CommandFailure) { self = failure.asCommandError }
+}
+
+/// Runs `body`, whose error becomes the error of the command.
+@discardableResult
+package func explained<Value, Failure: CommandFailure>(
+  _ body: () throws(Failure) -> Value
+) throws(CommandError) -> Value {
+  do throws(Failure) { return try body() } catch { throw error.asCommandError }
+}
+
+/// Runs `body`, whose error becomes the error of the command.
+@discardableResult
+package func explainedAsync<Value, Failure: CommandFailure>(
+  _ body: () async throws(Failure) -> Value
+) async throws(CommandError) -> Value {
+  do throws(Failure) { return try await body() } catch { throw error.asCommandError }
+}
+
+extension UsageError: CommandFailure {
+  package var asCommandError: CommandError { CommandError(.usage, code.name, message, hint: Hint(hint)) }
+}
+
+extension PromptError: CommandFailure {
+  package var asCommandError: CommandError { CommandError(code.row.status, code.name, message, hint: Hint(hint)) }
+}
+
+extension OutputError: CommandFailure {
+  package var asCommandError: CommandError { CommandError(code: .outputFailed, saying: message, hint: Hint(hint)) }
+}
+
+extension BackendError: CommandFailure {
+  package var asCommandError: CommandError {
+    switch kind {
+    case .invalid, .refused:
+      guard let row = ErrorRow.of(code) else {
+        // The service is newer than this program.
+        return CommandError(.no, code, description, hint: "Use programs of one version.")
+      }
+      let (message, hint) = row.filled(values)
+      return CommandError(row.status, code, message, hint: hint)
+    case .notPermitted: return CommandError(code: .notPermitted)
+    case .credentials: return CommandError(code: .wrongPassword)
+    case .challenged: return CommandError(code: .codeMissing)
+    case .session(.ended(let reason)): return .ended(reason)
+    case .session(.superseded): return CommandError(code: .superseded)
+    case .notFresh: return CommandError(code: .passwordNotRecent)
+    case .throttled(let throttle): return CommandError(throttle)
+    case .unavailable(let cause): return CommandError(cause)
+    }
+  }
+}
+
+extension FileError: CommandFailure {
+  package var asCommandError: CommandError { CommandError(BackendError(self)) }
+}
+
+extension Unavailability: CommandFailure {
+  package var asCommandError: CommandError { CommandError(.cannotTell, code, words.message, hint: words.hint) }
+}
+
+extension VaultError: CommandFailure {
+  package var asCommandError: CommandError {
+    CommandError(code: .sessionFileUnusable, saying: description, hint: Hint(hint))
+  }
+}
+
+extension VaultEvidence: CommandFailure {
+  package var asCommandError: CommandError {
+    CommandError(code: .sessionFileCorrupt, saying: description, hint: Hint(hint))
+  }
+}
+
+extension RestoreFailure: CommandFailure {
+  package var asCommandError: CommandError {
+    switch self {
+    case .vault(let failure): CommandError(failure)
+    case .corrupt(let evidence): CommandError(evidence)
+    case .authority(let cause): CommandError(cause)
+    }
+  }
+}
+
+extension ClockError: CommandFailure {
+  package var asCommandError: CommandError { CommandError(BackendError(self)) }
+}
+
+extension SessionError: CommandFailure {
+  package var asCommandError: CommandError {
+    switch self {
+    case .rejected(.notLoggedIn), .rejected(.logoutUnfinished): CommandError(code: .notLoggedIn)
+    case .rejected(.alreadyLoggedIn): CommandError(code: .alreadyLoggedIn)
+    case .rejected(.alreadyInProgress), .rejected(.renewalInProgress), .rejected(.renewalsFailed),
+      .rejected(.logoutInProgress):
+      CommandError(code: .busy)
+    case .rejected(.challengeOver): CommandError(code: .challengeOver)
+    case .credentialsNotAccepted: CommandError(code: .wrongPassword)
+    case .throttled(let throttle): CommandError(throttle)
+    case .unavailable(let cause): CommandError(cause)
+    case .notSaved(let failure), .vault(let failure): CommandError(failure)
+    case .corrupt(let evidence): CommandError(evidence)
+    case .ended(let reason): .ended(reason)
+    case .overtaken: CommandError(code: .overtaken)
+    case .clock(let failure): CommandError(failure)
+    // No command switches users under a lease.
+    case .insideLease, .cancelled: CommandError(code: .cancelled)
+    }
+  }
+}
+
+extension FreshnessError: CommandFailure {
+  package var asCommandError: CommandError {
+    switch self {
+    case .passwordNotRecent: CommandError(code: .passwordNotRecent)
+    case .ended(let reason): .ended(reason)
+    case .clock(let failure): CommandError(failure)
+    }
+  }
+}
+
+extension RoleError: CommandFailure {
+  package var asCommandError: CommandError {
+    switch self {
+    case .notAdministrator(let user): CommandError(code: .notAdministrator, user.username.escaped)
+    case .ended(let reason): .ended(reason)
+    }
+  }
+}
+
+extension LeaseError<BackendError>: CommandFailure {
+  package var asCommandError: CommandError {
+    switch self {
+    case .ended(let reason): .ended(reason)
+    case .body(let failure): CommandError(failure)
+    }
+  }
+}
