@@ -51,36 +51,14 @@ package struct ServiceProgram: Sendable {
   }
 }
 
-/// Standard output, and other descriptors that take bytes.
+/// Standard output.
 enum Output {
   static func write(_ text: String) throws(CommandError) {
-    guard write(Array(text.utf8)[...], to: STDOUT_FILENO) else {
+    let error = writeAll(Array(text.utf8)[...], to: STDOUT_FILENO)
+    guard error == 0 else {
       throw CommandError(
-        .cannotTell, saying: "standard output cannot be written: \(ErrorNumber.current.explanation)",
+        .cannotTell, saying: "standard output cannot be written: \(ErrorNumber(error).explanation)",
         hint: "Check where it goes.")
     }
-  }
-
-  /// Writes all bytes.
-  ///
-  /// - Returns: False when the descriptor takes no more, with the reason in `errno`.
-  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if count == 0 || !isToBeRepeated(descriptor, POLLOUT) {
-        return false
-      }
-    }
-    return true
-  }
-
-  /// Whether a call that failed may succeed now; it waits for a descriptor that does not block.
-  static func isToBeRepeated(_ descriptor: Int32, _ event: Int32) -> Bool {
-    guard errno == EAGAIN else { return errno == EINTR }
-    var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-    return poll(&polled, 1, -1) >= 0 || errno == EINTR
   }
 }

@@ -28,22 +28,14 @@ enum PasswordQuestion {
     let terminal = try terminal(insteadOf)
     if let reason { try say(terminal, reason) }
     let password = Secret(bytes: try answer(terminal, "Password for \(username): "))
-    var result = await outcome { () throws(SessionError) in try await check(password) }
-    var codes = 0
-    while case .success(.challenged(let challenge)) = result {
-      do throws(CommandError) {
-        if codes > 0 { try say(terminal, wrongCode(triesLeft: challenge.triesLeft)) }
-        let code = Secret(bytes: try answer(terminal, codeQuestion))
-        result = await outcome { () throws(SessionError) in try await store.answer(code, to: challenge) }
-        codes += 1
-      } catch {
-        store.cancel(challenge)
-        throw error
-      }
+    let result = await outcome { () throws(SessionError) in try await check(password) }
+    let session = try await session(after: result, wrong, in: store) { (codes, challenge) throws(CommandError) in
+      if codes > 0 { try say(terminal, wrongCode(triesLeft: challenge.triesLeft)) }
+      return Secret(bytes: try answer(terminal, codeQuestion))
     }
     // The echo stays off through the delay of a refusal.
     _ = consume terminal
-    return (password, try session(result, wrong, afterCode: codes > 0))
+    return (password, session)
   }
 
   /// Asks for a code alone, on the controlling terminal.
@@ -88,23 +80,14 @@ enum PasswordQuestion {
     let lines = try explained { () throws(PromptError) in
       try input.lines(names, followedBy: "code").map { Secret(bytes: $0) }
     }
-    var result = await outcome { () throws(SessionError) in try await check(lines) }
-    var isAnswered = false
-    if case .success(.challenged(let challenge)) = result {
-      let code: Secret
-      do throws(CommandError) {
-        let line = try explained { () throws(PromptError) in try input.last("code") }
-        guard let line else { throw CommandError(code: .codeMissing) }
-        code = Secret(bytes: line)
-      } catch {
-        store.cancel(challenge)
-        throw error
+    let result = await outcome { () throws(SessionError) in try await check(lines) }
+    let session = try await session(after: result, wrong, in: store) { (codes, _) throws(CommandError) in
+      if codes > 0 { throw CommandError(code: .wrongCode) }
+      guard let line = try explained({ () throws(PromptError) in try input.last("code") }) else {
+        throw CommandError(code: .codeMissing)
       }
-      result = await outcome { () throws(SessionError) in try await store.answer(code, to: challenge) }
-      isAnswered = true
-      if case .success(.challenged(let next)) = result { store.cancel(next) }
+      return Secret(bytes: line)
     }
-    let session = try session(result, wrong, afterCode: isAnswered)
     if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
     return (lines, session)
   }
@@ -209,16 +192,32 @@ enum PasswordQuestion {
     do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
   }
 
+  /// The session that a password gave or renewed, once each challenge is answered.
+  ///
+  /// `code` returns the code for a challenge; it is told how many were wrong before.
   private static func session(
-    _ result: Result<LoginResult, SessionError>, _ wrong: CommandError, afterCode: Bool
-  ) throws(CommandError) -> LoggedInSession {
+    after result: Result<LoginResult, SessionError>, _ wrong: CommandError, in store: SessionStore,
+    code: (Int, Challenge) throws(CommandError) -> Secret
+  ) async throws(CommandError) -> LoggedInSession {
+    var (result, codes) = (result, 0)
+    while case .success(.challenged(let challenge)) = result {
+      let answer: Secret
+      do throws(CommandError) {
+        answer = try code(codes, challenge)
+      } catch {
+        store.cancel(challenge)
+        throw error
+      }
+      result = await outcome { () throws(SessionError) in try await store.answer(answer, to: challenge) }
+      codes += 1
+    }
     switch result {
     case .success(let answer):
       guard let session = answer.session else { throw CommandError(code: .wrongCode) }
       return session
-    case .failure(.throttled(.wait(let time))) where afterCode:
+    case .failure(.throttled(.wait(let time))) where codes > 0:
       throw CommandError(.wait(time), .throttledCode)
-    case .failure(.notSaved(let failure)) where afterCode:
+    case .failure(.notSaved(let failure)) where codes > 0:
       // A right code is used up, also when its session cannot be kept.
       throw CommandError(
         code: .sessionFileUnusable, saying: failure.description,

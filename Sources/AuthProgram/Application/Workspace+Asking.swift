@@ -13,25 +13,17 @@ extension SessionStore {
   /// one command. Then the authority refuses the old token and changes nothing. The new token is in
   /// the session file by then, so this reads the file again and repeats the question. Each
   /// repetition means that another process has finished its exchange.
-  private func asking<Value, Failure: LeasedFailure>(
-    _ question: () async throws(Failure) -> Value
+  private func asking<Value>(
+    _ question: () async throws(LeaseError<BackendError>) -> Value
   ) async throws(CommandError) -> Value {
     while true {
-      do throws(Failure) {
+      do throws(LeaseError<BackendError>) {
         return try await question()
       } catch {
-        try await readAgain(after: error.leaseError)
+        guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw CommandError(error) }
+        try await explainedAsync { () throws(SessionError) in try await check() }
       }
     }
-  }
-
-  /// Reads the session file again where that helps after a failure.
-  ///
-  /// Not a part of ``asking(_:)``, of which there are many copies.
-  @inline(never)
-  private func readAgain(after error: LeaseError<BackendError>) async throws(CommandError) {
-    guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw error.asCommandError }
-    try await explainedAsync { () throws(SessionError) in try await check() }
   }
 
   /// Asks the authority something under a lease of `session`.
@@ -57,8 +49,16 @@ extension SessionStore {
   func pay(
     _ order: PaymentOrder, _ fresh: FreshSession, on screen: PaymentScreen, at backend: any Backend
   ) async throws(CommandError) -> Receipt {
-    try await asking { () async throws(PaymentError) in
-      try await screen.submit(backend.prepare(order, for: fresh))
+    try await asking { () async throws(LeaseError<BackendError>) in
+      do throws(PaymentError) {
+        return try await screen.submit(backend.prepare(order, for: fresh))
+      } catch {
+        switch error {
+        case .anotherInProgress: preconditionFailure("one payment is made at a time")
+        case .ended(let reason): throw .ended(reason)
+        case .refused(let failure): throw .body(failure)
+        }
+      }
     }
   }
 }
@@ -106,24 +106,5 @@ extension Workspace {
     guard session.user.role == .administrator else { return false }
     let state = try? await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
     return state.map { $0.isRequired && !$0.isOn } ?? false
-  }
-}
-
-/// A failure of something that was done under a lease.
-private protocol LeasedFailure: Error {
-  var leaseError: LeaseError<BackendError> { get }
-}
-
-extension LeaseError<BackendError>: LeasedFailure {
-  fileprivate var leaseError: LeaseError<BackendError> { self }
-}
-
-extension PaymentError: LeasedFailure {
-  fileprivate var leaseError: LeaseError<BackendError> {
-    switch self {
-    case .anotherInProgress: preconditionFailure("one payment is made at a time")
-    case .ended(let reason): .ended(reason)
-    case .refused(let failure): .body(failure)
-    }
   }
 }

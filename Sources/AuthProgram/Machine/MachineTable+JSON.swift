@@ -34,13 +34,12 @@ extension MachineTable.Row {
   }
 
   fileprivate var members: [JSON.Member] {
-    let list = JSON.array(items.map { .string($0) })
+    let (target, list) = (JSON.string(target), JSON.array(items.map { .string($0) }))
     let named: KeyValuePairs<String, JSON> =
       switch answer {
-      case .transition(let to): ["answer": "transition", "to": .string(to), "reason": nil, "effects": list]
-      case .rejected(let reason):
-        ["answer": "rejected", "to": nil, "reason": .string(reason), "permitted": list, "effects": .array([])]
-      case .ignored(let reason): ["answer": "ignored", "to": nil, "reason": .string(reason), "effects": list]
+      case .transition: ["answer": "transition", "to": target, "reason": nil, "effects": list]
+      case .rejected: ["answer": "rejected", "to": nil, "reason": target, "permitted": list, "effects": []]
+      case .ignored: ["answer": "ignored", "to": nil, "reason": target, "effects": list]
       }
     return named.map { .init(name: $0.key, value: $0.value) }
   }

@@ -43,18 +43,12 @@ extension MachineTable.Row {
   /// The answer in words; each element stays on one line.
   fileprivate var words: [String] {
     switch answer {
-    case .transition(let to):
-      if items.isEmpty { return ["joined,", "work", "is", "under", "way"] }
-      return ["-> \(to):"] + list
-    case .rejected(let reason):
-      return ["rejected,", "\(reason);", "permitted:"] + list
-    case .ignored(let reason):
-      if items.isEmpty { return ["ignored,", reason] }
-      return ["ignored,", "\(reason):"] + list
+    case .transition where items.isEmpty: ["joined,", "work", "is", "under", "way"]
+    case .transition: ["-> \(target):"] + list
+    case .rejected: ["rejected,", "\(target);", "permitted:"] + list
+    case .ignored: ["ignored,", items.isEmpty ? target : "\(target):"] + list
     }
   }
 
-  private var list: [String] {
-    items.enumerated().map { $0.offset + 1 < items.count ? $0.element + "," : $0.element }
-  }
+  private var list: [String] { items.dropLast().map { $0 + "," } + items.suffix(1) }
 }

@@ -7,16 +7,18 @@ struct MachineTable: Sendable {
     let state: String
     let event: String
     let answer: Answer
+    /// The state to which a transition leads, or the reason of another answer.
+    let target: String
     /// The work that the answer names, in order; the permitted commands when it rejects one.
     let items: [String]
     /// A state and an event with this answer.
     let example: (state: String, event: String)
   }
 
-  enum Answer: Sendable {
-    case transition(to: String)
-    case rejected(String)
-    case ignored(String)
+  enum Answer: String, Sendable {
+    case transition = "->"
+    case rejected = "rejected,"
+    case ignored = "ignored,"
   }
 
   /// By state and event, in the order of their declaration.
@@ -71,15 +73,11 @@ extension MachineTable.Row {
     let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     (state, event, example) = (columns[0], columns[1], (columns[4], columns[5]))
     let words = columns[2].split(separator: " ").map(String.init)
-    switch words[0] {
-    case "->": answer = .transition(to: words[1])
-    case "rejected,": answer = .rejected(words[1])
-    default: answer = .ignored(words[1])
-    }
+    (answer, target) = (.init(rawValue: words[0]) ?? .ignored, words[1])
     items = columns[3].split(separator: ",").map { String($0.drop { $0 == " " }) }
   }
 
   fileprivate func leads(to state: String) -> Bool {
-    if case .transition(let to) = answer { to == state && !items.isEmpty } else { false }
+    answer == .transition && target == state && !items.isEmpty
   }
 }

@@ -32,7 +32,7 @@ struct ConnectCommand: ServiceCommand {
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let service = try Self.connection(
       to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
-    if let name, let frame = try? ClientFrame.named(name).encoded() { _ = Output.write(frame[...], to: service) }
+    if let name, let frame = try? ClientFrame.named(name).encoded() { _ = writeAll(frame[...], to: service) }
     let isStarted = startThread {
       Self.copy(from: STDIN_FILENO, to: service)
       shutdown(service, Int32(SHUT_WR))
@@ -73,8 +73,11 @@ struct ConnectCommand: ServiceCommand {
     while true {
       let count = read(source, &buffer, buffer.count)
       if count > 0 {
-        guard Output.write(buffer[..<count], to: target) else { return }
-      } else if count == 0 || !Output.isToBeRepeated(source, POLLIN) {
+        guard writeAll(buffer[..<count], to: target) == 0 else { return }
+      } else if count < 0, errno == EAGAIN {
+        var ready = pollfd(fd: source, events: Int16(POLLIN), revents: 0)
+        _ = poll(&ready, 1, -1)
+      } else if count == 0 || errno != EINTR {
         return
       }
     }

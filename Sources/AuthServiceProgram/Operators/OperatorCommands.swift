@@ -152,7 +152,8 @@ private final class ReceivedFile {
   }
 
   func write(_ bytes: [UInt8]) throws(CommandError) {
-    guard Output.write(bytes[...], to: descriptor) else { throw Self.failed(path) }
+    let error = writeAll(bytes[...], to: descriptor)
+    guard error == 0 else { throw Self.failed(path, error) }
   }
 
   func finish() throws(CommandError) {
@@ -164,9 +165,9 @@ private final class ReceivedFile {
     guard folder >= 0, fsync(folder) == 0 else { throw Self.failed(path) }
   }
 
-  private static func failed(_ path: String) -> CommandError {
+  private static func failed(_ path: String, _ error: Int32 = errno) -> CommandError {
     CommandError(
-      .cannotTell, saying: "\(path.escaped) cannot be written: \(ErrorNumber.current.explanation)",
+      .cannotTell, saying: "\(path.escaped) cannot be written: \(ErrorNumber(error).explanation)",
       hint: "Choose another directory; nothing was deleted.")
   }
 }

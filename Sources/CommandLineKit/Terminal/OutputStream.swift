@@ -48,7 +48,8 @@ package final class OutputStream {
     guard !buffer.isEmpty else { return }
     let bytes = buffer
     buffer.removeAll(keepingCapacity: true)
-    let error = survivingClosedPipe ? withoutPipeSignal { send(bytes) } : send(bytes)
+    let write = { writeAll(bytes[...], to: self.descriptor) }
+    let error = survivingClosedPipe ? withoutPipeSignal(write) : write()
     switch error {
     case 0: return
     case EPIPE where survivingClosedPipe: throw .closedPipe
@@ -69,26 +70,6 @@ package final class OutputStream {
     _exit(128 + SIGPIPE)
   }
 
-  /// - Returns: Zero, or the error number.
-  private func send(_ bytes: [UInt8]) -> Int32 {
-    bytes.withUnsafeBytes { raw in
-      var rest = raw[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count >= 0 {
-          rest = rest.dropFirst(count)
-        } else if errno == EAGAIN {
-          // Another process made the shared stream non-blocking.
-          var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          if poll(&ready, 1, -1) < 0, errno != EINTR { return errno }
-        } else if errno != EINTR {
-          return errno
-        }
-      }
-      return 0
-    }
-  }
-
   /// Runs `body` with SIGPIPE blocked, and discards a SIGPIPE that it caused.
   private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
     var pipeSignal = sigset_t()
@@ -104,6 +85,25 @@ package final class OutputStream {
     pthread_sigmask(SIG_SETMASK, &before, nil)
     return error
   }
+}
+
+/// Writes all bytes, and waits where another process made a shared descriptor non-blocking.
+///
+/// - Returns: Zero, or the error number.
+package func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32 {
+  var rest = bytes
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count >= 0 {
+      rest = rest.dropFirst(count)
+    } else if errno == EAGAIN {
+      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      if poll(&ready, 1, -1) < 0, errno != EINTR { return errno }
+    } else if errno != EINTR {
+      return errno
+    }
+  }
+  return 0
 }
 
 /// Output did not reach its stream.

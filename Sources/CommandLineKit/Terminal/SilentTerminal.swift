@@ -158,15 +158,8 @@ package struct SilentTerminal: ~Copyable {
   }
 
   private borrowing func show(_ text: String) throws(PromptError) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(messages, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest.removeFirst(count)
-      } else if errno != EINTR {
-        throw .unreadable(source: "the terminal", errno: errno)
-      }
-    }
+    let error = writeAll(Array(text.utf8)[...], to: messages)
+    guard error == 0 else { throw .unreadable(source: "the terminal", errno: error) }
   }
 }
 
