@@ -4,26 +4,14 @@ import CommandLineKit
 
 @testable import AuthProgram
 
-/// States of the full-screen program, as tests and pictures want them.
+/// What the tabs of the full-screen program show in stories.
 enum AppScenes {
   /// 2026-11-22 00:00:00 UTC.
   static let now: Int64 = 1_795_305_600
   static let alice = User(
     id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
-  static func loggedOut(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
-    let state = AppState(columns: columns, rows: rows, epoch: now)
-    _ = state.update(.looked(nil))
-    return state
-  }
-
-  static func loggedIn(_ columns: Int = 80, _ rows: Int = 24, as user: User = alice) -> AppState {
-    let state = loggedOut(columns, rows)
-    _ = state.update(.button(.logOut(user)))
-    return state
-  }
-
-  static let receipts = {
+  private static let receipts = {
     var table = Table([
       .init(title: "TIME", unit: "UTC"), .init(title: "AMOUNT", alignment: .right),
       .init(title: "WITH", mayBeCut: true), .init(title: "RECEIPT", alignment: .right),
@@ -55,20 +43,13 @@ enum AppScenes {
   }()
 
   /// Values at equal distances; in the same zone everywhere.
-  static func chart(_ values: [Int64]) -> Chart {
+  private static func chart(_ values: [Int64]) -> Chart {
     Chart(
       values.enumerated().map { Chart.Point(at: WallTime(microseconds: Int64($0) * 60_000_000), value: $1) },
       ends: ("20:00:00", "20:59:00"))
   }
 
-  static func showingReceipts(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
-    let state = loggedIn(columns, rows)
-    state.type("3")
-    _ = state.update(.loaded(.receipts, .success(receipts)))
-    return state
-  }
-
-  static let sessions = {
+  private static let sessions = {
     var table = Table([
       .init(title: "SESSION"), .init(title: ""), .init(title: "ENDS IN", alignment: .right),
       .init(title: "ACTIVE", unit: "UTC"), .init(title: "CONTEXT", mayBeCut: true),
@@ -96,7 +77,7 @@ enum AppScenes {
   }()
 
   /// What happened, as an administrator sees it; in the same zone everywhere.
-  static let events = {
+  private static let events = {
     let happened: [(String, String?, String?)] = [
       ("authn_login_success", "k1a8rcny9q17", nil),
       ("authn_login_successafterfail", "p7c2m4x0e5ta", "3 failed attempts before"),
@@ -120,7 +101,7 @@ enum AppScenes {
   }()
 
   /// Alice, and bob, who is locked out; in the same zone everywhere.
-  static let accounts = {
+  private static let accounts = {
     let users = [alice, User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob 王", role: .member)]
     let summaries = users.map {
       AccountSummary(
@@ -141,65 +122,158 @@ enum AppScenes {
       columns: page.columns.dropLast() + [.init(title: "LAST LOGIN", unit: "UTC")])
   }()
 
-  /// What the Machine tab says after a renewal that came too soon.
-  static func machineWords(width: Int) -> [String] {
-    let step = MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .ignored(.renewedRecently))
-    let view = MachineView(present: .loggedIn, table: .shipped, steps: [step])
-    return view.words(width: width, height: 24).map(\.text)
-  }
-
-  static func showingAccounts(_ columns: Int = 80, _ rows: Int = 24, below: Int = 0) -> AppState {
-    let state = loggedIn(columns, rows)
-    state.type("8")
-    _ = state.update(.loaded(.accounts, .success(accounts)))
-    for _ in 0..<below { state.type("↓") }
-    return state
-  }
-
   static let code = OneTimeCode(
     user: User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
     code: RecoveryCode(typed: Array("k3v9x2ab1c7d3fgh5m8n0pqrs".utf8)), validFor: .seconds(3600))
 
-  static let codes = AppInterruption.codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" })
+  private static let codes = AppInterruption.codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" })
 
-  /// What the form for a payment makes of "bob" and "12.50", at first.
-  static var payment: AppAction {
-    do throws(BackendError) {
-      return .pay(amount: Amount(unchecked: 1250), payee: try Username("bob"), number: 1)
-    } catch {
-      preconditionFailure("\(error)")
+  /// What a tab loads, by the words of a story.
+  static func page(_ words: [String]) -> (AppTab, AppPage)? {
+    let (name, words) = (words[0], Array(words.dropFirst()))
+    switch name {
+    case "receipts": return (.receipts, receipts(words))
+    case "sessions": return (.sessions, sessions)
+    case "events": return (.events, words.isEmpty ? events : eventsOfSessions)
+    case "accounts": return (.accounts, words.isEmpty ? accounts : accounts(words))
+    case "machine": return (.machine, machine)
+    case "profile": return (.profile, profile(hasSecondStep: words == ["with", "step"]))
+    case "balance":
+      let balance = words.first.flatMap { try? Amount($0).minorUnits } ?? 0
+      return (
+        .pay,
+        AppPage(
+          lines: ["Your balance is \(Amount.text(balance))."], balance: balance, names: ["bob", "carol", "carl"])
+      )
+    case _: return nil
     }
   }
+
+  /// Receipts: all, or with some of them left out, or others.
+  private static func receipts(_ words: [String]) -> AppPage {
+    let (all, word) = (receipts.rows, words.last ?? "")
+    switch words.first {
+    case "without": return receipts.with(word == "all" ? [] : all.filter { $0.id != word })
+    case "before": return receipts.with(Array(all.drop { $0.id != word }))
+    case "and": return receipts.with([AppRow(id: word, cells: ["now", "+1.00", "bob", word])] + all)
+    case "part": return receipts.with(all, part: "the newest 500")
+    // The newest of 1200: one more is loaded to know whether there are more.
+    case "first":
+      let count = Int(word) ?? 0
+      return made((0...count).map { receipt(Int64(2000 - $0), from: 100...101 ~= $0 ? "carol" : "bob") }, of: count)
+    case "found":
+      return made([1900, 1899].map { receipt($0, from: "carol") }, of: AppPage.limit, query: AppQuery(text: word))
+    case _: return receipts
+    }
+  }
+
+  static func receipt(_ id: Int64, from payer: String?, to payee: String = "alice") -> Receipt {
+    Receipt(
+      id: id, payer: payer, payee: payee, amount: Amount(unchecked: 100), madeAt: WallTime(microseconds: 0), key: nil)
+  }
+
+  private static func made(_ receipts: [Receipt], of limit: Int, query: AppQuery = AppQuery()) -> AppPage {
+    let profile = Profile(user: alice, balance: 100, createdAt: WallTime(microseconds: 0))
+    return AppPage.receipts(Page(of: limit, from: receipts), of: profile, query: query).inOneZone
+  }
+
+  private static func profile(hasSecondStep: Bool) -> AppPage {
+    let step = TwoStepState(
+      since: hasSecondStep ? WallTime(microseconds: 0) : nil, isPending: false, recoveryCodes: 9, isRequired: false)
+    let page = AppPage.profile(Profile(user: alice, balance: 6250, createdAt: WallTime(microseconds: 0)), step)
+    return page.with(page.rows.filter { $0.id != "Since" })
+  }
+
+  /// Events of the present session, of another one, and of one that is over.
+  private static let eventsOfSessions = {
+    let sessions = ["k3v9", "p7c2"].map { id in
+      SessionSummary(
+        id: SessionID(rawValue: id), isCurrent: id == "k3v9", label: nil, createdAt: WallTime(microseconds: 0),
+        activeAt: WallTime(microseconds: 0), limits: SessionLimits(idle: .never, absolute: .never, fresh: .never))
+    }
+    let events = ["k3v9", "p7c2", "over"].enumerated().map { index, id in
+      Event(
+        id: Int64(index), at: WallTime(microseconds: 0), name: "login", account: "alice", actor: nil,
+        session: .named(SessionID(rawValue: id)), detail: nil)
+    }
+    return AppPage.events(Page(of: AppPage.limit, from: events), sessions).inOneZone
+  }()
+
+  /// Accounts such as `bob:disabled`, with the rules and the query after them.
+  private static func accounts(_ words: [String]) -> AppPage {
+    let names = words.filter { !$0.contains("=") && $0 != "more" }.map { $0.split(separator: ":").map(String.init) }
+    let summaries = names.map { parts in
+      let facts = parts.dropFirst().joined()
+      return AccountSummary(
+        user: User(
+          id: UserID(rawValue: parts[0]), username: parts[0], displayName: "Al",
+          role: facts.contains("administrator") ? .administrator : .member),
+        isDisabled: facts.contains("disabled"), createdAt: WallTime(microseconds: 0),
+        failedAttempts: facts.contains("failed") ? 1 : 0, throttle: nil)
+    }
+    let text = words.first { $0.hasPrefix("query=") }.map { String($0.dropFirst(6)) } ?? ""
+    return AppPage.accounts(
+      Page(of: names.count - (words.contains("more") ? 1 : 0), from: summaries),
+      words.contains("registration=closed") ? .closed : .open, words.contains("step=required") ? .required : .optional,
+      query: AppQuery(text: text, order: words.contains("order=lastLogin") ? .lastLogin : .name)
+    ).inOneZone
+  }
+
+  private static let machine = {
+    let steps = [
+      MachineStep(event: "restore", from: .restoring, to: .restoring, answer: .transition),
+      MachineStep(event: "restored", from: .restoring, to: .loggedOut, answer: .transition),
+      MachineStep(event: "renew", from: .loggedOut, to: .loggedOut, answer: .rejected(.notLoggedIn)),
+      MachineStep(event: "logIn", from: .loggedOut, to: .authenticating, answer: .transition),
+      MachineStep(event: "authenticated", from: .authenticating, to: .authenticating, answer: .transition),
+      MachineStep(event: "saved", from: .authenticating, to: .loggedIn, answer: .transition),
+      MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .ignored(.renewedRecently)),
+    ]
+    let times = steps.indices.map { "20:59:0\($0)" }
+    return AppPage(machine: MachineView(present: .loggedIn, table: .shipped, steps: steps, times: times))
+  }()
+
+  /// What follows an action, by the words of a story.
+  static let followUps: [String: AppOutcome.Next] = [
+    "a code": .show(.code(code)), "codes": .show(codes),
+    "a secret": .fill(.confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: []))),
+    "a picture": .fill(
+      .confirmTwoStep(
+        AppSecret(
+          text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+          picture: Array(repeating: String(repeating: "█", count: 37), count: 19)))),
+    "a question": .ask(AppQuestion("End your 2 other sessions? They started without a code.", .revokeOthers)),
+  ]
+
+  /// What the rows of Home and of the Profile tab offer, by the words of a story.
+  static let choices: [String: AppChoice] = [
+    "delete": .fill(.deleteOwnAccount("alice")), "make codes": .perform(.makeRecoveryCodes),
+    "begin step": .perform(.beginTwoStep), "end step": .fill(.endTwoStep),
+  ]
 }
 
 extension AppState {
-  /// Types the keys of a text, one after the other; `\n` is Enter, `\t` Tab, `\u{1B}` Esc, and
-  /// ↑ ↓ ← → are the arrows.
+  /// Presses the keys of a text: ⏎ Enter, ⎋ Esc, ⇥ Tab and ⇤ Shift-Tab, ⌫ ⌦, the arrows, ⇱ ⇲ Home
+  /// and End, ⇞ ⇟ Page Up and Down, ▲ ▼ the wheel, ⍰ F1, and `^` before a letter is Control.
   ///
-  /// - Returns: The effect of the last key.
+  /// - Returns: The effects of the keys.
   @discardableResult
-  func type(_ text: String) -> AppEffect? {
+  func press(_ text: String) -> [AppEffect] {
     let named: [Unicode.Scalar: Key] = [
-      "\n": .enter, "\t": .tab, "\u{1B}": .escape, "↑": .up, "↓": .down, "←": .left, "→": .right,
+      "⏎": .enter, "⎋": .escape, "⇥": .tab, "⇤": .backTab, "⌫": .backspace, "⌦": .delete, "↑": .up, "↓": .down,
+      "←": .left, "→": .right, "⇱": .home, "⇲": .end, "⇞": .pageUp, "⇟": .pageDown, "▲": .scrollUp,
+      "▼": .scrollDown, "⍰": .help,
     ]
-    return text.unicodeScalars.reduce(nil) { _, scalar in update(.key(named[scalar] ?? .character(scalar))) }
+    var isControl = false
+    return text.unicodeScalars.compactMap { scalar in
+      defer { isControl = scalar == "^" }
+      if scalar == "^" { return nil }
+      return update(.key(isControl ? .control(scalar) : named[scalar] ?? .character(scalar)))
+    }
   }
 
   /// Takes in what happened at the present moment.
   func update(_ message: AppMessage) -> AppEffect? { update(message, at: now) }
-
-  /// Lets time go by.
-  func wait(_ time: Duration) { _ = update(.tick, at: now + time) }
-}
-
-extension AppOutcome: ExpressibleByStringLiteral {
-  /// Creates an outcome from what was done.
-  public init(stringLiteral done: String) { self.init(done) }
-}
-
-extension AppInput {
-  /// What was typed, whether it shows or not.
-  var typed: String { isSecret ? String(decoding: password.bytes, as: UTF8.self) : text }
 }
 
 extension AppPage {
@@ -208,8 +282,25 @@ extension AppPage {
     AppPage(lines: lines.map { $0.hasPrefix("Since ") ? "Since " + time : $0 }, rows: rows)
   }
 
+  /// The same with times that are the same in every zone.
+  fileprivate var inOneZone: AppPage {
+    let isTime = columns.map { $0.unit != nil }
+    let rows = rows.map { row in
+      let cells = zip(row.cells, isTime + row.cells.map { _ in false })
+        .map { $1 && !$0.isEmpty ? "2026-11-21 20:30" : $0 }
+      return AppRow(
+        id: row.id, cells: cells, choice: row.choice, menu: row.menu?.since("2026-11-21 20:00"), letters: row.letters)
+    }
+    return AppPage(
+      lines: lines,
+      columns: columns.map {
+        .init(title: $0.title, alignment: $0.alignment, unit: $0.unit.map { _ in "UTC" }, mayBeCut: $0.mayBeCut)
+      },
+      rows: rows, part: part, loaded: loaded, query: query, empty: empty)
+  }
+
   /// The same with other rows, columns, or a word about what part of a list they are.
-  func with(_ rows: [AppRow], columns: [Table.Column]? = nil, part: String? = nil) -> AppPage {
+  fileprivate func with(_ rows: [AppRow], columns: [Table.Column]? = nil, part: String? = nil) -> AppPage {
     AppPage(
       lines: lines, columns: columns ?? self.columns, rows: rows, part: part, loaded: rows.count, empty: empty,
       chart: chart)

@@ -1,0 +1,149 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import Programs
+import Races
+import Testing
+import TextFormat
+
+@testable import AuthProgram
+
+/// What no story shows.
+@Suite("Parts of the full-screen program")
+struct AppPartTests {
+  @Test("a slow backend is asked for the last of the filters that were typed, and for nothing twice")
+  func lastFilter() {
+    var lane = AppLane()
+    func load(_ text: String) -> AppEffect { .load(.receipts, isActivity: false, AppQuery(text: text)) }
+    #expect(lane.add(load("b")) == load("b"))
+    for effect in [AppEffect.look, load("bo"), .look, load("bob"), load("bob")] { #expect(lane.add(effect) == nil) }
+    #expect(lane.finish() == .look && lane.finish() == load("bob") && lane.finish() == nil)
+  }
+
+  @Test("a column of the chart is a span of time, and shows the balance at its end")
+  func chart() throws {
+    let points = [(0, 100), (10, 300), (90, 800), (100, 0)].map {
+      Chart.Point(at: WallTime(microseconds: Int64($0)), value: Int64($1))
+    }
+    #expect(Chart(points)?.lines(width: 10, height: 1) == ["▄▄▄▄▄▄▄▄█▁"])
+    #expect(Chart(points.map { .init(at: points[0].at, value: $0.value) })?.lines(width: 3, height: 1) == ["▁▁▁"])
+    let profile = Profile(user: AppScenes.alice, balance: 8750, createdAt: WallTime(microseconds: 0))
+    let receipts = Page(
+      of: AppPage.limit, from: Array(repeating: AppScenes.receipt(7, from: "alice", to: "bob"), count: 3))
+    let chart = try #require(AppPage.receipts(receipts, of: profile).chart)
+    #expect(chart.bounds == (8750, 8950) && chart.ends.0 == UTCTime(seconds: 0).local(.seconds).dropFirst(11))
+    // The balance follows from all receipts only.
+    #expect(AppPage.receipts(receipts, of: profile, query: AppQuery(text: "b")).chart == nil)
+  }
+
+  @Test("whom somebody paid, or was paid by, is in the names that complete a payee, once and without deleted accounts")
+  func payees() {
+    let receipts = [
+      ("alice", "bob"), ("carol", "alice"), ("alice", "bob"), (nil, "alice"), ("alice", "deleted account"),
+    ]
+    .map { AppScenes.receipt(1, from: $0, to: $1) }
+    let profile = Profile(user: AppScenes.alice, balance: 0, createdAt: WallTime(microseconds: 0))
+    #expect(AppPage.pay(profile, receipts).names == ["bob", "carol"])
+  }
+
+  @Test(
+    "how long ago something was",
+    arguments: [(59, "just now"), (60, "1 min ago"), (7_200, "2 h ago"), (172_800, "2 days ago")])
+  func ago(_ seconds: Int64, _ words: String) {
+    #expect(Deadlines.ago(seconds) == words)
+  }
+
+  @Test("in little room times lose the year, long text its end, and columns are left out; a line below has it all")
+  func columnsThatFit() {
+    let columns: [Table.Column] = [
+      .init(title: "TIME", unit: "UTC"), .init(title: "EVENT"), .init(title: "DETAIL", mayBeCut: true),
+      .init(title: "BY"),
+    ]
+    let cells = ["2026-11-21 20:00:59", "authn_login_success", "3 failed attempts before", "alice"]
+    let natural = AppColumns.naturalWidths(columns, [AppRow(id: "row", cells: cells)])
+    func line(_ width: Int) -> String { AppColumns(columns, naturalWidths: natural, width: width).line(cells) }
+    #expect(line(73) == "2026-11-21 20:00:59  authn_login_success  3 failed attempts before  alice")
+    #expect(line(68) == "11-21 20:00:59  authn_login_success  3 failed attempts before  alice")
+    #expect(line(60) == "11-21 20:00:59  authn_login_success  3 failed attemp…  alice")
+    #expect(line(50) == "11-21 20:00:59  authn_login_success  3 failed att…")
+    #expect(line(35) == "11-21 20:00:59  authn_login_success")
+    let narrow = AppColumns(columns, naturalWidths: natural, width: 50)
+    #expect(narrow.heading == "TIME (UTC)      EVENT                DETAIL       ")
+    #expect(
+      narrow.rest(of: cells, thisYear: "2027")
+        == ["detail 3 failed attempts before", "by alice", "time 2026-11-21 20:00:59 UTC"])
+    #expect(narrow.rest(of: cells, thisYear: "2026") == ["detail 3 failed attempts before", "by alice"])
+    #expect(!narrow.isWhole && AppColumns(columns, naturalWidths: natural, width: 68).isWhole)
+    #expect(AppColumns(columns, naturalWidths: natural, width: 73).rest(of: cells, thisYear: "2027") == [])
+  }
+
+  @Test("every way from one state to another has an arrow in the diagram, and no other has")
+  func arrows() throws {
+    let view = MachineView(present: .loggedIn, table: .shipped, steps: [])
+    let lines = view.diagram().map { Array($0.text) }
+    let kinds = SessionState.Kind.allCases
+    let table = MachineTable.shipped
+    let edge = try #require(lines[0].firstIndex(of: "┐"))
+    func at(_ row: Int, _ column: Int) -> Character {
+      lines.indices.contains(row) && lines[row].indices.contains(column) ? lines[row][column] : " "
+    }
+    for (from, source) in kinds.enumerated() {
+      // Follows the line out of the state through its joints, and each lane to its end.
+      var reached: Set<String> = []
+      var column = edge + 1
+      while "─┬┐┤┼│┴┘ ".contains(at(2 * from + 1, column)), column < lines[0].count + 40 {
+        if "┬┐┤┼┴┘".contains(at(2 * from + 1, column)) {
+          for step in [-1, 1] {
+            var row = 2 * from + 1
+            let leaves = step < 0 ? "┤┼┴┘" : "┬┐┤┼"
+            guard leaves.contains(at(row, column)) else { continue }
+            while true {
+              row += step
+              if row % 2 == 0, "┐┘┤".contains(at(row, column)) { reached.insert(kinds[row / 2].rawValue) }
+              guard "│┤┼┬┴".contains(at(row, column)) else { break }
+            }
+          }
+        }
+        column += 1
+      }
+      let wanted = kinds.filter { $0 != source && table.hasArrow(from: source.rawValue, to: $0.rawValue) }.map(
+        \.rawValue)
+      #expect(reached == Set(wanted), "\(source.rawValue)")
+    }
+  }
+
+  @Test("random keys and news: it never traps, and without a session no guarded tab is open")
+  func random() throws {
+    let (_, sessions) = try #require(AppScenes.page(["sessions"]))
+    var random = SeededGenerator(seed: 11)
+    let keys: [Key] = [
+      .enter, .escape, .tab, .backTab, .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .backspace, .delete,
+      .character("y"), .character("n"), .character("l"), .character("/"), .character("?"), .character("m"),
+      .character("1"), .character("2"), .character("3"), .character("5"), .character("8"),
+      .character("e\u{301}".unicodeScalars.last ?? "x"),
+      .control("w"), .control("u"), .paste(PastedText("日本")), .help,
+    ]
+    for _ in 0..<(Effort.isComplete ? 200 : 40) {
+      let state = try AppStory.end(
+        of: ["start nobody"], columns: .random(in: 1...90, using: &random), rows: .random(in: 1...30, using: &random))
+      for _ in 0..<80 {
+        let message: AppMessage =
+          switch Int.random(in: 0..<12, using: &random) {
+          case 0: .button(.logOut(AppScenes.alice))
+          case 1: .button(.logIn)
+          case 2: .dismissed("the session was revoked")
+          case 3: .loaded(state.tab, .success(sessions))
+          case 4: state.work.map { .finished($0, .success(AppOutcome("Done."))) } ?? .looked(nil)
+          case 5:
+            state.work.map { .finished($0, .failure(CommandError(code: .passwordNotRecent))) }
+              ?? .looked(nil)
+          case _: .key(keys.randomElement(using: &random) ?? .enter)
+          }
+        if state.update(message) == .quit { break }
+        #expect(state.user != nil || !state.tab.isGuarded)
+        _ = state.frame
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import Testing
+import TextFormat
+
+@testable import AuthProgram
+
+/// The full-screen program in one session of a person: each step gives its outcome in lines.
+///
+/// fixtures/README.md describes the steps.
+struct AppStory {
+  private(set) var state = AppState(columns: 1, rows: 1)
+  /// The size of the terminal where a story gives none.
+  private let size: (columns: Int, rows: Int)
+  private var shown: [String] = []
+
+  init(columns: Int = 60, rows: Int = 14) {
+    size = (columns, rows)
+  }
+
+  /// The state at the end of a story.
+  static func end(of steps: [String], columns: Int = 60, rows: Int = 14) throws -> AppState {
+    var story = AppStory(columns: columns, rows: rows)
+    for step in steps { _ = try story.perform(step) }
+    return story.state
+  }
+
+  /// Plays a line of a story.
+  ///
+  /// - Returns: What the program is to do, then the rows of the screen that changed; one `|` for
+  ///   rows that are blank now.
+  mutating func play(_ line: String) throws -> [String] {
+    if line.isEmpty || line.hasPrefix("#") { return [] }
+    let renewals = state.renewals
+    var outcome = try perform(line).map { "→ " + Self.words($0) }
+    if state.renewals > renewals { outcome.append("→ renew") }
+    if line == "next" {
+      outcome = [state.nextChange.map { "in \(Int(($0 - state.now) / .milliseconds(1))) ms" } ?? "never"]
+    }
+    let lines = state.frame.lines
+    if line.hasPrefix("start ") { shown = lines }
+    if line == "screen" { shown = [] }
+    for (row, text) in lines.enumerated() where row >= shown.count || shown[row] != text {
+      if !text.isEmpty || outcome.last != "|" { outcome.append("|" + text) }
+    }
+    shown = lines
+    return outcome
+  }
+
+  private mutating func perform(_ line: String) throws -> [AppEffect] {
+    let verb = String(line.prefix { $0 != " " })
+    let rest = String(line.dropFirst(verb.count + 1))
+    let words = rest.split(separator: " ").map(String.init)
+    let message: AppMessage
+    switch verb {
+    case "start":
+      try start(words)
+      return []
+    case "next", "screen": return []
+    case "keys": return state.press(rest)
+    case "choose": return [state.choose(try #require(AppScenes.choices[rest], "\(rest)"))].compactMap(\.self)
+    case "paste": message = .key(.paste(PastedText(rest.replacing("⏎", with: "\n"))))
+    case "click": message = .key(.click(row: Int(words[0]) ?? 0, column: Int(words[1]) ?? 0))
+    case "size": message = .resized(columns: Int(words[0]) ?? 0, rows: Int(words[1]) ?? 0)
+    case "wait": return [state.update(.tick, at: state.now + .milliseconds(Int(rest) ?? 0))].compactMap(\.self)
+    case "ends": message = .ends(in: .seconds(Int(words[0]) ?? 0), isIdle: words.last == "idle")
+    case "bar": message = .button(rest == "alice" ? .logOut(AppScenes.alice) : .logIn)
+    case "dismissed": message = .dismissed(rest)
+    case "looked":
+      message = .looked(rest.isEmpty || rest == "empty" ? nil : Self.problem(words), isEmpty: rest == "empty")
+    case "loaded":
+      let (tab, page) = try #require(AppScenes.page(words), "\(rest)")
+      message = .loaded(tab, .success(page))
+    case "refused":
+      let tab = try #require(AppTab.allCases.first { "\($0)" == words[0] })
+      message = .loaded(tab, .failure(Self.problem(Array(words.dropFirst()))))
+    case "done":
+      let parts = (" " + rest).split(separator: " then ", omittingEmptySubsequences: false).map(String.init)
+      let next = parts.count > 1 ? AppScenes.followUps[parts[1]] : nil
+      message = .finished(try #require(state.work), .success(AppOutcome(String(parts[0].dropFirst()), next: next)))
+    case "failed": message = .finished(try #require(state.work), .failure(Self.problem(words)))
+    case _: throw TextFile.Failure(description: "no such step: \(verb)")
+    }
+    return [state.update(message)].compactMap(\.self)
+  }
+
+  /// Begins anew: in which size, unless it is the usual one, and as whom, with what on the screen.
+  private mutating func start(_ words: [String]) throws {
+    let given = words.first?.split(separator: "x").compactMap { Int($0) } ?? []
+    let (columns, rows) = given.count == 2 ? (given[0], given[1]) : size
+    let who = words.dropFirst(given.count == 2 ? 1 : 0)
+    state = AppState(
+      columns: columns, rows: rows, context: who.contains("laptop") ? "laptop" : nil, epoch: AppScenes.now)
+    if who.first != "new" { _ = state.update(.looked(nil)) }
+    if who.first == "alice" { _ = state.update(.button(.logOut(AppScenes.alice))) }
+    for word in who.dropFirst() where AppScenes.page([word]) != nil {
+      _ = try perform("keys \((AppTab.allCases.firstIndex { "\($0)" == word } ?? 0) + 1)")
+      _ = try perform("loaded " + word)
+    }
+  }
+
+  /// An error of the table, by its code and one value.
+  private static func problem(_ words: [String]) -> CommandError {
+    let value = words.dropFirst().joined(separator: " ")
+    if words[0] == "throttled" { return CommandError(.wait(.seconds(Int(value) ?? 0))) }
+    if let code = ErrorCode(rawValue: words[0]) { return CommandError(code: code, value) }
+    if let code = BackendError.Code(rawValue: words[0]) { return CommandError(BackendError.refused(code, value)) }
+    return CommandError(.no, words[0], words[0], hint: "Try again.")
+  }
+
+  /// What the program is to do, with its secrets.
+  private static func words(_ value: Any) -> String {
+    if let secret = value as? Secret { return "'\(String(decoding: secret.bytes, as: UTF8.self))'" }
+    if case .password(let name, let password) = value as? Credentials { return "\(name) \(words(password))" }
+    if let query = value as? AppQuery {
+      return [
+        query.rows == AppPage.limit ? "" : "\(query.rows) rows", query.text.isEmpty ? "" : "matching '\(query.text)'",
+        query.order == .name ? "" : "by \(query.order)",
+      ].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+    if value is any CustomStringConvertible { return "\(value)" }
+    let mirror = Mirror(reflecting: value)
+    let parts = mirror.children.map { child in
+      let label = child.label ?? ""
+      let text = words(child.value)
+      return mirror.displayStyle == .enum ? "\(label) \(text)" : label.hasPrefix(".") ? text : "\(label): \(text)"
+    }
+    return parts.isEmpty ? "\(value)" : parts.filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+}
