@@ -328,16 +328,24 @@ struct AppTerminalTests {
     }
   }
 
-  @Test("Ctrl-L draws all of it again, whatever else was drawn there")
+  @Test("Ctrl-L draws all of it again, and so does a continuation, whatever somebody else has drawn meanwhile")
   func drawsAgain() async throws {
     let home = try await CommandHome(registered: false)
     try await play(home) { terminal in
-      try terminal.expectScreen("Nobody is logged in.")
-      let seen = terminal.transcript.count
-      try terminal.send("\u{C}")
-      try terminal.expect("the whole screen once more") { bytes in
-        let more = String(decoding: bytes, as: UTF8.self).dropFirst(seen)
-        return more.contains("\u{1B}[2J") && more.contains("Nobody is logged in.") && more.contains("? help")
+      let modes: Set = [1000, 1006, 1049, 2004]
+      #expect(try terminal.expectScreen("Nobody is logged in.").modes == modes)
+      for key in ["\u{C}", "", "\u{1A}"] {
+        // Another program draws, and changes which reports of the mouse there are.
+        TerminalChild.tell(terminal.path, "spoilt\u{1B}[?1000;1006\(key == "\u{C}" ? "h" : "l\u{1B}[?1003h")")
+        try terminal.expectScreen("spoilt")
+        let seen = terminal.transcript.count
+        // Nobody could continue this process group, so ^Z does not stop it; the screen is left and entered again.
+        if key.isEmpty { try terminal.signalForeground(SIGCONT) } else { try terminal.send(key) }
+        try terminal.expect("the whole screen once more") { bytes in
+          let more = String(decoding: bytes, as: UTF8.self).dropFirst(seen)
+          return more.contains("\u{1B}[2J") && more.contains("Nobody is logged in.") && more.contains("? help")
+        }
+        #expect(try terminal.expectScreen { !$0.text.contains("spoilt") }.modes == modes)
       }
     }
   }
