@@ -12,173 +12,130 @@ struct KeyDecoder {
   private static let escape: UInt8 = 0x1B
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-  private enum State {
-    case ground
-    /// In a UTF-8 character: its value so far, its minimum value, and the number of bytes that
-    /// follow.
-    case character(UInt32, least: UInt32, rest: Int, isAlt: Bool)
-    /// After Escape, which some terminals send twice with Alt.
-    case escape(isAlt: Bool)
-    /// After `SS3`, the start of some keys.
-    case single(isAlt: Bool)
-    /// In a control sequence (CSI), whose parameters are collected.
-    case control(isAlt: Bool)
-    /// Before the last byte of a function key of the Linux console.
-    case consoleKey(isAlt: Bool)
-    /// In the bytes after `CSI M`, the start of old mouse reports.
-    case mouse(rest: Int)
-    /// In a string of the terminal (OSC, DCS, APC, PM, SOS).
-    case string
-    /// After an Escape in such a string.
-    case stringEscape
-    /// In pasted text; this number of bytes matches the start of the end marker.
-    case paste(matched: Int)
+  /// What the pending bytes are, with the last one.
+  private enum Outcome {
+    case unfinished
+    /// Complete: a key, or nothing that means one.
+    case complete(Key?)
+    /// Invalid; these bytes are the start of something else.
+    case restart([UInt8])
   }
 
   /// Whether mouse reports in SGR format are keys.
   var readsMouse = false
-  private var state = State.ground
-  private var parameters: [UInt8] = []
-  private var pasted = WipedBytes(capacity: 0)
+  /// The bytes of an unfinished character or sequence; of a string of the terminal only its start.
+  private var pending: [UInt8] = []
+  /// The text of an unfinished paste.
+  private var pasted: WipedBytes?
   private var isPasteTooLong = false
   private var isAfterReturn = false
 
+  /// Whether a lone Escape is pending; some terminals send it twice with Alt.
+  private var isEscape: Bool { pending.allSatisfy { $0 == Self.escape } }
+
   /// The time to wait for more bytes before ``settle()``; nil for no limit.
   var patience: Duration? {
-    switch state {
-    // Longer than the pauses of a slow line, shorter than a person notices.
-    case .escape: .milliseconds(50)
-    // No line pauses for that long. A user who pressed a key with Alt can press it again.
-    case .single, .control, .consoleKey, .mouse, .string, .stringEscape: .seconds(1)
-    case .ground, .character, .paste: nil
-    }
+    guard pasted == nil, pending.first == Self.escape else { return nil }
+    // The first is longer than the pauses of a slow line, and shorter than a person notices. No line
+    // pauses for the second; a user who pressed a key with Alt can press it again.
+    return isEscape ? .milliseconds(50) : .seconds(1)
   }
 
   /// Ends the input so far, because nothing follows: a lone Escape is a key, an unfinished sequence
   /// is discarded.
   mutating func settle() -> Key? {
     guard patience != nil else { return nil }
-    defer { state = .ground }
-    if case .escape = state { return .escape }
-    return nil
+    defer { pending = [] }
+    return isEscape ? .escape : nil
   }
 
   /// Decodes a byte, and returns the key that it completes, if any.
   mutating func decode(_ byte: UInt8) -> Key? {
-    switch state {
-    case .ground: return begin(byte)
-    case .character(let value, let least, let rest, let isAlt):
-      guard byte & 0xC0 == 0x80 else { return begin(byte) }
-      return take(value << 6 | UInt32(byte & 0x3F), least, rest - 1, isAlt)
-    case .escape(let isAlt): return follow(byte, isAlt)
-    case .single(let isAlt):
-      guard byte >= 0x20, byte < 0x7F else { return begin(byte) }
-      state = .ground
-      return isAlt ? nil : Self.key(final: byte, isSingle: true)
-    case .control(let isAlt): return control(byte, isAlt)
-    case .consoleKey(let isAlt):
-      state = .ground
-      return byte == UInt8(ascii: "A") && !isAlt ? .help : nil
-    case .mouse(let rest):
-      state = rest > 1 ? .mouse(rest: rest - 1) : .ground
-      return nil
-    case .string:
-      switch byte {
-      case Self.escape: state = .stringEscape
-      // BEL ends a string in xterm; CAN and SUB end every sequence.
-      case 0x07, 0x18, 0x1A: state = .ground
-      case _: break
-      }
-      return nil
-    case .stringEscape:
-      if byte == UInt8(ascii: "\\") {
-        state = .ground
-        return nil
-      }
-      state = .escape(isAlt: false)
-      return decode(byte)
-    case .paste(let matched): return paste(byte, matched)
+    if let pasted { return paste(byte, into: pasted) }
+    pending.append(byte)
+    let escapes = pending.prefix { $0 == Self.escape }.count
+    if escapes > 2 {
+      pending.removeLast()
+      return .escape
+    }
+    let rest = pending.dropFirst(escapes)
+    switch escapes == 0 ? Self.character(rest) : sequence(rest, byte) {
+    case .unfinished: return nil
+    case .complete(let key):
+      pending.removeAll(keepingCapacity: true)
+      return escapes > 1 ? nil : key
+    case .restart(let bytes):
+      pending = []
+      return bytes.reduce(nil) { decode($1) }
     }
   }
 
-  /// Decodes the first byte of a key.
-  private mutating func begin(_ byte: UInt8) -> Key? {
-    state = .ground
-    switch byte {
-    case Self.escape:
-      state = .escape(isAlt: false)
-      return nil
-    case 0x0D, 0x0A: return .enter
-    case 0x09: return .tab
-    case 0x08, 0x7F: return .backspace
-    case 0x01...0x1A: return .control(Unicode.Scalar(byte + 0x60))
-    case 0x20...0x7E: return .character(Unicode.Scalar(byte))
-    case _: return beginCharacter(byte, isAlt: false)
-    }
-  }
-
-  private mutating func beginCharacter(_ byte: UInt8, isAlt: Bool) -> Key? {
-    switch byte {
-    case 0xC2...0xDF: state = .character(UInt32(byte & 0x1F), least: 0xA0, rest: 1, isAlt: isAlt)
-    case 0xE0...0xEF: state = .character(UInt32(byte & 0x0F), least: 0x800, rest: 2, isAlt: isAlt)
-    case 0xF0...0xF4: state = .character(UInt32(byte & 0x07), least: 0x10000, rest: 3, isAlt: isAlt)
+  private static func character(_ bytes: ArraySlice<UInt8>) -> Outcome {
+    guard let first = bytes.first, let last = bytes.last else { return .unfinished }
+    if bytes.count > 1, last & 0xC0 != 0x80 { return .restart([last]) }
+    let length: Int
+    switch first {
+    case 0x0D, 0x0A: return .complete(.enter)
+    case 0x09: return .complete(.tab)
+    case 0x08, 0x7F: return .complete(.backspace)
+    case 0x01...0x1A: return .complete(.control(Unicode.Scalar(first + 0x60)))
+    case 0x20...0x7E: return .complete(.character(Unicode.Scalar(first)))
+    case 0xC2...0xDF: length = 2
+    case 0xE0...0xEF: length = 3
+    case 0xF0...0xF4: length = 4
     // No UTF-8 character starts with this byte.
-    case _: state = .ground
+    case _: return .complete(nil)
     }
-    return nil
+    if bytes.count < length { return .unfinished }
+    let scalar = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first
+    // Below are the control characters of Latin-1.
+    return .complete(scalar.flatMap { $0.value < 0xA0 ? nil : .character($0) })
   }
 
-  private mutating func take(_ value: UInt32, _ least: UInt32, _ rest: Int, _ isAlt: Bool) -> Key? {
-    guard rest == 0 else {
-      state = .character(value, least: least, rest: rest, isAlt: isAlt)
-      return nil
-    }
-    state = .ground
-    guard value >= least, !isAlt else { return nil }
-    return Unicode.Scalar(value).map { .character($0) }
-  }
-
-  /// Decodes the byte after Escape.
-  private mutating func follow(_ byte: UInt8, _ isAlt: Bool) -> Key? {
-    switch Unicode.Scalar(byte) {
-    case "\u{1B}":
-      state = .escape(isAlt: true)
-      return isAlt ? .escape : nil
-    case "[":
-      parameters = []
-      state = .control(isAlt: isAlt)
-    case "O": state = .single(isAlt: isAlt)
-    case "]", "P", "_", "^", "X": state = .string
-    // A complete key with Alt.
+  /// Decodes the bytes after Escape.
+  private mutating func sequence(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Outcome {
+    switch bytes.first.map(Unicode.Scalar.init) {
+    case nil: return .unfinished
+    case "[": return control(bytes.dropFirst(), byte)
+    // SS3, the start of some keys.
+    case "O":
+      if bytes.count == 1 { return .unfinished }
+      return (0x20..<0x7F).contains(byte) ? .complete(Self.key(final: byte, isSingle: true)) : .restart([byte])
+    // A string of the terminal (OSC, DCS, APC, PM, SOS).
+    case "]", "P", "_", "^", "X":
+      if bytes.count > 2 { return byte == UInt8(ascii: "\\") ? .complete(nil) : .restart([Self.escape, byte]) }
+      // BEL ends a string in xterm; CAN and SUB end every sequence.
+      if bytes.count > 1, [0x07, 0x18, 0x1A].contains(byte) { return .complete(nil) }
+      if bytes.count > 1, byte != Self.escape { pending.removeLast() }
+      return .unfinished
+    // A key with Alt is another key.
     case _:
-      return beginCharacter(byte, isAlt: true)
+      if case .complete = Self.character(bytes) { return .complete(nil) }
+      return Self.character(bytes)
     }
-    return nil
   }
 
-  private mutating func control(_ byte: UInt8, _ isAlt: Bool) -> Key? {
+  /// Decodes the bytes of a control sequence (CSI).
+  private mutating func control(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Outcome {
+    // A function key of the Linux console.
+    if bytes.first == UInt8(ascii: "["), bytes.count > 1 { return .complete(byte == UInt8(ascii: "A") ? .help : nil) }
+    // An old mouse report.
+    if bytes.first == UInt8(ascii: "M") { return bytes.count < 4 ? .unfinished : .complete(nil) }
     switch byte {
+    case _ where bytes.isEmpty || bytes.count == 1 && byte == UInt8(ascii: "["): return .unfinished
     case 0x20...0x3F:
-      if parameters.count < Self.parameterLimit { parameters.append(byte) }
-      return nil
-    case 0x40...0x7E:
-      state = .ground
-      let key = finishControl(byte, isAlt)
-      return isAlt ? nil : key
-    // Not a valid sequence; decode the unexpected byte as the start of a key.
-    case _: return begin(byte)
+      if bytes.count > Self.parameterLimit { pending.removeLast() }
+      return .unfinished
+    case 0x40...0x7E: return .complete(finish(bytes.dropLast(), byte))
+    case _: return .restart([byte])
     }
   }
 
-  private mutating func finishControl(_ final: UInt8, _ isAlt: Bool) -> Key? {
-    if parameters.isEmpty {
-      if final == UInt8(ascii: "M") { state = .mouse(rest: 3) }
-      if final == UInt8(ascii: "[") { state = .consoleKey(isAlt: isAlt) }
-    }
-    if readsMouse, parameters.first == UInt8(ascii: "<") { return mouse(final) }
+  private mutating func finish(_ parameters: ArraySlice<UInt8>, _ final: UInt8) -> Key? {
+    if readsMouse, parameters.first == UInt8(ascii: "<") { return Self.mouse(parameters.dropFirst(), final) }
     // A sequence with `<`, `=`, `>` or `?` is an answer or a mouse report; a key has only numbers.
     guard parameters.count < Self.parameterLimit, parameters.allSatisfy({ $0 < 0x3C && $0 >= 0x30 }) else { return nil }
-    let numbers = Self.numbers(parameters[...])
+    let numbers = Self.numbers(parameters)
     // Shift and Control do not change a key here. With Alt and the others, it is another key.
     if numbers.count > 1, numbers[1] > 1, (numbers[1] - 1) & ~5 != 0 { return nil }
     guard final == UInt8(ascii: "~") else { return Self.key(final: final, isSingle: false) }
@@ -189,7 +146,7 @@ struct KeyDecoder {
     case 5: return .pageUp
     case 6: return .pageDown
     case 11: return .help
-    case 200: beginPaste()
+    case 200: (pasted, isPasteTooLong, isAfterReturn) = (WipedBytes(capacity: Self.pasteLimit), false, false)
     case _: break
     }
     return nil
@@ -212,8 +169,8 @@ struct KeyDecoder {
   }
 
   /// Decodes a mouse report; ignores the release of a button.
-  private func mouse(_ final: UInt8) -> Key? {
-    let numbers = Self.numbers(parameters.dropFirst())
+  private static func mouse(_ parameters: ArraySlice<UInt8>, _ final: UInt8) -> Key? {
+    let numbers = numbers(parameters)
     guard numbers.count == 3, final == UInt8(ascii: "M") else { return nil }
     // 4, 8 and 16 are Shift, Alt and Control.
     switch numbers[0] & ~28 {
@@ -231,34 +188,21 @@ struct KeyDecoder {
 
   // MARK: Paste
 
-  private mutating func beginPaste() {
-    state = .paste(matched: 0)
-    pasted = WipedBytes(capacity: Self.pasteLimit)
-    (isPasteTooLong, isAfterReturn) = (false, false)
-  }
-
-  private mutating func paste(_ byte: UInt8, _ matched: Int) -> Key? {
-    if byte == Self.pasteEnd[matched] {
-      guard matched + 1 == Self.pasteEnd.count else {
-        state = .paste(matched: matched + 1)
-        return nil
-      }
-      state = .ground
-      defer { pasted = WipedBytes(capacity: 0) }
-      return isPasteTooLong || !pasted.isText ? .unusablePaste : .paste(PastedText(pasted))
+  private mutating func paste(_ byte: UInt8, into pasted: WipedBytes) -> Key? {
+    // Nothing else of a paste, which may be secret, is kept elsewhere.
+    guard !pending.isEmpty || byte == Self.escape else {
+      keep(byte, in: pasted)
+      return nil
     }
-    for byte in Self.pasteEnd[..<matched] { keep(byte) }
-    if byte == Self.escape {
-      state = .paste(matched: 1)
-    } else {
-      state = .paste(matched: 0)
-      keep(byte)
-    }
-    return nil
+    pending.append(byte)
+    while !Self.pasteEnd.starts(with: pending) { keep(pending.removeFirst(), in: pasted) }
+    guard pending.count == Self.pasteEnd.count else { return nil }
+    (self.pasted, pending) = (nil, [])
+    return isPasteTooLong || !pasted.isText ? .unusablePaste : .paste(PastedText(pasted))
   }
 
   /// Stores a byte of pasted text; terminals send the line endings of a paste as carriage returns.
-  private mutating func keep(_ byte: UInt8) {
+  private mutating func keep(_ byte: UInt8, in pasted: WipedBytes) {
     defer { isAfterReturn = byte == 0x0D }
     if byte == 0x0A, isAfterReturn { return }
     if !pasted.append(byte == 0x0D ? 0x0A : byte) { isPasteTooLong = true }

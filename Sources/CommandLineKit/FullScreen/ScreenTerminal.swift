@@ -1,4 +1,5 @@
 import Glibc
+import TextFormat
 
 /// Uses the controlling terminal as a full screen during the lifetime of the value.
 ///
@@ -110,7 +111,13 @@ package struct ScreenTerminal: ~Copyable {
 
   /// Copies text to the clipboard with the next frame, if the terminal supports it (OSC 52).
   package mutating func copy(_ text: String) {
-    before += Array("\u{1B}]52;c;\(Base64.text(text.utf8))\u{7}".utf8)
+    before += Array("\u{1B}]52;c;\(Self.base64(text))\u{7}".utf8)
+  }
+
+  /// The text in Base64 with its own digits and padding (RFC 4648, section 4).
+  static func base64(_ text: String) -> String {
+    let digits = String(Base64URL.text(Array(text.utf8)).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+    return digits + String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
   }
 
   /// Redraws the next frame as a whole, because the content of the terminal is uncertain.
