@@ -14,52 +14,39 @@ enum Administration: Equatable, Sendable {
   case registration(Registration)
   case twoStep(TwoStepPolicy)
 
-  /// What was done, as a sentence.
-  var done: String {
-    switch self {
-    case .change(let change, let name): name + " is " + change.done + " now."
-    case .resetPassword(let name): "A one-time code for " + name + " is made."
-    case .delete(let name): "The account " + name + " is deleted."
-    case .create(let name): "Created " + name + "."
-    case .registration(let registration): "Registration is " + registration.rawValue + " now."
-    case .twoStep(.required): "A second step is required of administrators now."
-    case .twoStep(.optional): "A second step is optional now."
-    }
-  }
-
   /// What was done, where it closes the accounts to whoever did it.
   static var ownStepMissing: String {
     "A second step is required of administrators now. You have none: set yours up on Home."
   }
-}
 
-extension Administration {
   /// Does it, and says so; with the code that was made, if one was.
   func perform(
     at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AppOutcome {
-    var done = done
-    var code: OneTimeCode?
     switch self {
     case .change(let change, let name):
       _ = try change.make(to: try Username(name), at: backend, for: administrator, fresh, under: lease)
+      return AppOutcome("\(name) is \(change.done) now.")
     case .resetPassword(let name):
-      code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
+      let code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
+      return AppOutcome("A one-time code for \(name) is made.", next: .show(.code(code)))
     case .delete(let name):
       try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
+      return AppOutcome("The account \(name) is deleted.")
     case .create(let name):
-      code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+      let code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+      return AppOutcome("Created \(name).", next: .show(.code(code)))
     case .registration(let registration):
       try backend.setRegistration(registration, for: administrator, fresh, under: lease)
+      return AppOutcome("Registration is \(registration.rawValue) now.")
     case .twoStep(let policy):
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
+      if policy == .optional { return AppOutcome("A second step is optional now.") }
       // The change is made; where this cannot be told, what is opened next says it.
-      if policy == .required, (try? backend.twoStep(under: lease))?.isOn == false {
-        done = Administration.ownStepMissing
-      }
+      let isMissing = (try? backend.twoStep(under: lease))?.isOn == false
+      return AppOutcome(isMissing ? Self.ownStepMissing : "A second step is required of administrators now.")
     }
-    return AppOutcome(done, next: code.map { .show(.code($0)) })
   }
 }
 
@@ -85,7 +72,7 @@ extension AppPage {
           letters: [AppLetter("y", "copy \(account.user.username)", .copy(account.user.username))]))
     }
     return AppPage(
-      table.columns, rows, query.order == .name ? "first" : "latest", isPart: page.lastOfMore != nil,
+      columns: table.columns, rows: rows, part: page.part(query.order == .name ? "first" : "latest"),
       loaded: page.items.count, query: query, empty: "No accounts.")
   }
 

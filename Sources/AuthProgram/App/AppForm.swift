@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import AuthMessages
 import CommandLineKit
 
@@ -27,7 +28,6 @@ final class AppForm {
 
   let purpose: Purpose
   let plan: AppFormPlan
-  let fields: [AppInput]
   var focus = 0
   var problem: CommandError?
   /// Until when the same input would be refused again.
@@ -38,16 +38,10 @@ final class AppForm {
   init(_ purpose: Purpose, covering covered: AppForm? = nil) {
     (self.purpose, self.covered) = (purpose, covered)
     plan = purpose.plan
-    fields = plan.fields.map { field in
-      switch field {
-      case .text(let label, let text): AppInput(label, text)
-      case .secret(let label): AppInput(label, isSecret: true)
-      case .repetition: AppInput("Repeat it", isSecret: true)
-      case .confirmation(let label, _): AppInput(label)
-      }
-    }
     if !fields[0].isEmpty, fields.count > 1 { focus = 1 }
   }
+
+  var fields: [AppInput] { plan.fields }
 
   /// Whether it fills a tab, so that the keys that change tabs work in it.
   var isTab: Bool { if case .pay = purpose { true } else { false } }
@@ -59,9 +53,9 @@ final class AppForm {
 
   /// Forgets what has to be typed again after this refusal: the new password, the code, or all.
   func clearSecrets(after problem: CommandError) {
-    if let last = plan.fields.lastIndex(of: .repetition), problem.code.hasPrefix("password_") {
+    if let last = fields.lastIndex(where: { $0.kind == .repetition }), problem.code.hasPrefix("password_") {
       for index in [last, last - 1] { clear(index) }
-    } else if let code = plan.fields.firstIndex(of: .secret("Code")) {
+    } else if let code = fields.firstIndex(where: { $0.label == "Code" }) {
       clear(code)
     } else {
       clearSecrets()
@@ -80,13 +74,13 @@ final class AppForm {
       focus = empty
       return refuse("missing", "\(fields[empty].label) is empty.", "Fill it in, or press Esc.")
     }
-    for (index, field) in plan.fields.enumerated() {
-      switch field {
-      case .repetition where !fields[index].isLike(fields[index - 1]):
+    for (index, field) in fields.enumerated() {
+      switch field.kind {
+      case .repetition where !field.isLike(fields[index - 1]):
         focus = index - 1
         for field in fields[focus...index] { field.clear() }
         return refuse("passwords_differ", "The two passwords differ.", "Type both again.")
-      case .confirmation(_, let name) where fields[index].text != name:
+      case .confirmation(let name) where field.text != name:
         return refuse("not_confirmed", "Nothing was deleted: the name differs.", "Type \(name), or press Esc.")
       case .text, .secret, .repetition, .confirmation: break
       }
@@ -103,4 +97,11 @@ final class AppForm {
     problem = CommandError(.no, code, message, hint: Hint(hint))
     return nil
   }
+}
+
+/// The secret for an authenticator app, as a form shows it.
+struct AppSecret: Equatable, Sendable, Redacted {
+  let text: String
+  /// A QR code in lines; none where no program draws it.
+  let picture: [String]
 }

@@ -3,21 +3,11 @@ import AuthCore
 
 /// The declaration of a form: its words, its fields, and the action that it begins.
 struct AppFormPlan {
-  enum Field: Equatable {
-    /// A label, and the text that the field starts with.
-    case text(String, String = "")
-    case secret(String)
-    /// The field above, typed again.
-    case repetition
-    /// A name to type, so that nothing is deleted by accident.
-    case confirmation(String, of: String)
-  }
-
   /// The names that complete what is typed in the first field.
   enum Names { case none, users, payees }
 
   let title: String
-  let fields: [Field]
+  let fields: [AppInput]
   /// What Enter does in the last field.
   let verb: String
   var advice = ""
@@ -39,25 +29,28 @@ extension AppForm.Purpose {
     case .logIn(let tab, let name):
       AppFormPlan(
         title: tab == .home ? "Log in" : "Log in to open \(tab.title)",
-        fields: [.text("Username", name), .secret("Password")], verb: "log in", names: .users, isForAnybody: true
+        fields: [.init("Username", .text(name)), .init("Password", .secret)], verb: "log in", names: .users,
+        isForAnybody: true
       ) { .logIn($0.credentials) }
     case .register:
       AppFormPlan(
-        title: "Create an account", fields: [.text("Username"), .secret("Password"), .repetition], verb: "create it",
+        title: "Create an account",
+        fields: [.init("Username"), .init("Password", .secret), .init("Repeat it", .repetition)], verb: "create it",
         advice: Self.newPassword, isForAnybody: true
       ) { .register($0.credentials) }
     case .reauthenticate:
-      AppFormPlan(title: "Enter your password again to go on", fields: [.secret("Password")], verb: "go on") {
+      AppFormPlan(title: "Enter your password again to go on", fields: [.init("Password", .secret)], verb: "go on") {
         .reauthenticate($0.fields[0].password)
       }
     case .secondStep(let action):
       AppFormPlan(
-        title: "Enter a code of your authenticator app, or a recovery code", fields: [.secret("Code")], verb: "go on",
+        title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .secret)],
+        verb: "go on",
         isForAnybody: action.isLogin
       ) { .answer($0.fields[0].password) }
     case .pay(let number, let payee):
       AppFormPlan(
-        title: "Pay somebody", fields: [.text("To", payee), .text("Amount")], verb: "pay", names: .payees
+        title: "Pay somebody", fields: [.init("To", .text(payee)), .init("Amount")], verb: "pay", names: .payees
       ) { (form) throws(BackendError) in
         form.focus = 0
         let payee = try Username(form.fields[0].text)
@@ -65,44 +58,51 @@ extension AppForm.Purpose {
         return .pay(amount: try Amount(form.fields[1].text), payee: payee, number: number)
       }
     case .rename(let name):
-      AppFormPlan(title: "Change your name", fields: [.text("Name", name)], verb: "save") { .rename($0.fields[0].text) }
+      AppFormPlan(title: "Change your name", fields: [.init("Name", .text(name))], verb: "save") {
+        .rename($0.fields[0].text)
+      }
     case .changePassword:
       AppFormPlan(
-        title: "Change your password", fields: [.secret("Present password"), .secret("New password"), .repetition],
+        title: "Change your password",
+        fields: [.init("Present password", .secret), .init("New password", .secret), .init("Repeat it", .repetition)],
         verb: "save", advice: Self.newPassword
       ) { .changePassword(present: $0.fields[0].password, new: $0.fields[1].password) }
     case .recover(let name):
       AppFormPlan(
         title: "Set a new password with a code",
-        fields: [.text("Username", name), .secret("Code"), .secret("New password"), .repetition], verb: "set it",
+        fields: [
+          .init("Username", .text(name)), .init("Code", .secret), .init("New password", .secret),
+          .init("Repeat it", .repetition),
+        ], verb: "set it",
         advice: "A recovery code, or a one-time code from an administrator. " + Self.newPassword, names: .users,
         isForAnybody: true
       ) { .recover(username: $0.fields[0].text, code: $0.fields[1].password, new: $0.fields[2].password) }
     case .confirmTwoStep(let secret):
       AppFormPlan(
-        title: "Enter this secret in an authenticator app, then its code here", fields: [.secret("Code")],
+        title: "Enter this secret in an authenticator app, then its code here", fields: [.init("Code", .secret)],
         verb: "turn it on",
         advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
         picture: secret.picture
       ) { .confirmTwoStep($0.fields[0].password) }
     case .endTwoStep:
       AppFormPlan(
-        title: "Turn the second step off", fields: [.secret("Code")], verb: "turn it off",
+        title: "Turn the second step off", fields: [.init("Code", .secret)], verb: "turn it off",
         advice: "Use a code of your authenticator app, or a recovery code."
       ) { .endTwoStep($0.fields[0].password) }
     case .deleteOwnAccount(let name):
       AppFormPlan(
-        title: "Delete your account for ever", fields: [.confirmation("Your username", of: name)], verb: "delete it",
+        title: "Delete your account for ever", fields: [.init("Your username", .confirmation(of: name))],
+        verb: "delete it",
         advice: Self.keepsName
       ) { _ in .deleteOwnAccount }
     case .createAccount:
       AppFormPlan(
-        title: "Create an account for another person", fields: [.text("Username")], verb: "create it",
+        title: "Create an account for another person", fields: [.init("Username")], verb: "create it",
         advice: "You get a one-time code, with which the new user sets a password."
       ) { .administer(.create($0.fields[0].text)) }
     case .deleteAccount(let name):
       AppFormPlan(
-        title: "Delete the account \(name) for ever", fields: [.confirmation("Its username", of: name)],
+        title: "Delete the account \(name) for ever", fields: [.init("Its username", .confirmation(of: name))],
         verb: "delete it", advice: Self.keepsName
       ) { _ in .administer(.delete(name)) }
     }

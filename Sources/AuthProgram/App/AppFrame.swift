@@ -147,7 +147,7 @@ extension AppState {
     let position = position
     let start = columns - DisplayWidth.columns(position)
     if !position.isEmpty, start > 20 { frame.put(position, row: rows - 1, column: start, style: .faint) }
-    frame.put(keys(width: position.isEmpty ? columns : start - 2), row: rows - 1, column: 0, style: .faint)
+    frame.put(foot(width: position.isEmpty ? columns : start - 2), row: rows - 1, column: 0, style: .faint)
   }
 
   /// Where in a list the selected row is, where not all of it shows.
@@ -187,66 +187,58 @@ extension AppState {
     return words
   }
 
-  /// The keys that work here, the most useful first, as far as there is room.
-  private func keys(width: Int) -> String {
-    var keys = ""
-    func add(_ key: String) {
-      let longer = keys.isEmpty ? key : keys + "  " + key
-      if DisplayWidth.columns(longer) <= width { keys = longer }
+  /// As many of the keys as there is room for.
+  private func foot(width: Int) -> String {
+    var foot = ""
+    for key in keys(isNarrow: width < 60) {
+      let longer = foot.isEmpty ? key : foot + "  " + key
+      if DisplayWidth.columns(longer) <= width { foot = longer }
     }
+    return foot
+  }
+
+  /// The keys that work here, the most useful first.
+  private func keys(isNarrow: Bool) -> [String] {
     if interruption != nil {
-      if interruptionLines.count > body.height { add("↑↓ scroll") }
-      if isQuiet { add("Enter or Esc: go on") }
-      return keys
+      return (interruptionLines.count > body.height ? ["↑↓ scroll"] : []) + (isQuiet ? ["Enter or Esc: go on"] : [])
     }
-    if help != nil {
-      guard helpLines.count > body.height else { return "any key: back" }
-      add("↑↓ scroll")
-      add("other keys: back")
-      return keys
+    if help != nil { return helpLines.count > body.height ? ["↑↓ scroll", "other keys: back"] : ["any key: back"] }
+    if question != nil { return ["y yes", "n no"] }
+    if let form { return keys(of: form) }
+    if isFiltering { return ["Enter done", "Esc clear"] }
+    var keys = ["? help"]
+    let selected = selected.map { rowsShown[$0] }
+    let letters = ((menuRow ?? selected)?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
+    // What is the same for every row comes first where there is room, so that a step draws little.
+    if let selected, let label = selected.menu == nil ? selected.choice?.label : "details" {
+      keys.append("Enter " + (isNarrow ? label : DisplayWidth.pad(label, to: 9)))
     }
-    if question != nil { return "y yes  n no" }
-    if let form {
-      if isWaiting { return "Esc leave" }
-      add("Enter " + (form.focus == form.fields.count - 1 ? form.plan.verb : "next"))
-      add(form.isTab ? "Esc leave" : "Esc cancel")
-      if let name = completion(of: form) { add("Tab " + name) } else if form.fields.count > 1 { add("Tab field") }
-      if form.isTab, form.fields[form.focus].text.isEmpty { add("←→ tabs") }
-      if case .logIn = form.purpose { add("Ctrl-R forgotten?") }
-      add("F1 help")
-      return keys
+    if isNarrow { keys += letters }
+    if tab == .accounts, menu == nil, page != nil {
+      keys.append("s sort by " + (otherOrder == .name ? "name" : "last login"))
     }
-    if isFiltering {
-      add("Enter done")
-      add("Esc clear")
-      return keys
+    if menu != nil { keys.append("Esc back") } else if !filter.text.isEmpty { keys.append("Esc clear") }
+    if selected != nil { keys.append("↑↓ choose") }
+    keys.append("q quit")
+    if selected != nil, canFilter { keys.append("/ filter") }
+    if !isNarrow { keys += letters }
+    return keys + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
+  }
+
+  private func keys(of form: AppForm) -> [String] {
+    if isWaiting { return ["Esc leave"] }
+    var keys = [
+      "Enter " + (form.focus == form.fields.count - 1 ? form.plan.verb : "next"),
+      form.isTab ? "Esc leave" : "Esc cancel",
+    ]
+    if let name = completion(of: form) {
+      keys.append("Tab " + name)
+    } else if form.fields.count > 1 {
+      keys.append("Tab field")
     }
-    add("? help")
-    var letters: [AppLetter] = []
-    func addLetters() {
-      for letter in letters { add("\(letter.key) " + (letter.key == "y" ? "copy" : letter.label)) }
-    }
-    let rows = rowsShown
-    let selected = selected(in: rows)
-    if let selected {
-      let row = rows[selected]
-      // What is the same for every row comes first where there is room, so that a step draws
-      // little.
-      if let label = row.menu == nil ? row.choice?.label : "details" {
-        add("Enter " + (width < 60 ? label : DisplayWidth.pad(label, to: 9)))
-      }
-      letters = (menuRow ?? row).letters
-      if width < 60 { addLetters() }
-    }
-    if tab == .accounts, menu == nil, page != nil { add("s sort by " + (otherOrder == .name ? "name" : "last login")) }
-    if menu != nil { add("Esc back") } else if !filter.text.isEmpty { add("Esc clear") }
-    if selected != nil { add("↑↓ choose") }
-    add("q quit")
-    if selected != nil, canFilter { add("/ filter") }
-    if width >= 60 { addLetters() }
-    add("Tab next")
-    add(isLoggedIn ? "l log out" : "l log in")
-    return keys
+    if form.isTab, form.fields[form.focus].text.isEmpty { keys.append("←→ tabs") }
+    if case .logIn = form.purpose { keys.append("Ctrl-R forgotten?") }
+    return keys + ["F1 help"]
   }
 }
 

@@ -9,7 +9,19 @@ final class AppInput: Redacted {
   /// As long as a line of the terminal may be; longer text is refused whole.
   static let limit = 511
 
+  /// What is typed into it.
+  enum Kind: Equatable {
+    /// Text that shows, and what it starts with.
+    case text(String = "")
+    case secret
+    /// The secret of the field above, typed again.
+    case repetition
+    /// A name to type, so that nothing is deleted by accident.
+    case confirmation(of: String)
+  }
+
   let label: String
+  let kind: Kind
   /// The bytes of a password; nil for text that shows.
   private let secret: WipedBytes?
   /// The text that shows; empty for a password.
@@ -17,11 +29,10 @@ final class AppInput: Redacted {
   /// How many characters are before the cursor.
   private(set) var cursor = 0
 
-  init(_ label: String, _ text: String = "", isSecret: Bool = false) {
-    self.label = label
-    secret = isSecret ? WipedBytes(capacity: Self.limit) : nil
-    self.text = text
-    cursor = text.count
+  init(_ label: String, _ kind: Kind = .text()) {
+    (self.label, self.kind) = (label, kind)
+    secret = kind == .secret || kind == .repetition ? WipedBytes(capacity: Self.limit) : nil
+    if case .text(let text) = kind { (self.text, cursor) = (text, text.count) }
   }
 
   var isSecret: Bool { secret != nil }

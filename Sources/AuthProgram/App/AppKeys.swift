@@ -60,15 +60,16 @@ extension AppState {
 
   /// By how many lines a key moves.
   private func lines(for key: Key) -> Int? {
-    switch key {
+    let screen = max(1, help == nil ? list.height : body.height)
+    return switch key {
     case .up, .character("k"), .control("p"): -1
     case .down, .character("j"), .control("n"): 1
     case .scrollUp: -3
     case .scrollDown: 3
-    case .control("u"): -max(1, (help == nil ? list.height : body.height) / 2)
-    case .control("d"): max(1, (help == nil ? list.height : body.height) / 2)
-    case .pageUp, .control("b"): -max(1, help == nil ? list.height : body.height)
-    case .pageDown, .control("f"): max(1, help == nil ? list.height : body.height)
+    case .control("u"): -max(1, screen / 2)
+    case .control("d"): max(1, screen / 2)
+    case .pageUp, .control("b"): -screen
+    case .pageDown, .control("f"): screen
     case .home, .character("g"): -.max / 2
     case .end, .character("G"): .max / 2
     case _: nil
@@ -143,9 +144,7 @@ extension AppState {
     case .character("y"), .character("Y"):
       self.question = nil
       return perform(question.action)
-    case .character, .control, .enter, .tab, .backTab, .backspace, .delete, .up, .down, .left, .right, .home, .end,
-      .pageUp, .pageDown, .paste, .unusablePaste, .click, .scrollUp, .scrollDown:
-      break
+    case _: break
     }
     return nil
   }

@@ -1,8 +1,5 @@
-/// Work of one kind, done one after the other; the loop holds the list.
+/// Looks and pages, done one after the other; the loop holds the list.
 struct AppLane {
-  /// Looks and pages; and what a person does, which does not wait for them.
-  enum Kind: Int, Sendable, CaseIterable { case looks, actions }
-
   private var waiting: [AppEffect] = []
   private var isBusy = false
 

@@ -10,7 +10,7 @@ final class AppLoop {
   private let state: AppState
   private let work: AppWork
   private let mailbox: AppMailbox
-  private var lanes = [AppLane](repeating: AppLane(), count: AppLane.Kind.allCases.count)
+  private var looks = AppLane()
   /// What came before the change of the session that it belongs after.
   private var early: [AppMailbox.News] = []
   /// The number of the last change of the session that was taken in.
@@ -96,12 +96,12 @@ final class AppLoop {
     case .outside(let problem):
       submit(.look)
       return problem != nil && take(.looked(problem))
-    case .done(let message, let lane, let revision):
+    case .done(let message, let revision):
       guard revision <= self.revision else {
         early.append(news)
         return false
       }
-      run(lanes[lane.rawValue].finish(), in: lane)
+      if case .finished = message {} else { run(looks.finish()) }
       return take(message)
     }
   }
@@ -129,16 +129,16 @@ final class AppLoop {
     return false
   }
 
+  /// Actions do not wait for looks, and the state begins one at a time.
   private func submit(_ effect: AppEffect) {
-    let lane = if case .perform = effect { AppLane.Kind.actions } else { AppLane.Kind.looks }
-    run(lanes[lane.rawValue].add(effect), in: lane)
+    if case .perform = effect { run(effect) } else { run(looks.add(effect)) }
   }
 
-  private func run(_ effect: AppEffect?, in lane: AppLane.Kind) {
+  private func run(_ effect: AppEffect?) {
     guard let effect else { return }
     AppThreads.start { [work, mailbox] in
       let message = await work.take(effect)
-      mailbox.post(.done(message, of: lane, after: work.store.revision))
+      mailbox.post(.done(message, after: work.store.revision))
     }
   }
 

@@ -12,8 +12,8 @@ final class AppMailbox: Sendable {
   enum News: Sendable {
     /// The session changed.
     case changed(SessionChange)
-    /// Work of this lane is done; it belongs after the change of the session with this number.
-    case done(AppMessage, of: AppLane.Kind, after: UInt64)
+    /// Work is done; it belongs after the change of the session with this number.
+    case done(AppMessage, after: UInt64)
     /// Another process may have changed what shows; or why that cannot be told.
     case outside(CommandError?)
   }
@@ -25,7 +25,9 @@ final class AppMailbox: Sendable {
 
   init() throws(CommandError) {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw .screenCannotWork(errno) }
+    guard pipe(&ends) == 0 else {
+      throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber(errno).explanation))
+    }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
@@ -53,11 +55,5 @@ final class AppMailbox: Sendable {
       defer { news = [] }
       return news
     }
-  }
-}
-
-extension CommandError {
-  fileprivate static func screenCannotWork(_ error: Int32) -> CommandError {
-    CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber(error).explanation))
   }
 }

@@ -29,49 +29,34 @@ final class AppPage: Sendable {
   init(
     lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, loaded: Int = 0,
     query: AppQuery = AppQuery(), balance: Int64? = nil, names: [String] = [], moments: [Int: Int64] = [:],
-    empty: String = "", chart: Chart? = nil,
-    machine: MachineView? = nil
+    empty: String = "", chart: Chart? = nil, machine: MachineView? = nil
   ) {
-    self.lines = lines
-    self.columns = columns
-    self.rows = rows
-    self.part = part
-    self.loaded = loaded
-    self.query = query
-    self.balance = balance
-    (self.names, self.moments) = (names, moments)
-    self.empty = empty
-    self.chart = chart
-    self.machine = machine
+    (self.lines, self.columns, self.rows, self.moments) = (lines, columns, rows, moments)
+    (self.part, self.loaded, self.query, self.empty) = (part, loaded, query, empty)
+    (self.balance, self.names, self.chart, self.machine) = (balance, names, chart, machine)
     widths = AppColumns.naturalWidths(columns, rows)
   }
 }
 
 /// A row of a list.
-final class AppRow: Sendable {
+struct AppRow: Sendable {
   /// Names what the row shows, so that the selection stays with it when the list changes.
   let id: String
   /// A cell for each column, or one that spans them all.
   let cells: [String]
   /// What Enter does with it.
-  let choice: AppChoice?
+  var choice: AppChoice?
   /// What Enter opens: details, and what can be done with it.
-  let menu: AppPage?
+  var menu: AppPage?
   /// What letters do with it.
-  let letters: [AppLetter]
+  var letters: [AppLetter] = []
+}
 
-  init(id: String, cells: [String], choice: AppChoice? = nil, menu: AppPage? = nil, letters: [AppLetter] = []) {
-    self.id = id
-    self.cells = cells
-    self.choice = choice
-    self.menu = menu
-    self.letters = letters
-  }
-
+extension AppRow {
   /// A row of a table: Enter shows all of it, and what letters do.
   ///
   /// The moments are those of the columns with these titles, in seconds since 1970.
-  convenience init(
+  init(
     id: String, of table: Table, _ index: Int, moments: [String: Int64] = [:], letters: [AppLetter],
     copying copy: String
   ) {
@@ -94,7 +79,7 @@ final class AppRow: Sendable {
   }
 
   /// Something that can be chosen, in words.
-  convenience init(_ words: String, _ choice: AppChoice) {
+  init(_ words: String, _ choice: AppChoice) {
     self.init(id: words, cells: [words], choice: choice)
   }
 }

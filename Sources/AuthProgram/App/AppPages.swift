@@ -29,8 +29,8 @@ extension AppPage {
           copying: receipt.id.description))
     }
     return AppPage(
-      table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count,
-      lines: ["Balance  \(Amount.text(profile.balance))", ""], query: query,
+      lines: ["Balance  \(Amount.text(profile.balance))", ""], columns: table.columns, rows: rows,
+      part: page.part("newest"), loaded: page.items.count, query: query,
       empty: query.text.isEmpty ? "No receipts." : "Nothing matches.",
       // The balance follows from all receipts only.
       chart: query.text.isEmpty ? Chart(points.reversed()) : nil)
@@ -99,19 +99,14 @@ extension AppPage {
           copying: event.session?.shown ?? event.name))
     }
     return AppPage(
-      table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count, query: query,
+      columns: table.columns, rows: rows, part: page.part("newest"), loaded: page.items.count, query: query,
       empty: query.text.isEmpty ? "No events." : "Nothing matches.")
   }
+}
 
-  /// The first part of a list, or all of it.
-  convenience init(
-    _ columns: [Table.Column], _ rows: [AppRow], _ which: String, isPart: Bool, loaded: Int, lines: [String] = [],
-    query: AppQuery = AppQuery(), empty: String, chart: Chart? = nil
-  ) {
-    self.init(
-      lines: lines, columns: columns, rows: rows, part: isPart ? "the \(which) \(loaded)" : nil, loaded: loaded,
-      query: query, empty: empty, chart: chart)
-  }
+extension Page {
+  /// What the items are where there are more, such as "the newest 500".
+  func part(_ which: String) -> String? { lastOfMore == nil ? nil : "the \(which) \(items.count)" }
 }
 
 extension AppLetter {

@@ -17,8 +17,8 @@ final class AppState {
   /// Whether it is known yet if somebody is logged in.
   var isRestored = false
   var tab = AppTab.home
-  /// What the tabs have loaded, each at its number.
-  private var lists: [AppList] = []
+  /// What the tabs have loaded.
+  private let lists = Dictionary(uniqueKeysWithValues: AppTab.allCases.map { ($0, AppList()) })
   /// The menu of a row of the open tab.
   var menu: AppList?
   let filter = AppInput("Filter")
@@ -74,10 +74,9 @@ final class AppState {
     self.context = context
     self.columns = columns
     self.rows = rows
-    for _ in AppTab.allCases { lists.append(AppList()) }
   }
 
-  subscript(tab: AppTab) -> AppList { lists[tab.rawValue] }
+  subscript(tab: AppTab) -> AppList { lists[tab, default: AppList()] }
 
   /// When the screen changes by itself, if it does.
   var nextChange: Duration? {
@@ -130,20 +129,11 @@ final class AppState {
   var isLoadingLong: Bool { now >= loadingBegan + Self.moment }
 
   /// Who is logged in.
-  var user: User? {
-    switch button {
-    case .logOut(let user): user
-    case .logIn: nil
-    }
-  }
+  var user: User? { if case .logOut(let user) = button { user } else { nil } }
 
   var isLoggedIn: Bool { user != nil }
 
-  var tabs: [AppTab] {
-    var tabs = AppTab.allCases
-    if user?.role != .administrator { tabs.removeLast() }
-    return tabs
-  }
+  var tabs: [AppTab] { AppTab.allCases.filter { $0 != .accounts || user?.role == .administrator } }
 
   /// Whether keys are text, so that none opens a tab.
   var isTyping: Bool { form != nil || isFiltering }
