@@ -56,50 +56,43 @@ extension AppPage {
     _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy,
     query: AppQuery = AppQuery()
   ) -> AppPage {
-    var administrators = 0
-    for account in page.items where account.isActiveAdministrator { administrators += 1 }
+    let administrators = page.items.count { $0.isActiveAdministrator }
     // The details of a row say since when there is the account.
     let table = Table.accounts(page.items, by: .lastLogin)
-    var rows = rules(registration, policy)
-    for (index, account) in page.items.enumerated() {
+    let accounts = zip(page.items, table.rows).map { account, cells in
       // Of accounts that are not loaded another one may be.
       let isLast =
         account.user.role == .administrator && page.lastOfMore == nil && query.text.isEmpty
         && administrators == (account.isActiveAdministrator ? 1 : 0)
-      rows.append(
-        AppRow(
-          id: account.user.username, cells: table.rows[index], menu: menu(of: account, isLast: isLast),
-          letters: [AppLetter("y", "copy \(account.user.username)", .copy(account.user.username))]))
+      let name = account.user.username
+      return AppRow(
+        id: name, cells: cells, menu: menu(of: account, isLast: isLast),
+        letters: [AppLetter("y", "copy \(name)", .copy(name))])
     }
     return AppPage(
-      columns: table.columns, rows: rows, part: page.part(query.order == .name ? "first" : "latest"),
+      columns: table.columns, rows: rules(registration, policy) + accounts,
+      part: page.part(query.order == .name ? "first" : "latest"),
       loaded: page.items.count, query: query, empty: "No accounts.")
   }
 
   private static func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppRow] {
-    let register =
-      switch registration {
-      case .open:
-        offer(
+    [
+      AppRow("Create an account", .fill(.createAccount)),
+      registration == .open
+        ? offer(
           "registration", "Registration is open", .registration(.closed),
           "Close the registration? Then only administrators create accounts.")
-      case .closed:
-        offer(
+        : offer(
           "registration", "Registration is closed", .registration(.open),
-          "Open the registration? Then everybody may create an account.")
-      }
-    let secondStep =
-      switch policy {
-      case .optional:
-        offer(
+          "Open the registration? Then everybody may create an account."),
+      policy == .optional
+        ? offer(
           "step", "A second step is optional", .twoStep(.required),
           "Require a second step of administrators? Without one they can do nothing but set one up.")
-      case .required:
-        offer(
+        : offer(
           "step", "A second step is required of administrators", .twoStep(.optional),
-          "Let administrators log in without a second step?")
-      }
-    return [AppRow("Create an account", .fill(.createAccount)), register, secondStep]
+          "Let administrators log in without a second step?"),
+    ]
   }
 
   private static func menu(of account: AccountSummary, isLast: Bool) -> AppPage {
@@ -132,14 +125,13 @@ extension AppPage {
     let about =
       "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state), "
       + "second step \(account.hasSecondStep ? "on" : "off")."
-    let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
-    var (lines, moments) = ([about], [Int: Int64]())
-    for (what, time) in [("Last login", account.lastLoginAt), ("Since", account.createdAt)] {
-      guard let time else { continue }
-      moments[lines.count] = time.seconds
-      lines.append("\(what) \(UTCTime(seconds: time.seconds).local(.minutes))")
+    let times = [("Last login", account.lastLoginAt), ("Since", account.createdAt)].compactMap { what, time in
+      time.map { (what + " " + UTCTime(seconds: $0.seconds).local(.minutes), $0.seconds) }
     }
-    return AppPage(lines: lines + why + [""], rows: rows, moments: moments)
+    let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
+    return AppPage(
+      lines: [about] + times.map { $0.0 } + why + [""], rows: rows,
+      moments: Dictionary(uniqueKeysWithValues: zip(1..., times.map { $0.1 })))
   }
 
   /// A row that makes the change, after the question if there is one.

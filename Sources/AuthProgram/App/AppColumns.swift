@@ -31,13 +31,9 @@ struct AppColumns {
     // First all that can be cut down to what can be read, then all of them further.
     for most in [Int.max, Self.timeOfDay] {
       while Self.total(widths) > width {
+        let wide = widths.indices.filter { widths[$0] > min(least[$0], most) }
         // Of columns of one width the last.
-        var widest = -1
-        for index in widths.indices
-        where widths[index] > min(least[index], most) && (widest < 0 || widths[index] >= widths[widest]) {
-          widest = index
-        }
-        if widest < 0 { break }
+        guard let widest = wide.max(by: { (widths[$0], $0) < (widths[$1], $1) }) else { break }
         widths[widest] -= 1
       }
     }
@@ -71,33 +67,24 @@ struct AppColumns {
   }
 
   /// How wide a line of such columns is.
-  static func total(_ widths: [Int]) -> Int {
-    var total = 2 * (widths.count - 1)
-    for width in widths { total += width }
-    return total
-  }
+  static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The titles.
   var heading: String {
-    var titles: [String] = []
-    for (column, width) in widths.enumerated() {
-      let heading = columns[column].heading
-      titles.append(
-        DisplayWidth.columns(heading) > width ? DisplayWidth.truncate(columns[column].title, to: width) : heading)
-    }
-    return line(titles)
+    line(
+      zip(columns, widths).map { column, width in
+        let fits = DisplayWidth.columns(column.heading) <= width
+        return fits ? column.heading : DisplayWidth.truncate(column.title, to: width)
+      })
   }
 
   func line(_ cells: [String]) -> String {
     if cells.count == 1 { return DisplayWidth.truncate(TextEscaping.escape(cells[0]), to: width) }
-    var line = ""
-    for (column, width) in widths.enumerated() {
-      if column > 0 { line += "  " }
+    return widths.enumerated().map { column, width in
       let text = column < cells.count ? fitted(TextEscaping.escape(cells[column]), column) : ""
       let space = String(repeating: " ", count: max(0, width - DisplayWidth.columns(text)))
-      line += columns[column].alignment == .left ? text + space : space + text
-    }
-    return line
+      return columns[column].alignment == .left ? text + space : space + text
+    }.joined(separator: "  ")
   }
 
   /// The cells that the line shows in part or not at all, with the titles; times last, and only

@@ -28,11 +28,8 @@ enum AppInterruption: Sendable {
         + AppNotice.wrap("What you type here is ignored.", width: width)
     case .codes(let codes):
       let count = max(1, (width + 2) / (DisplayWidth.columns(codes.first ?? "") + 2))
-      var lines: [AppNotice] = []
-      for start in stride(from: 0, to: codes.count, by: count) {
-        lines.append(AppNotice(codes[start..<min(start + count, codes.count)].joined(separator: "  "), .strong))
-      }
-      return lines + space
+      let lines = stride(from: 0, to: codes.count, by: count).map { codes.dropFirst($0).prefix(count) }
+      return AppNotice.lines(lines.map { $0.joined(separator: "  ") }, .strong) + space
         + AppNotice.wrap(
           "Keep them where only you can read them; they are not shown again. Each works once, if you forgot your password "
             + "or lost your authenticator app. All earlier codes are void.", width: width)

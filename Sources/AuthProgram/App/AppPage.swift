@@ -53,28 +53,24 @@ struct AppRow: Sendable {
 }
 
 extension AppRow {
-  /// A row of a table: Enter shows all of it, and what letters do.
+  /// A row of a table: Enter shows all of it, and what letters do; one copies what names it.
   ///
   /// The moments are those of the columns with these titles, in seconds since 1970.
   init(
-    id: String, of table: Table, _ index: Int, moments: [String: Int64] = [:], letters: [AppLetter],
-    copying copy: String
+    id: String, _ cells: [String], of table: Table, moments: [String: Int64] = [:], letters: [AppLetter],
+    copying copy: String? = nil
   ) {
-    let cells = table.rows[index]
+    let copy = copy ?? id
     let letters = letters + [AppLetter("y", "copy \(copy)", .copy(copy))]
-    var width = 0
-    for column in table.columns { width = max(width, DisplayWidth.columns(column.heading)) }
-    var lines: [String] = []
-    var places: [Int: Int64] = [:]
-    for (column, cell) in zip(table.columns, cells) where !cell.isEmpty {
-      places[lines.count] = moments[column.title]
-      lines.append(DisplayWidth.pad(column.heading, to: width) + "  " + cell)
-    }
+    let width = table.columns.map { DisplayWidth.columns($0.heading) }.max() ?? 0
+    let parts = zip(table.columns, cells).filter { !$1.isEmpty }
+    let places = parts.enumerated().map { ($0, moments[$1.0.title]) }
     self.init(
       id: id, cells: cells,
       menu: AppPage(
-        lines: lines + [""], rows: letters.map { AppRow(id: String($0.key), cells: [$0.sentence], choice: $0.choice) },
-        moments: places),
+        lines: parts.map { DisplayWidth.pad($0.heading, to: width) + "  " + $1 } + [""],
+        rows: letters.map { AppRow(id: String($0.key), cells: [$0.sentence], choice: $0.choice) },
+        moments: Dictionary(uniqueKeysWithValues: places).compactMapValues(\.self)),
       letters: letters)
   }
 

@@ -13,9 +13,8 @@ extension AppPage {
     let own = profile.user.username
     var balance = profile.balance
     var points: [Chart.Point] = []
-    var rows: [AppRow] = []
     let table = Table.receipts(page.items, of: own).ordered(["TIME", "AMOUNT", "WITH", "RECEIPT"])
-    for (index, receipt) in page.items.enumerated() {
+    let rows = zip(page.items, table.rows).map { receipt, cells in
       points.append(Chart.Point(at: receipt.madeAt, value: balance))
       balance -= receipt.change(for: own)
       var letters: [AppLetter] = []
@@ -23,10 +22,8 @@ extension AppPage {
         let verb = receipt.change(for: own) < 0 ? "pay again" : "pay back"
         letters = [AppLetter("p", verb, .pay(other, amount: receipt.amount.description))]
       }
-      rows.append(
-        AppRow(
-          id: receipt.id.description, of: table, index, moments: ["TIME": receipt.madeAt.seconds], letters: letters,
-          copying: receipt.id.description))
+      return AppRow(
+        id: receipt.id.description, cells, of: table, moments: ["TIME": receipt.madeAt.seconds], letters: letters)
     }
     return AppPage(
       lines: ["Balance  \(Amount.text(profile.balance))", ""], columns: table.columns, rows: rows,
@@ -38,7 +35,7 @@ extension AppPage {
 
   /// What the form for a payment shows beside it.
   static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
-    return AppPage(
+    AppPage(
       lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance,
       names: Receipt.others(latest, than: profile.user.username))
   }
@@ -75,13 +72,11 @@ extension AppPage {
     let table = Table.sessions(sessions, deadlines).ordered([
       "SESSION", "", "ENDS IN", "ACTIVE", "CONTEXT", "FROM", "BEGAN",
     ])
-    var rows: [AppRow] = []
-    for (index, session) in sessions.enumerated() {
-      rows.append(
-        AppRow(
-          id: session.id.rawValue, of: table, index,
-          moments: ["ACTIVE": session.activeAt.seconds, "BEGAN": session.createdAt.seconds],
-          letters: [.ending(session)], copying: session.id.rawValue))
+    let rows = zip(sessions, table.rows).map { session, cells in
+      AppRow(
+        id: session.id.rawValue, cells, of: table,
+        moments: ["ACTIVE": session.activeAt.seconds, "BEGAN": session.createdAt.seconds],
+        letters: [.ending(session)])
     }
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
@@ -89,14 +84,11 @@ extension AppPage {
   /// A letter ends the session that the event names, where it is an active one of the user's.
   static func events(_ page: Page<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
-    var rows: [AppRow] = []
-    for (index, event) in page.items.enumerated() {
-      let session = sessions.first { event.session == .named($0.id) }
-      rows.append(
-        AppRow(
-          id: event.id.description, of: table, index, moments: ["TIME": event.at.seconds],
-          letters: session.map { [.ending($0)] } ?? [],
-          copying: event.session?.shown ?? event.name))
+    let rows = zip(page.items, table.rows).map { event, cells in
+      AppRow(
+        id: event.id.description, cells, of: table, moments: ["TIME": event.at.seconds],
+        letters: sessions.filter { event.session == .named($0.id) }.map(AppLetter.ending),
+        copying: event.session?.shown ?? event.name)
     }
     return AppPage(
       columns: table.columns, rows: rows, part: page.part("newest"), loaded: page.items.count, query: query,

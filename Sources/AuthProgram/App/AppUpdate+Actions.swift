@@ -93,16 +93,12 @@ extension AppState {
       if case .changePassword = first { return perform(first) }
       return succeed(first, text, isHere: true)
     case .register(let credentials):
-      if case .register = purpose { enter(as: credentials.username) }
+      if isHere { enter(as: credentials.username) }
       return refresh()
     case .recover(let name, _, _):
-      if case .recover = purpose { enter(as: name) }
+      if isHere { enter(as: name) }
       return refresh()
     case .beginTwoStep: notice = nil
-    case .confirmTwoStep, .endTwoStep:
-      lacksTwoStep = false
-      if isHere { dropForm() }
-      return refresh()
     case .reauthenticate:
       guard case .reauthenticate(let then) = purpose else { return nil }
       uncover()
@@ -111,12 +107,12 @@ extension AppState {
       if case .pay = purpose { form = newPayment() }
       return refresh()
     case .cancelAnswer, .logOut, .makeRecoveryCodes, .deleteOwnAccount: break
-    case .rename, .changePassword, .administer:
+    case .rename, .changePassword, .administer, .confirmTwoStep, .endTwoStep, .revoke, .revokeOthers:
       if isHere, form?.isTab == false { dropForm() }
+      if case .confirmTwoStep = action { lacksTwoStep = false }
       // The account is gone, and its menu with it, before the list is loaded again.
       if case .administer(.delete) = action { menu = nil }
       return refresh()
-    case .revoke, .revokeOthers: return refresh()
     }
     return nil
   }

@@ -34,9 +34,8 @@ final class Chart: Sendable {
 
   /// The smallest and the largest value.
   var bounds: (Int64, Int64) {
-    var (least, most) = (points.first?.value ?? 0, points.first?.value ?? 0)
-    for point in points { (least, most) = (min(least, point.value), max(most, point.value)) }
-    return (least, most)
+    let values = points.map(\.value)
+    return (values.min() ?? 0, values.max() ?? 0)
   }
 
   /// The values in rows from the top: the largest fills its column, and the smallest is an eighth

@@ -22,28 +22,22 @@ final class MachineView: Sendable {
     arrows = kinds.map { to in
       kinds.indices.filter { kinds[$0] != to && table.hasArrow(from: kinds[$0].rawValue, to: to.rawValue) }
     }
-    var ways: [String] = []
-    for to in SessionState.Kind.allCases {
-      var way = ""
-      for event in table.events(from: present.rawValue, to: to.rawValue) {
-        way += (way.isEmpty ? "▶ \(to.rawValue)  on " : ", ") + event
-      }
-      if !way.isEmpty { ways.append(way) }
+    ways = kinds.compactMap { to in
+      let events = table.events(from: present.rawValue, to: to.rawValue)
+      return events.isEmpty ? nil : "▶ \(to.rawValue)  on " + events.joined(separator: ", ")
     }
-    self.ways = ways
   }
 
   /// The states from top to bottom, the present one marked; in boxes where there is room.
   func states(boxed: Bool) -> [AppNotice] {
     let kinds = SessionState.Kind.allCases
-    var width = 0
-    for kind in kinds { width = max(width, kind.rawValue.utf8.count) }
+    let width = kinds.map(\.rawValue.utf8.count).max() ?? 0
     let bar = String(repeating: "─", count: width + 2)
     var lines = boxed ? [AppNotice("    ┌\(bar)┐", .plain)] : []
     for kind in kinds {
       let isPresent = kind == present
       let name = DisplayWidth.pad(kind.rawValue, to: width)
-      let mark = isPresent ? "now " : kind == movement?.from ? "was " : "    "
+      let mark = isPresent ? "now " : kind == lastMovement.map { steps[$0].from } ? "was " : "    "
       lines.append(
         AppNotice(mark + (boxed ? "│ \(name) │" : name), isPresent ? .strong : .plain))
       if boxed { lines.append(AppNotice(kind == kinds.last ? "    └\(bar)┘" : "    ├\(bar)┤", .plain)) }
@@ -52,7 +46,7 @@ final class MachineView: Sendable {
   }
 
   /// The last step that led from one state to another.
-  private var movement: MachineStep? { steps.last { $0.from != $0.to } }
+  private var lastMovement: Int? { steps.lastIndex { $0.from != $0.to } }
 
   /// The states with an arrow for each way from one to another.
   ///
@@ -65,8 +59,10 @@ final class MachineView: Sendable {
     let lanes = kinds.indices.filter { !arrows[$0].isEmpty }
     func column(_ lane: Int) -> Int { 3 + 3 * lane }
     func row(of state: Int) -> Int { 2 * state + 1 }
+    /// Of the states that lead to a state, and of the end of its lane.
+    func rows(to state: Int) -> [Int] { arrows[state].map(row) + [2 * state] }
     for (lane, state) in lanes.enumerated() {
-      let rows = arrows[state].map(row) + [2 * state]
+      let rows = rows(to: state)
       for row in (rows.min() ?? 0)...(rows.max() ?? 0) { grid[row][column(lane)] = "│" }
     }
     func draw(_ row: Int, to end: Int, _ corner: Character) {
@@ -81,7 +77,7 @@ final class MachineView: Sendable {
     for source in kinds.indices {
       let ends = lanes.indices.filter { arrows[lanes[$0]].contains(source) }
       for lane in ends {
-        let rows = arrows[lanes[lane]].map(row) + [2 * lanes[lane]]
+        let rows = rows(to: lanes[lane])
         let (isFirst, isLast) = (rows.min() == row(of: source), rows.max() == row(of: source))
         let goesOn = lane != ends.last
         let joint: Character =
@@ -97,7 +93,7 @@ final class MachineView: Sendable {
   func words(width: Int, height: Int) -> [AppNotice] {
     let space = [AppNotice("", .plain)]
     var lines: [AppNotice] = []
-    if let index = steps.lastIndex(where: { $0.from != $0.to }) {
+    if let index = lastMovement {
       let step = steps[index]
       let words = "\(step.from.rawValue) ── \(step.event) ──▶ \(step.to.rawValue)"
       let fits = DisplayWidth.columns(words) <= width
@@ -106,7 +102,7 @@ final class MachineView: Sendable {
       lines += space
     }
     lines += AppNotice.wrap("From \(present.rawValue) it can go to", .faint, width: width)
-    for way in ways { lines += AppNotice.wrap(way, width: width) }
+    lines += ways.flatMap { AppNotice.wrap($0, width: width) }
     lines += space + AppNotice.wrap("What happened, the latest first", .faint, width: width)
     var legend =
       space
@@ -115,11 +111,8 @@ final class MachineView: Sendable {
         width: width)
     // The latest steps matter more than the legend.
     if height < lines.count + legend.count + 3 { legend = [] }
-    let room = height - lines.count - legend.count
-    var index = steps.count
-    while index > max(0, steps.count - room) {
-      index -= 1
-      let step = steps[index]
+    let room = max(0, height - lines.count - legend.count)
+    for (index, step) in steps.enumerated().suffix(room).reversed() {
       let course =
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"

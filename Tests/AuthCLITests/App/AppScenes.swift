@@ -32,11 +32,10 @@ enum AppScenes {
     }
     return AppPage(
       lines: ["Balance  62.50", ""], columns: table.columns,
-      rows: (0..<60).map { index in
+      rows: table.rows.enumerated().map { index, cells in
         AppRow(
-          id: "\(160 - index)", of: table, index, moments: ["TIME": now],
-          letters: [AppLetter("p", "pay again", .pay(name(index), amount: amount(index)))],
-          copying: "\(160 - index)")
+          id: cells[3], cells, of: table, moments: ["TIME": now],
+          letters: [AppLetter("p", "pay again", .pay(name(index), amount: amount(index)))])
       },
       loaded: 60, empty: "No receipts.",
       chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
@@ -66,14 +65,9 @@ enum AppScenes {
       "End session p7c2m4x0e5ta? Whoever uses it must log in again.", .revoke(SessionID(rawValue: "p7c2m4x0e5ta")))
     return AppPage(
       columns: table.columns,
-      rows: [
-        AppRow(
-          id: "k1a8rcny9q17", of: table, 0, letters: [AppLetter("e", "log out", .ask(.logOut))], copying: "k1a8rcny9q17"
-        ),
-        AppRow(
-          id: "p7c2m4x0e5ta", of: table, 1, letters: [AppLetter("e", "end the session", .ask(end))],
-          copying: "p7c2m4x0e5ta"),
-      ], empty: "No sessions.")
+      rows: zip(table.rows, [AppLetter("e", "log out", .ask(.logOut)), AppLetter("e", "end the session", .ask(end))])
+        .map { AppRow(id: $0[0], $0, of: table, letters: [$1]) },
+      empty: "No sessions.")
   }()
 
   /// What happened, as an administrator sees it; in the same zone everywhere.
