@@ -1,5 +1,4 @@
 public import AuthCore
-import Guards
 
 /// A login on another device (RFC 8628), for a terminal or a television.
 ///
@@ -12,7 +11,7 @@ public struct DeviceAuthorization: Sendable, Redacted {
   /// An address that contains the code, such as for a QR code; nil if the server sends none.
   public let completeVerificationURI: String?
   /// When the code expires.
-  public let deadline: BootInstant
+  public let deadline: Deadline
   fileprivate let authority: OAuthAuthority
   fileprivate let deviceCode: String
   fileprivate let interval: Duration
@@ -29,15 +28,13 @@ public struct DeviceAuthorization: Sendable, Redacted {
     let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
     var interval = interval
     while true {
-      let next = try authority.now().advanced(by: interval)
-      guard next.boot == deadline.boot, next.uptime < deadline.uptime else { throw .rejected(.expired) }
+      guard let left = deadline.timeLeft(at: try authority.now()), left > interval else { throw .rejected(.expired) }
       do throws(CancellationError) { try await authority.clock.sleep(for: interval) } catch {
         throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
       }
       do throws(OAuthError) {
         let refresh = try await authority.tokens(form).refresh
-        let form = ["grant_type": "refresh_token", "refresh_token": refresh]
-        return authority.register(.token(Secret(refresh)), OAuthLogin(form: form, isFresh: false))
+        return authority.credentials(["grant_type": "refresh_token", "refresh_token": refresh], isFresh: false)
       } catch {
         switch error {
         case .refused("authorization_pending"): break
@@ -60,19 +57,18 @@ extension OAuthAuthority {
   ///   failure of the request.
   public func deviceAuthorization() async throws(OAuthError) -> DeviceAuthorization {
     let now = try now()
-    let answer = try await post(["scope": client.scope], to: .deviceAuthorization)
-    let complete = answer["verification_uri_complete"]
+    let answer = try await post(["scope": scope], to: .deviceAuthorization)
     guard let userCode = answer["user_code"], let deviceCode = answer["device_code"],
       let address = answer["verification_uri"],
       // An hour is more than any server gives.
-      let lifetime = answer.seconds("expires_in", in: 0...3600),
+      let lifetime = answer["expires_in"]?.seconds(in: 0...3600),
       // All of it is shown, perhaps on a terminal.
       !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), address.isSafeURL,
-      complete?.isSafeURL != false
+      answer["verification_uri_complete"]?.isSafeURL != false
     else { throw .unusable() }
     return DeviceAuthorization(
-      userCode: userCode, verificationURI: address, completeVerificationURI: complete,
-      deadline: now.advanced(by: lifetime), authority: self, deviceCode: deviceCode,
-      interval: answer.seconds("interval", in: 1...300) ?? .seconds(5))
+      userCode: userCode, verificationURI: address, completeVerificationURI: answer["verification_uri_complete"],
+      deadline: .at(now.advanced(by: lifetime)), authority: self, deviceCode: deviceCode,
+      interval: answer["interval"]?.seconds(in: 1...300) ?? .seconds(5))
   }
 }

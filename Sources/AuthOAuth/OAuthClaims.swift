@@ -3,23 +3,14 @@ import TextFormat
 
 /// The members of a JSON response of the server, such as what it says about a user.
 public struct OAuthClaims: Sendable, Redacted {
-  private var members: [String: JSON] = [:]
+  let members: [String: JSON]
 
-  init() {}
-
-  /// Reads a body; nil when it is too long, or not a JSON object.
-  init?(_ body: [UInt8]) {
-    // A response of OAuth 2.0 has a few kilobytes.
-    guard body.count <= 262_144, case .object(let members)? = JSON(parsing: body) else { return nil }
-    // The parser refuses a name that occurs twice.
-    self.members = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
-  }
-
-  /// A string, or an integer as a string; nil for everything else.
+  /// A string, or an integer or a Boolean value as a string; nil for everything else.
   public subscript(name: String) -> String? {
     switch members[name] {
     case .string(let text): text
-    case .integer(let number): String(number)
+    case .integer(let number): "\(number)"
+    case .bool(let flag): "\(flag)"
     case _: nil
     }
   }
@@ -28,22 +19,6 @@ public struct OAuthClaims: Sendable, Redacted {
   public func list(_ name: String) -> [String] {
     guard case .array(let values)? = members[name] else { return [] }
     return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
-  }
-
-  /// A Boolean value; nil for everything else.
-  public func flag(_ name: String) -> Bool? {
-    if case .bool(let flag)? = members[name] { flag } else { nil }
-  }
-
-  /// The members with these names, if they are strings or integers; for `User.attributes`.
-  public func attributes(_ names: [String]) -> [String: String] {
-    Dictionary(uniqueKeysWithValues: Set(names).compactMap { name in self[name].map { (name, $0) } })
-  }
-
-  func has(_ name: String) -> Bool { members[name] != nil }
-
-  func seconds(_ name: String, in range: ClosedRange<Int64>) -> Duration? {
-    self[name].flatMap { Duration(seconds: $0, in: range) }
   }
 
   /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2;
@@ -57,6 +32,16 @@ public struct OAuthClaims: Sendable, Redacted {
     }
     return User(
       id: UserID(rawValue: self["sub"] ?? username), username: username, displayName: self["name"] ?? username,
-      role: .member, attributes: attributes(["email", "picture", "locale"]))
+      role: .member, attributes: ["email", "picture", "locale"].reduce(into: [:]) { $0[$1] = self[$1] })
+  }
+}
+
+extension OAuthClaims {
+  /// Reads a body; nil when it is too long, or not a JSON object.
+  init?(_ body: [UInt8]) {
+    // A response of OAuth 2.0 has a few kilobytes.
+    guard body.count <= 262_144, case .object(let members)? = JSON(parsing: body) else { return nil }
+    // The parser refuses a name that occurs twice.
+    self.members = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
   }
 }

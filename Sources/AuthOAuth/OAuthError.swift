@@ -7,16 +7,14 @@ public import AuthCore
 public typealias OAuthError = AuthorityError<OAuthRejection>
 
 /// Why a login at the server has ended without credentials.
-public enum OAuthRejection: Hashable, Sendable {
+public enum OAuthRejection: Hashable, Sendable, WordedRejection {
   /// The user or the server refused the login.
   case denied
   /// The code expired, or the server no longer accepts it.
   case expired
   /// The address does not answer this request. It was ignored, and the right one may still come.
   case foreignResponse
-}
 
-extension OAuthRejection: WordedRejection {
   package var words: ErrorWords {
     switch self {
     case .denied: ErrorWords("The login was not allowed.", hint: "Log in again, and allow the access.")

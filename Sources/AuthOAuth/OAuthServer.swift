@@ -1,7 +1,7 @@
-/// The addresses of a server.
+/// A server: its addresses, and the closure that sends requests to it.
 ///
 /// Requests go only to `https` addresses, or to `http` on this machine.
-public struct OAuthServer: Hashable, Sendable {
+public struct OAuthServer: Sendable {
   /// A service of the server; the raw value is its name in the server's metadata (RFC 8414, section
   /// 2).
   public enum Endpoint: String, Hashable, Sendable, CaseIterable {
@@ -29,13 +29,14 @@ public struct OAuthServer: Hashable, Sendable {
   /// Whether the server names the issuer in every redirect (RFC 9207).
   ///
   /// A redirect without it is then refused.
-  public var namesIssuer: Bool
+  public var namesIssuer = false
+  let send: OAuthTransport
 
-  /// Creates the description of a server.
-  public init(issuer: String, endpoints: [Endpoint: String], namesIssuer: Bool = false) {
+  /// Describes a server.
+  public init(issuer: String, endpoints: [Endpoint: String], send: @escaping OAuthTransport) {
     self.issuer = issuer
     self.endpoints = endpoints
-    self.namesIssuer = namesIssuer
+    self.send = send
   }
 
   /// Reads the addresses from the server's metadata (RFC 8414, or OpenID Connect Discovery 1.0 if
@@ -46,27 +47,22 @@ public struct OAuthServer: Hashable, Sendable {
   public static func discover(
     issuer: String, send: @escaping OAuthTransport
   ) async throws(OAuthError) -> OAuthServer {
-    let start = issuer.firstRange(of: "://")?.upperBound ?? issuer.startIndex
-    let end = issuer[start...].firstIndex(of: "/") ?? issuer.endIndex
-    let (place, path) = (issuer[..<end], issuer[end...] == "/" ? "" : issuer[end...])
-    let places = [
-      "\(place)/.well-known/oauth-authorization-server\(path)", "\(place)\(path)/.well-known/openid-configuration",
-    ]
-    var document = OAuthClaims()
-    for url in places where document["issuer"] == nil {
-      document = try await OAuthRequest(url).claims(over: send, empty: 404)
+    var server = OAuthServer(issuer: issuer, endpoints: [:], send: send)
+    let place = issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
+    let beforePath = place.replacing(#/^[a-z]+://[^/]+/#) { "\($0.output)/.well-known/oauth-authorization-server" }
+    var document = OAuthClaims(members: [:])
+    for url in [beforePath, place + "/.well-known/openid-configuration"] where document["issuer"] == nil {
+      document = try await server.request(String(url), empty: 404)
     }
     guard document["issuer"] == issuer, document[Endpoint.token.rawValue] != nil else {
       throw .misconfigured("The server does not describe itself as \(issuer).")
     }
     let methods = "code_challenge_methods_supported"
-    guard !document.has(methods) || document.list(methods).contains("S256") else {
+    guard document.members[methods] == nil || document.list(methods).contains("S256") else {
       throw .misconfigured("The server cannot check a code with S256.")
     }
-    var server = OAuthServer(
-      issuer: issuer, endpoints: [:],
-      namesIssuer: document.flag("authorization_response_iss_parameter_supported") ?? false)
     for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
+    server.namesIssuer = document["authorization_response_iss_parameter_supported"] == "true"
     return server
   }
 

@@ -18,64 +18,40 @@ public struct OAuthRequest: Hashable, Sendable, Redacted {
   public var description: String { "\(method) \(url.prefix { $0 != "?" })" }
 }
 
-/// The server's response to an ``OAuthRequest``.
-///
-/// It never prints its content: the body holds tokens.
-public struct OAuthResponse: Hashable, Sendable, Redacted {
-  /// The HTTP status.
-  public let status: Int
-  /// The headers; their names are not case-sensitive.
-  public let headers: [String: String]
-  /// The body.
-  public let body: [UInt8]
-
-  /// Creates a response.
-  public init(status: Int, headers: [String: String] = [:], body: [UInt8]) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-  }
-
-  /// The status and the size of the body.
-  public var description: String { "status \(status), \(body.count) bytes" }
-}
-
 /// Sends a request and returns the response, whatever its status; throws if there is none.
 ///
 /// It must not follow redirects: a response with status 307 would make it send the refresh token to
 /// another server (RFC 9700, section 4.12). It must check the server's certificate, and should
-/// limit the time and the size of a response.
-public typealias OAuthTransport = @Sendable (OAuthRequest) async throws -> OAuthResponse
+/// limit the time and the size of a response. The names of the headers are not case-sensitive. Do
+/// not print the body: it holds tokens.
+public typealias OAuthTransport =
+  @Sendable (OAuthRequest) async throws -> (status: Int, headers: [String: String], body: [UInt8])
 
-extension OAuthRequest {
-  /// Posts the form, or gets the address if there is none.
-  init(_ url: String, form: [String: String?]? = nil, authorization: String? = nil) {
-    let type = form.map { _ in "application/x-www-form-urlencoded" }
-    let headers = ["Accept": "application/json", "Content-Type": type, "Authorization": authorization]
-    self.init(
-      method: form == nil ? "GET" : "POST", url: url, headers: headers.compactMapValues(\.self),
-      body: Array((form.map(Form.text) ?? "").utf8))
-  }
-
-  /// Sends the request, and reads the members of the response; none if the status is `empty`.
-  func claims(over send: OAuthTransport, empty: Int? = nil) async throws(OAuthError) -> OAuthClaims {
+extension OAuthServer {
+  /// Posts the form, or gets the address if there is none, and returns the members of the response;
+  /// none if its status is `empty`.
+  func request(
+    _ url: String, form: [String: String?]? = nil, authorization: String? = nil, empty: Int? = nil
+  ) async throws(OAuthError) -> OAuthClaims {
     guard url.isSafeURL else { throw .misconfigured("An address of the server is not secure.") }
-    let response: OAuthResponse
-    do {
-      response = try await send(self)
-    } catch is CancellationError {
-      throw .unavailable(Unavailability(.cancelled, "The request was cancelled."))
-    } catch {
+    let type = form.map { _ in "application/x-www-form-urlencoded" }
+    let sent = ["Accept": "application/json", "Content-Type": type, "Authorization": authorization]
+    let request = OAuthRequest(
+      method: form == nil ? "GET" : "POST", url: url, headers: sent.compactMapValues(\.self),
+      body: Array((form.map(Form.text) ?? "").utf8))
+    let (status, headers, body): (Int, [String: String], [UInt8])
+    do { (status, headers, body) = try await send(request) } catch {
+      if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }
       // The message of the transport may contain the request, and so a secret.
       throw .unavailable(Unavailability(.unreachable, "The server cannot be reached."))
     }
-    let (status, claims) = (response.status, OAuthClaims(response.body))
+    let claims = OAuthClaims(body)
     switch status {
-    case empty: return OAuthClaims()
+    case empty: return OAuthClaims(members: [:])
     case 200...299: if let claims { return claims }
     case 429:
-      let wait = response.headers.first { $0.key.lowercased() == "retry-after" }
-      throw .throttled(.wait(wait.flatMap { Duration(seconds: $0.value, in: 1...3600) } ?? .seconds(30)))
+      let wait = headers.first { $0.key.lowercased() == "retry-after" }?.value
+      throw .throttled(.wait(wait?.seconds(in: 1...3600) ?? .seconds(30)))
     case 400...499: if let code = claims?["error"] { throw .refused(code) }
     case 500...599: throw .unavailable(Unavailability(.busy, "The server answered with status \(status)."))
     case _: break
@@ -84,10 +60,27 @@ extension OAuthRequest {
   }
 }
 
-extension Duration {
-  /// Reads a number of seconds from a server, which may be any number.
-  init?(seconds text: String, in range: ClosedRange<Int64>) {
-    guard let seconds = Int64(text) else { return nil }
-    self = .seconds(min(max(seconds, range.lowerBound), range.upperBound))
+extension String {
+  /// Whether it may get a secret or be shown to a user: an `https` address, or an `http` address of
+  /// this machine.
+  ///
+  /// It contains nothing that ends a line, hides the host behind a user name, or is read
+  /// differently by another parser (RFC 3986, section 7).
+  var isSafeURL: Bool {
+    let address =
+      #/
+      ( https:// ( \[ [0-9a-f:.]+ \] | [a-z0-9.\-]+ ) | http:// ( 127\.0\.0\.1 | \[::1\] | localhost ) )
+      ( : [0-9]+ )?
+      ( [/?] [^"\#<>\\^`{|}]* )?
+      /#
+    return isVisible && wholeMatch(of: address.ignoresCase()) != nil
+  }
+
+  /// Whether it has only visible ASCII characters: nothing that ends a line or acts on a terminal.
+  var isVisible: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
+  /// A number of seconds from a server, which may be any number.
+  func seconds(in range: ClosedRange<Int64>) -> Duration? {
+    Int64(self).map { .seconds(min(max($0, range.lowerBound), range.upperBound)) }
   }
 }

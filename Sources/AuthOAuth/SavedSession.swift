@@ -16,7 +16,9 @@ struct SavedSession {
   var replaced: String?
   /// Whether the server introspects its refresh tokens.
   let isIntrospected: Bool
-  let limits: LimitRequest
+  /// The limits that were requested.
+  let idle: Duration?
+  let absolute: Duration?
   /// The start of the session, and the last activity.
   let began: BootInstant
   var active: BootInstant
@@ -24,13 +26,10 @@ struct SavedSession {
   let fresh: BootInstant
 
   func grant(_ token: SessionToken? = nil, accessToken: AccessToken? = nil) -> Grant {
-    Grant(id: id, user: user, token: token ?? self.token, limits: sessionLimits, accessToken: accessToken)
-  }
-
-  var sessionLimits: SessionLimits {
-    SessionLimits(
-      idle: limits.idle.map { .at(active.advanced(by: $0)) } ?? .never,
-      absolute: limits.absolute.map { .at(began.advanced(by: $0)) } ?? .never, fresh: .at(fresh))
+    let limits = SessionLimits(
+      idle: idle.map { .at(active.advanced(by: $0)) } ?? .never,
+      absolute: absolute.map { .at(began.advanced(by: $0)) } ?? .never, fresh: .at(fresh))
+    return Grant(id: id, user: user, token: token ?? self.token, limits: limits, accessToken: accessToken)
   }
 }
 
@@ -43,33 +42,28 @@ extension SavedSession {
       "attributes": Form.text(user.attributes),
       "boot_high": "\(began.boot.high)", "boot_low": "\(began.boot.low)", "began": "\(began.uptime.attoseconds)",
       "active": "\(active.uptime.attoseconds)", "fresh": "\(fresh.uptime.attoseconds)",
-      "idle": limits.idle.map { "\($0.attoseconds)" }, "absolute": limits.absolute.map { "\($0.attoseconds)" },
+      "idle": idle.map { "\($0.attoseconds)" }, "absolute": absolute.map { "\($0.attoseconds)" },
     ]
     return SessionToken(bytes: Array(Form.text(fields).utf8))
   }
 
   /// Nil for a token that this authority did not create.
   init?(_ token: SessionToken) {
-    guard let fields = Form.fields(String(decoding: token.bytes, as: UTF8.self)), fields["version"] == "1" else {
-      return nil
-    }
-    func duration(_ name: String) -> Duration? {
-      fields[name].flatMap { Int128($0) }.map { Duration(attoseconds: $0) }
-    }
-    guard let id = fields["id"], let refresh = fields["refresh_token"], let user = fields["user"],
-      let username = fields["username"], let name = fields["name"], let role = fields["role"].flatMap(Role.init),
-      let attributes = fields["attributes"].flatMap({ Form.fields($0) }),
+    let fields = Form.fields(String(decoding: token.bytes, as: UTF8.self)) ?? [:]
+    func time(_ name: String) -> Duration? { fields[name].flatMap { Int128($0) }.map { Duration(attoseconds: $0) } }
+    guard fields["version"] == "1", let id = fields["id"], let refresh = fields["refresh_token"],
+      let user = fields["user"], let username = fields["username"], let name = fields["name"],
+      let role = fields["role"].flatMap(Role.init), let attributes = fields["attributes"].flatMap({ Form.fields($0) }),
       let high = fields["boot_high"].flatMap({ UInt64($0) }), let low = fields["boot_low"].flatMap({ UInt64($0) }),
-      let began = duration("began"), let active = duration("active"), let fresh = duration("fresh")
+      let began = time("began"), let active = time("active"), let fresh = time("fresh")
     else { return nil }
-    let boot = BootInstant(boot: BootID(high: high, low: low), uptime: .zero)
+    let start = BootInstant(boot: BootID(high: high, low: low), uptime: .zero)
     self.init(
       id: SessionID(rawValue: id),
       user: User(
         id: UserID(rawValue: user), username: username, displayName: name, role: role, attributes: attributes),
       subject: fields["sub"], refresh: refresh, replaced: fields["replaced"],
-      isIntrospected: fields["introspected"] == "true",
-      limits: LimitRequest(idle: duration("idle"), absolute: duration("absolute")),
-      began: boot.advanced(by: began), active: boot.advanced(by: active), fresh: boot.advanced(by: fresh))
+      isIntrospected: fields["introspected"] == "true", idle: time("idle"), absolute: time("absolute"),
+      began: start.advanced(by: began), active: start.advanced(by: active), fresh: start.advanced(by: fresh))
   }
 }

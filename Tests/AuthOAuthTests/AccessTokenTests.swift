@@ -10,37 +10,14 @@ import Testing
   func renewedBefore() async throws {
     let world = OAuthWorld()
     let session = try await world.logIn()
-    let first = try await world.accessToken(session)
-    #expect(world.server.accessTokens == [first])
+    let first = try await session.withAccess { $0.header }
+    #expect(world.server.accessTokens.map { "Bearer \($0)" } == [first])
     world.clock.advance(by: .seconds(239))
-    #expect(try await world.accessToken(session) == first)
-    world.clock.advance(by: .seconds(2))
-    let second = try await world.accessToken(session)
-    #expect(world.server.accessTokens == [first, second])
-    #expect(world.server.forms("/token").count == 2)
-  }
-
-  @Test("many callers share one renewal, whose token the vault gets")
-  func shared() async throws {
-    let world = OAuthWorld()
-    let session = try await world.logIn()
+    #expect(try await session.withAccess { $0.header } == first)
     let before = try await world.saved()
-    world.clock.advance(by: .seconds(400))
-    let (came, release) = (Promise<Void>(), Promise<Void>())
-    let tokens = Lent()
-    world.server.set { $0.hold = (came, release) }
-    // Each runs until it waits, so all wait before the server answers.
-    let callers = (1...50).map { _ in
-      startAtOnce {
-        let token = try? await world.accessToken(session)
-        tokens.values.withLock { $0.append(token) }
-      }
-    }
-    await came.valueUncancelled()
-    release.fulfil(())
-    for caller in callers { await caller.value }
-    #expect(tokens.values.withLock { $0.count } == 50)
-    #expect(Set(tokens.values.withLock { $0 }).count == 1)
+    world.clock.advance(by: .seconds(2))
+    #expect(try await session.withAccess { $0.header } != first)
+    #expect(world.server.accessTokens.count == 2)
     #expect(world.server.forms("/token").count == 2)
     #expect(try await world.saved() != before)
   }
@@ -50,85 +27,29 @@ import Testing
     let world = OAuthWorld()
     let (came, release) = (Promise<Void>(), Promise<Void>())
     world.server.set { $0.hold = (came, release) }
-    let login = Task { try await world.logIn() }
+    let start = try world.clock.now()
+    let login = Task { try await world.grant() }
     await came.valueUncancelled()
     world.clock.advance(by: .seconds(50))
     release.fulfil(())
-    let session = try await login.value
-    let first = try await world.accessToken(session)
-    // It ends at 300 s, and has 250 s left.
-    world.clock.advance(by: .seconds(189))
-    #expect(try await world.accessToken(session) == first)
-    world.clock.advance(by: .seconds(2))
-    #expect(try await world.accessToken(session) != first)
+    #expect(try await login.value.accessToken?.deadline == .at(start.advanced(by: .seconds(300))))
   }
 
-  @Test("a restored session gets a token of its own")
-  func restored() async throws {
+  @Test(
+    "a lifetime beyond reason neither traps nor lasts, and a token without one lasts until it is refused",
+    arguments: [
+      ("300", 300), ("\"300\"", 300), ("0", 0), ("-1", 0), ("9223372036854775807", 1 << 31), ("1e300", nil),
+      ("\"soon\"", nil), ("null", nil), ("99999999999999999999", nil), ("{}", nil),
+    ] as [(String, Int?)])
+  func lifetimes(value: String, seconds: Int?) async throws {
     let world = OAuthWorld()
-    try await world.logIn()
-    let later = SessionStore(
-      authority: world.server.authority(world.clock), vault: world.vault, clock: world.clock)
-    await later.restore()
-    let token = try await world.accessToken(try #require(later.session))
-    #expect(world.server.accessTokens.contains(token))
+    world.server.script(
+      "/token", 200,
+      #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": \#(value)}"#)
+    world.server.script("/userinfo", 200, #"{"sub": "1"}"#)
+    let now = try world.clock.now()
+    let grant = try await world.grant()
+    #expect(grant.user.username == "1")
+    #expect(grant.accessToken?.deadline == seconds.map { .at(now.advanced(by: .seconds($0))) } ?? .never)
   }
-
-  @Test("a token that the server forgot is replaced")
-  func refused() async throws {
-    let world = OAuthWorld()
-    let session = try await world.logIn()
-    world.server.forgetAccessTokens()
-    let header = try await session.withAccess { (token) async throws(AccessTokenRefused) in
-      if !world.server.accessTokens.contains(token.value) { throw AccessTokenRefused() }
-      return token.header
-    }
-    #expect(header == "Bearer \(world.server.accessTokens.first ?? "")")
-  }
-
-  @Test("a refusal whose renewal the server also refuses ends the session")
-  func ended() async throws {
-    let world = OAuthWorld()
-    let session = try await world.logIn()
-    world.server.script("/token", 400, #"{"error": "invalid_grant"}"#)
-    await #expect(throws: AccessError<AccessTokenRefused>.session(.ended(.revoked))) {
-      try await session.withAccess { (_) async throws(AccessTokenRefused) in throw AccessTokenRefused() }
-    }
-    #expect(!session.isLive)
-  }
-
-  @Test("a token whose end the server does not say is lent until it is refused")
-  func endless() async throws {
-    let world = OAuthWorld { $0.lifetime = nil }
-    let session = try await world.logIn()
-    let first = try await world.accessToken(session)
-    world.clock.advance(by: .seconds(100_000))
-    #expect(try await world.accessToken(session) == first)
-  }
-
-  @Test("a logout that waited for a request ends the refresh token at the server")
-  func logout() async throws {
-    let world = OAuthWorld()
-    let session = try await world.logIn()
-    let (began, release) = (Promise<Void>(), Promise<Void>())
-    let request = Task {
-      try await session.withAccess { (_) async in
-        began.fulfil(())
-        await release.valueUncancelled()
-      }
-    }
-    await began.valueUncancelled()
-    let logout = Task { try await world.store.logOut() }
-    while session.isLive { await Task.yield() }
-    #expect(world.server.forms("/revoke").isEmpty)
-    release.fulfil(())
-    try await request.value
-    #expect(try await logout.value == .complete)
-    #expect(world.server.forms("/revoke").count == 1)
-  }
-}
-
-/// What the callers got.
-private final class Lent: Sendable {
-  let values = Locked<[String?]>([])
 }

@@ -9,95 +9,68 @@ import TextFormat
 @Suite struct AuthorizationTests {
   private let world = OAuthWorld()
 
-  private func fields(_ request: AuthorizationRequest) throws -> [String: String] {
-    let query = try #require(request.url.split(separator: "?").last)
-    return try #require(Form.fields(query))
+  private func url(_ redirectURI: String = "com.example.app:/login", at other: OAuthAuthority? = nil) throws -> String {
+    try (other ?? world.authority).authorizationURL(redirectURI: redirectURI)
   }
 
-  /// The right answer to a request, with changes.
-  private func answer(
-    _ request: AuthorizationRequest, to place: String = "com.example.app:/login", _ change: [String: String?]
-  ) throws -> String {
-    var answer: [String: String] = ["code": "code", "iss": ServerDouble.place]
-    answer["state"] = try fields(request)["state"]
-    for (name, value) in change { answer[name] = value }
-    return place + "?" + Form.text(answer)
+  private func fields(_ url: String) throws -> [String: String] {
+    let query = try #require(url.split(separator: "?").last)
+    return try #require(Form.fields(query))
   }
 
   @Test("a login asks for a code with S256, and gives a session")
   func logsIn() async throws {
-    let request = try world.authority.authorization()
-    let asked = try fields(request)
+    let asked = try fields(try url())
     #expect(asked["response_type"] == "code")
     #expect(asked["code_challenge_method"] == "S256")
     #expect(asked["code_challenge"]?.count == 43)
     #expect(asked["state"]?.count == 43)
     #expect(asked["prompt"] == nil)
-    let session = try await world.store.loggedIn(try request.credentials(from: try #require(world.address(request))))
     #expect(
-      session.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
-    #expect(try fields(try world.authority.authorization())["state"] != asked["state"])
+      try await world.logIn().user
+        == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
+    #expect(try fields(try url())["state"] != asked["state"])
   }
 
   @Test(
-    "an address that does not answer the request is refused, and the right one still counts",
+    "an address that does not answer the request is refused, and the right one still counts, once",
     arguments: [
-      ["state": "guessed"], ["state": nil], ["iss": "https://other.example"], ["iss": nil], ["code": nil],
-      ["code": ""],
-    ] as [[String: String?]])
-  func foreign(change: [String: String?]) throws {
-    let request = try world.authority.authorization()
-    let forged = try answer(request, change)
-    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: forged) }
-    if change.keys.contains("code") { return }
-    _ = try request.credentials(from: try answer(request, [:]))
-  }
-
-  @Test(
-    "an address at another place is refused",
-    arguments: [
-      "com.evil.app:/login", "com.example.app:/login/..", "com.example.app:/loginx", "https://server.example/login",
-      "com.example.app:/LOGIN", "",
+      "com.example.app:/login?code=code&ISSUER&state=guessed", "com.example.app:/login?code=code&ISSUER",
+      "com.example.app:/login?code=code&state=STATE&iss=https://other.example",
+      "com.example.app:/login?code=code&state=STATE",
+      // Two readers would take different ones.
+      "com.example.app:/login?code=code&state=STATE&ISSUER&code=injected",
+      "com.evil.app:/login?code=code&state=STATE&ISSUER", "com.example.app:/login/..?code=code&state=STATE&ISSUER",
+      "com.example.app:/loginx?code=code&state=STATE&ISSUER", "com.example.app:/LOGIN?code=code&state=STATE&ISSUER",
+      "https://server.example/login?code=code&state=STATE&ISSUER", "?code=code&state=STATE&ISSUER", "STATE", "",
     ])
-  func otherPlace(place: String) throws {
-    let request = try world.authority.authorization()
-    let forged = try answer(request, to: place, [:])
-    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: forged) }
-  }
-
-  @Test("a parameter that is there twice is refused: two readers would take different ones")
-  func twice() throws {
-    let request = try world.authority.authorization()
-    let forged = try answer(request, [:]) + "&code=injected"
-    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: forged) }
-  }
-
-  @Test("a request takes one answer: a replayed code would end the session that it began")
-  func once() throws {
-    let request = try world.authority.authorization()
-    let address = try answer(request, [:])
-    _ = try request.credentials(from: address)
-    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: address) }
+  func foreign(forged: String) throws {
+    let url = try url()
+    let right = try world.answer("com.example.app:/login?code=code&state=STATE&ISSUER", to: url)
+    #expect(throws: OAuthError.rejected(.foreignResponse)) {
+      try world.authority.credentials(from: try world.answer(forged, to: url))
+    }
+    _ = try world.authority.credentials(from: right)
+    // A replayed code would end the session that it began.
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try world.authority.credentials(from: right) }
   }
 
   @Test(
     "what the server says in place of a code is told, and nothing that somebody made up",
     arguments: [
-      ("access_denied", OAuthError.rejected(.denied)), ("invalid_scope", .refused("invalid_scope")),
-      ("\u{1B}[2Jcall 555-1234", .refused("unknown_error")),
+      ("error=access_denied", OAuthError.rejected(.denied)), ("error=invalid_scope", .refused("invalid_scope")),
+      ("error=%1B%5B2Jcall%20555-1234", .refused("unknown_error")), ("code=", .rejected(.foreignResponse)),
+      ("codes=code", .rejected(.foreignResponse)),
     ])
-  func refusal(code: String, error: OAuthError) throws {
-    let request = try world.authority.authorization()
-    let address = try answer(request, ["error": code, "code": nil])
-    #expect(throws: error) { try request.credentials(from: address) }
+  func refusal(query: String, error: OAuthError) throws {
+    let address = try world.answer("com.example.app:/login?\(query)&state=STATE&ISSUER", to: try url())
+    #expect(throws: error) { try world.authority.credentials(from: address) }
   }
 
   @Test("a parameter of the app replaces none of the standards")
   func parameters() throws {
-    let client = OAuthClient(
-      id: "app", redirectURI: "com.example.app:/login",
-      parameters: ["code_challenge_method": "plain", "state": "mine", "response_type": "token", "audience": "a&b=c"])
-    let asked = try fields(try OAuthWorld(client: client).authority.authorization())
+    let parameters = ["code_challenge_method": "plain", "state": "mine", "response_type": "token", "audience": "a&b=c"]
+    let asked = try fields(try world.authority.authorizationURL(redirectURI: "app:/login", parameters: parameters))
     #expect(asked["code_challenge_method"] == "S256")
     #expect(asked["response_type"] == "code")
     #expect(asked["state"] != "mine")
@@ -106,43 +79,33 @@ import TextFormat
 
   @Test("a server with a parameter in its address, and a port that was chosen just now")
   func address() throws {
-    var server = world.server.server
-    server.endpoints[.authorization] = "https://server.example/authorize?tenant=1"
-    let request = try world.server.authority(world.clock, server: server)
-      .authorization(redirectURI: "http://127.0.0.1:49152/")
-    #expect(request.url.hasPrefix("https://server.example/authorize?tenant=1&"))
-    _ = try request.credentials(from: try answer(request, to: "http://127.0.0.1:49152/", [:]))
+    let authority = world.authority { $0.endpoints[.authorization] = "https://server.example/authorize?tenant=1" }
+    let url = try url("http://127.0.0.1:49152/", at: authority)
+    #expect(url.hasPrefix("https://server.example/authorize?tenant=1&"))
+    _ = try authority.credentials(
+      from: try world.answer("http://127.0.0.1:49152/?code=code&state=STATE&ISSUER", to: url))
   }
 
   @Test(
     "a login page that is not secure is not opened",
     arguments: ["http://server.example/authorize", "javascript:alert(1)", "https://a@server.example/", nil])
   func insecure(endpoint: String?) throws {
-    var server = world.server.server
-    server.endpoints[.authorization] = endpoint
-    let authority = world.server.authority(world.clock, server: server)
+    let authority = world.authority { $0.endpoints[.authorization] = endpoint }
     #expect(throws: OAuthError.misconfigured("The server has no secure address as authorization_endpoint.")) {
-      try authority.authorization()
+      try url(at: authority)
     }
   }
 
-  @Test("a password that a person types is never sent, also one that looks like a form")
+  @Test("a password that a person types is never sent, nor a token or a code that this authority did not get")
   func typed() async throws {
-    for text in ["marble kettle window harvest", "grant_type=refresh_token&refresh_token=stolen", ""] {
-      await #expect(throws: SessionError.credentialsNotAccepted) {
-        try await world.store.loggedIn(Credentials.password(username: "alice", password: Secret(text)))
-      }
-    }
-    #expect(world.server.requests == [])
-  }
-
-  @Test("a token that this authority did not get is never sent")
-  func foreignToken() async throws {
-    await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await world.store.loggedIn(.token(Secret("stolen")))
-    }
-    await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await world.store.loggedIn(.code(Secret("stolen"), verifier: Secret("verifier")))
+    let typed = ["marble kettle window harvest", "grant_type=refresh_token&refresh_token=stolen", ""]
+    let foreign: [Credentials] = [
+      .token(Secret("stolen")), .code(Secret("stolen"), verifier: Secret("verifier")),
+      // The code of one server is not given to another.
+      try world.credentials(at: world.authority()),
+    ]
+    for credentials in foreign + typed.map({ .password(username: "alice", password: Secret($0)) }) {
+      await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
     }
     #expect(world.server.requests == [])
   }
@@ -157,23 +120,13 @@ import TextFormat
     #expect(world.server.requests.count == requests)
   }
 
-  @Test("the code of one server is not given to another")
-  func mixUp() async throws {
-    var server = world.server.server
-    server.issuer = "https://evil.example"
-    let evil = world.server.authority(world.clock, server: server)
-    let credentials = try world.credentials()
-    await #expect(throws: AuthorityError<CredentialsRejection>.rejected(.notAccepted)) {
-      try await evil.authenticate(credentials, limits: LimitRequest())
-    }
-    #expect(world.server.requests == [])
-  }
-
   @Test("a code without its verifier gives nothing")
   func injectedCode() async throws {
-    let (victims, attackers) = (try world.authority.authorization(), try world.authority.authorization())
-    let code = Form.fields(try #require(world.address(victims)?.split(separator: "?").last))?["code"]
-    let credentials = try attackers.credentials(from: try answer(attackers, ["code": code]))
+    let stolen = try #require(
+      world.server.browse(try url(), username: "alice", password: Secret(ServerDouble.passwords["alice"] ?? "")))
+    let code = try #require(try fields(stolen)["code"])
+    let address = try world.answer("com.example.app:/login?code=\(code)&state=STATE&ISSUER", to: try url())
+    let credentials = try world.authority.credentials(from: address)
     await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
   }
 

@@ -1,111 +1,89 @@
 import AuthCore
 import AuthCoreTesting
-import AuthOAuth
+import Guards
 import Testing
+
+@testable import AuthOAuth
 
 /// The login on another device.
 @Suite struct DeviceTests {
-  private let world = OAuthWorld()
+  /// A clock whose sleepers are due as soon as they sleep.
+  private final class ImpatientClock: SessionClock {
+    let base = ManualClock()
+    let waits = Locked<[Duration]>([])
 
-  private func refused(_ code: String) { world.server.script("/token", 400, "{\"error\": \"\(code)\"}") }
+    func now() throws(ClockError) -> BootInstant { try base.now() }
 
-  /// Lets the time pass whenever the device waits, and says how long it waited each time.
-  private func waits(_ device: DeviceAuthorization) async -> (Result<Credentials, OAuthError>, [Int]) {
-    let clock = world.clock
-    let result = Task { () -> Result<Credentials, OAuthError> in
-      do throws(OAuthError) { return .success(try await device.credentials()) } catch { return .failure(error) }
+    func sleep(for duration: Duration) async throws(CancellationError) {
+      waits.withLock { $0.append(duration) }
+      base.advance(by: duration)
     }
-    let ticks = Task {
-      var waits: [Int] = []
-      while !Task.isCancelled {
-        await Task.yield()
-        guard clock.sleepers > 0 else { continue }
-        var wait = 0
-        while clock.sleepers > 0 {
-          clock.advance(by: .seconds(1))
-          wait += 1
-        }
-        waits.append(wait)
-      }
-      return waits
-    }
-    let credentials = await result.value
-    ticks.cancel()
-    return (credentials, await ticks.value)
   }
 
-  @Test("the device asks at the interval until the user has allowed the login, and has a session then")
+  private let world = OAuthWorld()
+  private let clock = ImpatientClock()
+
+  private func failure(of device: DeviceAuthorization) async -> OAuthError? {
+    do throws(OAuthError) { _ = try await device.credentials() } catch { return error }
+    return nil
+  }
+
+  @Test("a login that the user allowed begins a session, which is not fresh")
   func allowed() async throws {
-    let device = try await world.authority.deviceAuthorization()
+    let authority = world.authority(clock: clock)
+    let device = try await authority.deviceAuthorization()
     #expect(device.userCode == "WDJB-MJHT")
     #expect(device.verificationURI == "https://server.example/enter")
-    refused("authorization_pending")
-    refused("authorization_pending")
-    world.server.set { $0.device = .approved }
-    let (result, waits) = await waits(device)
-    #expect(waits == [5, 5, 5])
-    let session = try await world.store.loggedIn(try result.get())
+    world.server.set { $0.isDeviceAllowed = true }
+    let store = SessionStore(authority: authority, vault: world.vault, clock: clock.base)
+    let session = try await store.loggedIn(try await device.credentials())
     #expect(session.user.username == "alice")
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session) }
   }
 
-  @Test("each slow_down adds five seconds, an answer that did not come doubles the wait")
-  func slower() async throws {
-    let device = try await world.authority.deviceAuthorization()
-    refused("slow_down")
-    refused("authorization_pending")
-    refused("slow_down")
-    world.server.script("/token", 503, "")
-    world.server.script("/token", 429, "", ["Retry-After": "40"])
-    world.server.set { $0.device = .approved }
-    let (result, waits) = await waits(device)
-    #expect(waits == [5, 10, 10, 15, 30, 40])
-    _ = try result.get()
-  }
-
-  @Test("a server that says slow_down without end is left when the code expires")
-  func endless() async throws {
-    let device = try await world.authority.deviceAuthorization()
-    for _ in 1...100 { refused("slow_down") }
-    let (result, waits) = await waits(device)
-    #expect(result == .failure(.rejected(.expired)))
-    #expect(waits.reduce(0, +) <= 600)
-    #expect(waits.count < 20)
-  }
-
   @Test(
-    "the end of the wait is told",
+    "the device asks at the interval; slow_down adds five seconds, an answer that did not come doubles the wait",
     arguments: [
-      ("access_denied", OAuthRejection.denied), ("expired_token", .expired), ("invalid_client", nil),
-    ])
-  func ends(code: String, rejection: OAuthRejection?) async throws {
-    let device = try await world.authority.deviceAuthorization()
-    refused(code)
-    let (result, _) = await waits(device)
-    switch result {
-    case .failure(.rejected(let found)): #expect(found == rejection)
-    case .failure(.unavailable(let cause)): #expect(rejection == nil && cause.code == "oauth_\(code)")
-    case let other: Issue.record("the wait ended with \(other)")
+      (["authorization_pending", "authorization_pending"], [5, 5, 5], nil),
+      (["slow_down", "authorization_pending", "slow_down", "503", "429"], [5, 10, 10, 15, 30, 40], nil),
+      (["access_denied"], [5], .rejected(.denied)), (["expired_token"], [5], .rejected(.expired)),
+      (["invalid_client"], [5], .refused("invalid_client")),
+      // A server without end is left when the code expires.
+      (
+        Array(repeating: "slow_down", count: 100), [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70],
+        .rejected(.expired)
+      ),
+    ] as [([String], [Int], OAuthError?)])
+  func polls(answers: [String], waits: [Int], end: OAuthError?) async throws {
+    let device = try await world.authority(clock: clock).deviceAuthorization()
+    for answer in answers {
+      let status = Int(answer) ?? 400
+      world.server.script("/token", status, "{\"error\": \"\(answer)\"}", ["Retry-After": "40"])
     }
+    world.server.set { $0.isDeviceAllowed = true }
+    #expect(await failure(of: device) == end)
+    #expect(clock.waits.withLock { $0 } == waits.map { .seconds($0) })
+  }
+
+  @Test("numbers beyond reason neither trap nor wait for ever")
+  func numbers() async throws {
+    world.server.script(
+      "/device", 200,
+      #"{"device_code": "d", "user_code": "A", "verification_uri": "https://a.example", "expires_in": 9223372036854775807, "interval": 9223372036854775807}"#
+    )
+    let device = try await world.authority(clock: clock).deviceAuthorization()
+    #expect(await failure(of: device) == .rejected(.expired))
+    #expect(clock.waits.withLock { $0.reduce(.zero, +) } <= .seconds(3600))
   }
 
   @Test("a cancelled wait ends")
   func cancelled() async throws {
     let device = try await world.authority.deviceAuthorization()
-    let wait = Task { () -> OAuthError? in
-      do throws(OAuthError) {
-        _ = try await device.credentials()
-        return nil
-      } catch {
-        return error
-      }
-    }
+    let wait = Task { await failure(of: device) }
     await world.clock.waitForSleepers(1)
     wait.cancel()
-    guard case .unavailable(let cause)? = await wait.value else {
-      Issue.record("the wait did not end")
-      return
-    }
+    let end = try #require(await wait.value)
+    guard case .unavailable(let cause) = end else { throw end }
     #expect(cause.cause == .cancelled)
   }
 
@@ -122,17 +100,5 @@ import Testing
   func unshowable(members: String) async {
     world.server.script("/device", 200, "{\"device_code\": \"d\", \(members)}")
     await #expect(throws: OAuthError.self) { try await world.authority.deviceAuthorization() }
-  }
-
-  @Test("numbers beyond reason neither trap nor wait for ever")
-  func numbers() async throws {
-    world.server.script(
-      "/device", 200,
-      #"{"device_code": "d", "user_code": "A", "verification_uri": "https://a.example", "expires_in": 9223372036854775807, "interval": 9223372036854775807}"#
-    )
-    let device = try await world.authority.deviceAuthorization()
-    let (result, waits) = await waits(device)
-    #expect(waits.reduce(0, +) <= 3600)
-    #expect(result == .failure(.rejected(.expired)))
   }
 }

@@ -5,16 +5,14 @@ import Testing
 
 /// The contract of every authority, over a server in memory and a browser.
 @Suite struct OAuthContractTests {
-  private static func subject(_ change: @Sendable (inout ServerDouble.Settings) -> Void) -> AuthorityContract.Subject {
-    let (server, clock) = (ServerDouble(), ManualClock())
-    server.set(change)
+  private static func subject(_ change: @Sendable (inout ServerDouble.State) -> Void) -> AuthorityContract.Subject {
+    let world = OAuthWorld(change)
     func account(_ name: String) -> Credentials {
       Credentials.password(username: name, password: Secret(ServerDouble.passwords[name] ?? ""))
     }
     return AuthorityContract.Subject(
-      authority: Browser(authority: server.authority(clock), server: server), first: account("alice"),
-      second: account("bob"), advance: { clock.advance(by: $0) },
-      setAvailable: { isAvailable in server.set { $0.isOffline = !isAvailable } })
+      authority: world, first: account("alice"), second: account("bob"), advance: { world.clock.advance(by: $0) },
+      setAvailable: { isAvailable in world.server.set { $0.isOffline = !isAvailable } })
   }
 
   @Test("the authority keeps the contract", arguments: AuthorityContract.checks, [true, false])

@@ -57,7 +57,7 @@ struct DjangoServer {
   // MARK: Requests
 
   /// Sends a request with curl, which follows no redirect.
-  func send(_ request: OAuthRequest) async throws -> OAuthResponse {
+  func send(_ request: OAuthRequest) async throws -> ServerDouble.Answer {
     var arguments = ["--request", request.method]
     for (name, value) in request.headers { arguments += ["--header", "\(name): \(value)"] }
     if request.method == "POST" { arguments += ["--data-binary", "@-"] }
@@ -75,7 +75,7 @@ struct DjangoServer {
       "status \(response.status): \(String(decoding: response.body.prefix(500), as: UTF8.self))")
   }
 
-  private func curl(_ arguments: [String], input: [UInt8] = []) async throws -> OAuthResponse {
+  private func curl(_ arguments: [String], input: [UInt8] = []) async throws -> ServerDouble.Answer {
     let outcome = try await Program(
       "curl", ["--silent", "--show-error", "--include", "--max-time", "30"] + arguments, input: input,
       timeLimit: .seconds(60)
@@ -88,8 +88,6 @@ struct DjangoServer {
       let pair = line.split(separator: ": ", maxSplits: 1)
       return pair.count == 2 ? (String(pair[0]), String(pair[1])) : nil
     }
-    return OAuthResponse(
-      status: status, headers: Dictionary(headers) { first, _ in first },
-      body: Array((parts.count == 2 ? parts[1] : "").utf8))
+    return (status, Dictionary(headers) { first, _ in first }, Array((parts.count == 2 ? parts[1] : "").utf8))
   }
 }

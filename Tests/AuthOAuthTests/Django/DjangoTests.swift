@@ -15,16 +15,19 @@ struct DjangoTests {
     // What its description leaves out.
     server.endpoints[.userInfo] = django.place + "/userinfo/"
     server.endpoints[.deviceAuthorization] = django.place + "/device-authorization/"
-    return OAuthAuthority(
-      server: server,
-      client: OAuthClient(id: client, redirectURI: "com.example.app:/login", scopes: ["openid", "read"]),
-      clock: clock
-    ) { try await django.send($0) }
+    return OAuthAuthority(server: server, clientID: client, scopes: ["openid", "read"], clock: clock)
   }
 
   private func logIn(_ django: DjangoServer, _ authority: OAuthAuthority) async throws -> Credentials {
-    let request = try authority.authorization()
-    return try request.credentials(from: try await django.browse(request.url))
+    let url = try authority.authorizationURL(redirectURI: "com.example.app:/login")
+    return try authority.credentials(from: try await django.browse(url))
+  }
+
+  private func saved(in vault: InMemoryVault) async throws -> SessionToken {
+    guard case .token(let token, _) = await vault.load() else {
+      throw Unavailability(.unreadable, "The vault holds no token.")
+    }
+    return token
   }
 
   @Test("a login, a request with an access token, a renewal, a new start and a logout", .timeLimit(.minutes(5)))
@@ -58,10 +61,7 @@ struct DjangoTests {
       _ = try await later.renew()
       _ = try await store.check()
 
-      guard case .token(let last, _) = await vault.load() else {
-        Issue.record("the vault holds no token")
-        return
-      }
+      let last = try await saved(in: vault)
       #expect(try await later.logOut() == .complete)
       await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
         try await self.authority(django, clock).renew(last)
@@ -76,20 +76,16 @@ struct DjangoTests {
       let authority = try await authority(django, clock)
       let store = SessionStore(authority: authority, vault: vault, clock: clock)
       let session = try await store.loggedIn(try await logIn(django, authority))
-      guard case .token(let token, _) = await vault.load() else {
-        Issue.record("the vault holds no token")
-        return
-      }
+      let token = try await saved(in: vault)
       // Somebody who copied the token uses it, and then its owner.
       _ = try await self.authority(django, clock).renew(token)
       await #expect(throws: SessionError.ended(.revoked)) { try await store.renew() }
       #expect(session.endReason == .revoked)
 
-      let (first, second) = (try authority.authorization(), try authority.authorization())
-      let address = try await django.browse(first.url)
-      let stolen = address.replacing(
-        /state=[^&]*/, with: "state=\(second.url.firstMatch(of: /state=([^&]*)/)?.1 ?? "")")
-      let credentials = try second.credentials(from: stolen)
+      let urls = try (1...2).map { _ in try authority.authorizationURL(redirectURI: "com.example.app:/login") }
+      let state = try #require(urls[1].firstMatch(of: /state=([^&]*)/)?.1)
+      let stolen = try await django.browse(urls[0]).replacing(/state=[^&]*/, with: "state=\(state)")
+      let credentials = try authority.credentials(from: stolen)
       await #expect(throws: SessionError.credentialsNotAccepted) { try await store.loggedIn(credentials) }
     }
   }

@@ -3,7 +3,7 @@ import AuthCoreTesting
 import AuthOAuth
 import Testing
 
-/// A server, an authority and a store, with alice logged in.
+/// A server, an authority and a store.
 struct OAuthWorld {
   let server = ServerDouble()
   let clock = ManualClock()
@@ -11,31 +11,65 @@ struct OAuthWorld {
   let authority: OAuthAuthority
   let store: SessionStore
 
-  init(
-    renewals: Int = 100, client: OAuthClient = ServerDouble.client,
-    _ change: @Sendable (inout ServerDouble.Settings) -> Void = { _ in }
-  ) {
+  init(_ change: @Sendable (inout ServerDouble.State) -> Void = { _ in }) {
     server.set(change)
-    authority = server.authority(clock, client: client)
+    authority = OAuthAuthority(server: server.description, clientID: "app", scopes: ["openid"], clock: clock)
     store = SessionStore(
       authority: authority, vault: vault, clock: clock,
-      timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: renewals)))
+      timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 100)))
+  }
+
+  /// An authority for another description of the server, as in another process.
+  func authority(
+    clientID: String = "app", clientSecret: Secret? = nil, clock other: (any SessionClock)? = nil,
+    _ change: (inout OAuthServer) -> Void = { _ in }, user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
+  ) -> OAuthAuthority {
+    var description = server.description
+    change(&description)
+    return OAuthAuthority(
+      server: description, clientID: clientID, clientSecret: clientSecret, clock: other ?? clock, user: user)
+  }
+
+  /// The store of another process, after its start.
+  func restored() async -> SessionStore {
+    let store = SessionStore(authority: authority(), vault: vault, clock: clock)
+    await store.restore()
+    return store
+  }
+
+  /// Begins a login in the browser, and returns the address of the app with these parameters.
+  ///
+  /// `STATE` and `ISSUER` stand for those of the login.
+  func answer(_ address: String, to url: String) throws -> String {
+    let state = try #require(url.firstMatch(of: /state=([^&]*)/)?.1)
+    return address.replacing("STATE", with: state).replacing("ISSUER", with: "iss=https://server.example")
   }
 
   /// What the browser gives after a login.
   func credentials(
     _ name: String = "alice", prompting: Bool = false, at other: OAuthAuthority? = nil
   ) throws -> Credentials {
-    let request = try (other ?? authority).authorization(prompting: prompting)
-    return try request.credentials(from: try #require(address(request, name)))
+    let password = Secret(ServerDouble.passwords[name] ?? "")
+    return try #require(try browse(name, password, prompting: prompting, at: other ?? authority))
   }
 
-  func address(_ request: AuthorizationRequest, _ name: String = "alice") -> String? {
-    server.browse(request.url, username: name, password: ServerDouble.passwords[name] ?? "")
+  private func browse(
+    _ name: String, _ password: Secret, prompting: Bool, at authority: OAuthAuthority
+  ) throws(OAuthError) -> Credentials? {
+    let url = try authority.authorizationURL(redirectURI: "com.example.app:/login", prompting: prompting)
+    guard let address = server.browse(url, username: name, password: password) else { return nil }
+    return try authority.credentials(from: address)
   }
 
   @discardableResult
   func logIn() async throws -> LoggedInSession { try await store.loggedIn(try credentials()) }
+
+  /// The grant of a login without the store.
+  func grant(at other: OAuthAuthority? = nil) async throws -> Grant {
+    let authority = other ?? authority
+    let credentials = try credentials(at: authority)
+    return try #require(try await authority.authenticate(credentials, limits: LimitRequest()).grant)
+  }
 
   /// The token that the vault holds.
   func saved() async throws -> SessionToken {
@@ -44,9 +78,47 @@ struct OAuthWorld {
     }
     return token
   }
+}
 
-  /// What an access token is lent as.
-  func accessToken(_ session: LoggedInSession) async throws -> String {
-    try await session.withAccess { $0.value }
+/// The authority with a user in front of its browser: names and passwords are entered there.
+extension OAuthWorld: Authority {
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
+    let login = try? browse(credentials.username, credentials.password, prompting: true, at: authority)
+    guard let login else { throw .rejected(.notAccepted) }
+    return try await authority.authenticate(login, limits: limits)
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    // Whoever's password it is: the browser knows nothing of the session.
+    let name = ServerDouble.passwords.first { Secret($0.value) == credentials.password }?.key ?? ""
+    let login = try? browse(name, credentials.password, prompting: true, at: authority)
+    guard let login else { throw .rejected(.notAccepted) }
+    return try await authority.reauthenticate(token, with: login, limits: limits)
+  }
+
+  func answer(
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try await authority.answer(challenge, with: answer)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await authority.resume(token)
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await authority.renew(token)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    try await authority.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    try await authority.revoke(token, reason: reason)
   }
 }

@@ -1,0 +1,71 @@
+public import AuthCore
+import Guards
+import TextFormat
+
+extension OAuthAuthority {
+  /// Begins a login in the browser: authorization code with PKCE (RFC 7636), as RFC 8252 and RFC
+  /// 9700 require.
+  ///
+  /// Open the address in the user's browser, but not in a view that the app can inspect (RFC 8252,
+  /// section 8.12). Pass the address to which the browser returns to ``credentials(from:)``.
+  ///
+  /// ```swift
+  /// import AuthCore
+  /// import AuthOAuth
+  ///
+  /// func logIn(
+  ///   _ store: SessionStore, at authority: OAuthAuthority, browser: (String) async throws -> String
+  /// ) async throws -> LoginResult {
+  ///   let url = try authority.authorizationURL(redirectURI: "com.example.app:/login")
+  ///   return try await store.logIn(try authority.credentials(from: try await browser(url)))
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - redirectURI: The address to which the browser returns: a scheme of your app, or a port of
+  ///     this machine that was chosen just now (RFC 8252, section 7).
+  ///   - prompting: Asks the server to prompt for the password (`prompt=login`), which makes the
+  ///     session fresh. A server may silently ignore it.
+  ///   - parameters: Further parameters of your server; they replace none of the standard ones.
+  /// - Returns: The address to open in the browser.
+  /// - Throws: `oauth_misconfigured` if the server has no secure address for logins.
+  public func authorizationURL(
+    redirectURI: String, prompting: Bool = false, parameters: [String: String] = [:]
+  ) throws(OAuthError) -> String {
+    let endpoint = try server.address(of: .authorization)
+    let (state, verifier) = (Self.randomText(), Self.randomText())
+    let form = ["grant_type": "authorization_code", "redirect_uri": redirectURI, "code_verifier": verifier]
+    requests.withLock { $0[state] = (form, prompting) }
+    var fields: [String: String?] = parameters
+    if prompting { (fields["prompt"], fields["max_age"]) = ("login", "0") }
+    fields.merge([
+      "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "state": state, "scope": scope,
+      "code_challenge": Base64URL.text(SHA256.hash(Array(verifier.utf8))), "code_challenge_method": "S256",
+    ]) { $1 }
+    return endpoint + (endpoint.contains("?") ? "&" : "?") + Form.text(fields)
+  }
+
+  /// Reads the address to which the browser returned.
+  ///
+  /// Each ``authorizationURL(redirectURI:prompting:parameters:)`` accepts one.
+  ///
+  /// - Returns: Credentials for one login or reauthentication of the store.
+  /// - Throws: `rejected` with ``OAuthRejection/foreignResponse`` if the address answers no request
+  ///   of this authority; the right one may still come. `rejected` with ``OAuthRejection/denied`` if
+  ///   the user refused. Otherwise `unavailable`, with the server's code.
+  public func credentials(from address: String) throws(OAuthError) -> Credentials {
+    let parts = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
+    guard parts.count == 2, let fields = Form.fields(parts[1]), let state = fields["state"],
+      fields["iss"] == server.issuer || fields["iss"] == nil && !server.namesIssuer,
+      let request = requests.withLock({ $0[state] }), request.form["redirect_uri"] == String(parts[0]),
+      // Whoever removes it is the first to answer it.
+      requests.withLock({ $0.removeValue(forKey: state) }) != nil
+    else { throw .rejected(.foreignResponse) }
+    if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
+    guard let code = fields["code"], !code.isEmpty else { throw .rejected(.foreignResponse) }
+    return credentials(request.form.merging(["code": code]) { $1 }, isFresh: request.isFresh)
+  }
+
+  /// 256 bits of the system's randomness.
+  static func randomText() -> String { Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
+}
