@@ -3,15 +3,16 @@ import Testing
 
 @testable import AuthCore
 
-@Suite struct DoubleTests {
+@Suite struct DoubleTests: InWorld {
+  let world = World()
+
   @Test("an operation can fail for some calls only")
   func oneFailure() async throws {
-    let world = World()
-    world.authority.fail(.authenticate, with: .unavailable(World.offline), calls: 2)
+    authority.fail(.authenticate, with: .unavailable(World.offline), calls: 2)
     for _ in 1...2 {
-      await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.loggedIn(World.alice) }
+      await #expect(throws: SessionError.unavailable(World.offline)) { try await store.loggedIn(World.alice) }
     }
-    try await world.store.loggedIn(World.alice)
+    try await store.loggedIn(World.alice)
   }
 
   @Test("a session of a test has a password, and ends at its limit when the clock has moved")
@@ -29,9 +30,8 @@ import Testing
 
   @Test("a clock that moves for a store ends a challenge")
   func challenge() async throws {
-    let world = World()
-    let challenge = try await world.challengedLogin()
-    world.clock.advance(by: .seconds(300), in: world.store)
-    #expect(world.store.state == .restoring(nil) && !world.authority.openChallenges.contains(challenge.token))
+    let challenge = try await world.challenged()
+    clock.advance(by: .seconds(300), in: store)
+    #expect(store.state == .restoring(nil) && !authority.openChallenges.contains(challenge.token))
   }
 }

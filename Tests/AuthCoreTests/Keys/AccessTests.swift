@@ -218,7 +218,8 @@ struct AccessTests {
 
   @Test("a token without an end is lent until a server refuses it")
   func endless() async throws {
-    let (world, key) = try await World.withAlice()
+    let world = World()
+    let key = try await world.store.loggedIn(World.alice)
     let grant = key.record.grant
     world.authority.answerRenewal(
       with: .success(

@@ -1,5 +1,6 @@
 import AuthCore
 import Guards
+import Observation
 
 /// A number that tasks share.
 final class Counter: Sendable {
@@ -9,5 +10,12 @@ final class Counter: Sendable {
 
   func add(_ difference: Int) {
     number.withLock { $0 += difference }
+  }
+
+  /// Counts the first change of anything that the closure reads.
+  static func ofChanges(_ read: () -> Void) -> Counter {
+    let changes = Counter()
+    withObservationTracking(read) { changes.add(1) }
+    return changes
   }
 }

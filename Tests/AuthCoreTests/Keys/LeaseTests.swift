@@ -6,7 +6,12 @@ import Testing
 @testable import AuthCore
 
 @Suite("Leases")
-struct LeaseTests {
+struct LeaseTests: InWorld {
+  let world = World()
+  private let key: LoggedInSession
+
+  init() async throws { key = try await world.store.loggedIn(World.alice) }
+
   /// Something that can be spent once.
   private struct Intent: ~Copyable {
     let amount: Int
@@ -20,8 +25,7 @@ struct LeaseTests {
 
   @Test("a lease lends the user, the session and the token, in all four forms")
   func forms() async throws {
-    let (world, key) = try await World.withAlice()
-    #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
+    #expect(vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     let name = try await key.withLease { (lease: borrowing SessionLease) async in
       await Task.yield()
       return lease.user.username
@@ -42,8 +46,7 @@ struct LeaseTests {
 
   @Test("every kind of lease makes the same check: none works after the session has ended")
   func everyWay() async throws {
-    let (world, key) = try await World.withAlice()
-    _ = try await world.store.logOut()
+    _ = try await store.logOut()
     #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
     await #expect(throws: LeaseError<Never>.ended(.userAsked)) {
       try await key.withLease { (_: borrowing SessionLease) async in }
@@ -60,19 +63,17 @@ struct LeaseTests {
 
   @Test("the body's own error differs from the end of the session, and both end the lease")
   func bodyThrows() async throws {
-    let (world, key) = try await World.withAlice()
     #expect(throws: LeaseError<Refused>.body(.refused)) {
       try key.withLease { (_: borrowing SessionLease) throws(Refused) in throw .refused }
     }
     await #expect(throws: LeaseError<Refused>.body(.refused)) {
       try await key.withLease { (_: borrowing SessionLease) async throws(Refused) in throw .refused }
     }
-    #expect(try await world.store.logOut() == .complete)
+    #expect(try await store.logOut() == .complete)
   }
 
   @Test("a logout waits for all running leases", arguments: [1, 2, 40])
   func drains(count: Int) async throws {
-    let (world, key) = try await World.withAlice()
     let inside = Counter()
     let mayLeave = Promise<Void>()
     let holders = (0..<count).map { _ in
@@ -85,10 +86,8 @@ struct LeaseTests {
       }
     }
     await until { inside.value == count }
-    let logout = world.store.beginLogOut()
-    #expect(!key.isLive)
-    #expect(world.store.state == .loggingOut)
-    #expect(world.count(.revoke) == 0)
+    let logout = store.beginLogOut()
+    #expect(!key.isLive && store.state == .loggingOut && world.count(.revoke) == 0)
     #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
     mayLeave.fulfil(())
     #expect(try await logout.value() == .complete)
@@ -96,12 +95,9 @@ struct LeaseTests {
     for holder in holders { try await holder.value }
   }
 
-  @Test("a lease that does not end in time is reported, and the authority refuses its late effect")
+  @Test("a lease that does not end in time is reported, delays later logouts, and its late effect is refused")
   func overdue() async throws {
-    let (world, key) = try await World.withAlice()
-    let isInside = Promise<Void>()
-    let mayLeave = Promise<Void>()
-    let authority = world.authority
+    let (isInside, mayLeave) = (Promise<Void>(), Promise<Void>())
     let holder = Task {
       try await key.withLease { (lease: borrowing SessionLease) async throws(AuthorityError<SessionRejection>) in
         isInside.fulfil(())
@@ -110,46 +106,46 @@ struct LeaseTests {
       }
     }
     await isInside.valueUncancelled()
-    let logout = world.store.beginLogOut()
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(5))
-    world.clock.advance(by: .seconds(5))
+    let first = store.beginLogOut()
+    await clock.waitForSleepers(1, dueWithin: .seconds(5))
+    clock.advance(by: .seconds(5))
     #expect(
-      try await logout.value()
+      try await first.value()
         == .partial(IncompleteCleanup(leases: 1), causes: ["work under a lease did not end within 5.0 seconds"]))
+    #expect(vault.content == .empty)
+    try await store.loggedIn(World.bob)
+    let second = store.beginLogOut()
+    #expect(store.state == .loggingOut)
     mayLeave.fulfil(())
     await #expect(throws: LeaseError<AuthorityError<SessionRejection>>.body(.rejected(.ended(.userAsked)))) {
       try await holder.value
     }
-    #expect(world.vault.content == .empty)
+    #expect(try await second.value() == .complete)
   }
 
-  @Test("a logout from inside a lease throws a typed error, even deep inside, and is permitted after it")
+  @Test("a logout or a switch inside a lease throws a typed error, even deep inside, and is permitted after it")
   func refusedInside() async throws {
-    let world = World()
-    let store = world.store
-    let key = try await store.loggedIn(World.alice)
     try await key.withLease { (_: borrowing SessionLease) async in
       await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
       _ = try? key.withLease { _ in }
-      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOut(within: .seconds(2)) }
       _ = try? await key.withLease { (_: borrowing SessionLease) async in
         await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
       }
+      for limit in [nil, Duration.seconds(2)] {
+        await #expect(throws: SessionError.insideLease) { try await store.switchUser(to: World.bob, within: limit) }
+      }
       await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
     }
-    #expect(key.isLive)
+    #expect(key.isLive && store.session == key)
     #expect(try await store.logOut() == .complete)
   }
 
   @Test("a logout may begin inside a lease, and waits for it")
   func begunInside() async throws {
-    let world = World()
-    let store = world.store
-    let key = try await store.loggedIn(World.alice)
     let logout = try key.withLease { _ in
       let logout = store.beginLogOut()
-      #expect(store.state == .loggingOut)
-      #expect(!key.isLive)
+      #expect(store.state == .loggingOut && !key.isLive)
       return logout
     }
     #expect(try await logout.value() == .complete)
@@ -157,8 +153,7 @@ struct LeaseTests {
 
   @Test("no later task counts as the holder of an ended task's lease")
   func endedTasks() async throws {
-    let world = World()
-    let store = world.store
+    try await store.logOut()
     for _ in 0..<300 {
       let key = try await store.loggedIn(World.alice)
       for _ in 0..<4 { await Task { _ = try? key.withLease { _ in } }.value }
@@ -169,7 +164,6 @@ struct LeaseTests {
 
   @Test("leases on threads without a task count, and refuse no logout of other tasks")
   func threads() async throws {
-    let (world, key) = try await World.withAlice()
     let ran = Counter()
     TwoThreads.both { _ in
       for _ in 0..<1000 {
@@ -177,31 +171,38 @@ struct LeaseTests {
       }
     }
     #expect(ran.value == 2000)
-    #expect(try await world.store.logOut() == .complete)
+    #expect(try await store.logOut() == .complete)
   }
 
-  @Test(
-    "the store creates a key from the record in its machine, and no key before the authority has answered"
-  )
+  @Test("the store creates a key from the record in its machine, and no key before the authority has answered")
   func madeByTheStore() async throws {
-    let world = World()
-    #expect(world.store.session == nil)
-    let login = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
-    #expect(world.store.session == nil)
-    world.authority.release(.authenticate)
+    try await store.logOut()
+    #expect(store.session == nil)
+    let login = await authority.holding(.authenticate) { store.beginLogIn(World.alice) }
+    #expect(store.session == nil)
+    authority.release(.authenticate)
     let key = try await login.value().key
-    #expect(world.store.core.withLock { $0.machine.state.session == key.record })
+    #expect(store.core.withLock { $0.machine.state.session == key.record })
     #expect(key.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
   }
 
   @Test("all copies of a key die simultaneously")
   func copies() async throws {
-    let (world, key) = try await World.withAlice()
-    let copies = [key, key, try #require(world.store.session), try await world.store.check()]
+    let copies = [key, key, try #require(store.session), try await store.check()]
     let stronger = try FreshSession(key)
     #expect(Set(copies).count == 1)
-    _ = try await world.store.logOut()
+    _ = try await store.logOut()
     #expect(copies.allSatisfy { !$0.isLive && $0.endReason == .userAsked })
     #expect(!stronger.session.isLive)
+  }
+
+  @Test("a lease of a key from before an exchange lends the current token")
+  func afterExchange() async throws {
+    authority.setRotation(true)
+    for request in [Request.renew, .reauthenticate] {
+      try await request.send(store)
+      #expect(vault.content == .token(try key.withLease { lease in lease.sessionToken }))
+    }
+    #expect(world.vaultAgrees)
   }
 }

@@ -4,7 +4,9 @@ import Testing
 @testable import AuthCore
 
 @Suite("nothing secret is shown")
-struct SecrecyTests {
+struct SecrecyTests: InWorld {
+  let world = World()
+
   private func shown(_ value: some Any) -> String {
     var text = "\(value) " + String(reflecting: value)
     dump(value, to: &text)
@@ -13,11 +15,10 @@ struct SecrecyTests {
 
   @Test("no password and no token appears in any output of a value that holds one")
   func values() async throws {
-    let world = World()
-    world.authority.setAccessTokens(lasting: .seconds(300))
+    authority.setAccessTokens(lasting: .seconds(300))
     let secret = "correct horse battery"
-    let key = try await world.store.loggedIn(World.alice)
-    let token = try #require(world.authority.liveTokens.first)
+    let key = try await store.loggedIn(World.alice)
+    let token = try #require(authority.liveTokens.first)
     let grant = key.record.grant
     let marks = [
       secret, "token-1", "access-1", "\(Array(secret.utf8))", "\(token.bytes)",
@@ -26,8 +27,8 @@ struct SecrecyTests {
     let holders: [Any] = [
       World.alice, World.alice.password, token, grant, try #require(grant.accessToken), key, key.record,
       try FreshSession(key),
-      VaultReading.token(token), VaultEvidence("cut short", hint: "", salvaged: token), world.store.state,
-      SessionChange(revision: 1, snapshot: world.store.state), Effect.Targets(token), Effect.save(Epoch(1), grant),
+      VaultReading.token(token), VaultEvidence("cut short", hint: "", salvaged: token), store.state,
+      SessionChange(revision: 1, snapshot: store.state), Effect.Targets(token), Effect.save(Epoch(1), grant),
       Effect.renew(Epoch(1), key.record), SessionEvent.authenticated(Epoch(1), .granted(grant)),
       SessionEvent.restored(Epoch(1), .ended(.revoked, token)),
       SessionState.loggedIn(LoggedIn(session: key.record)),
@@ -48,16 +49,15 @@ struct SecrecyTests {
 
   @Test("no failure contains a secret")
   func failures() async throws {
-    let world = World()
     var texts: [String] = []
     do throws(SessionError) {
-      try await world.store.loggedIn(World.wrong)
+      try await store.loggedIn(World.wrong)
     } catch {
       texts.append(shown(error))
     }
-    world.vault.failWrites(World.diskError)
+    vault.failWrites(World.diskError)
     do throws(SessionError) {
-      try await world.store.loggedIn(World.alice)
+      try await store.loggedIn(World.alice)
     } catch {
       texts.append(shown(error))
     }

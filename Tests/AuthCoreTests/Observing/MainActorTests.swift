@@ -4,7 +4,9 @@ import Testing
 @testable import AuthCore
 
 @MainActor @Suite("Objects of the main actor")
-struct MainActorTests {
+struct MainActorTests: InWorld {
+  let world = World()
+
   @Test(
     "a view model is notified immediately when it is attached, and of every change in order",
     arguments: [WorkPlace.callingThread, .separateThreads])
@@ -58,54 +60,46 @@ struct MainActorTests {
 
   @Test("a screen of the main actor follows only its user")
   func follows() async throws {
-    let (world, _) = try await World.withAlice()
-    let screen = try #require(world.store.open(MainScreen.self))
-    world.store.open(screen, with: screen.session)
+    try await logInAlice()
+    let screen = try #require(store.open(MainScreen.self))
+    store.open(screen, with: screen.session)
     try await world.rename(to: "Alice B.")
     #expect(screen.told == ["follow Alice B."])
-    try await world.store.switched(to: World.bob)
+    try await store.switched(to: World.bob)
     #expect(screen.told == ["follow Alice B.", "dismiss switched_user"])
-    try await world.store.logOut()
+    try await store.logOut()
     #expect(screen.told.count == 2)
   }
 
-  @Test("a call may send commands to the store, and attach other objects; their calls follow after it")
+  @Test("a call may send commands and attach other objects, whose first call comes before attach returns")
   func commandsFromInside() async throws {
-    let world = World()
-    await world.store.restore()
-    let later = MainModel()
-    @MainActor final class Quitter: @MainActor SessionObserver {
-      let store: SessionStore
-      let later: MainModel
-      private(set) var told: [String] = []
-      init(_ store: SessionStore, _ later: MainModel) { (self.store, self.later) = (store, later) }
-      func loggedIn(_ session: LoggedInSession) {
-        told.append("in")
-        store.attach(later)
-        store.beginLogOut()
-      }
-      func loggedOut(_ reason: LogoutReason) { told.append("out") }
+    await store.restore()
+    let (quitter, later) = (MainModel(), MainModel())
+    var heard: [String] = []
+    quitter.onLoggedIn = {
+      store.attach(later)
+      heard = later.told
+      store.beginLogOut()
     }
-    let quitter = Quitter(world.store, later)
-    world.store.attach(quitter)
-    try await world.store.loggedIn(World.alice)
-    _ = try await world.store.logOut()
-    #expect(quitter.told == ["out", "in", "out"])
-    #expect(later.told.last == "out")
+    store.attach(quitter)
+    try await store.loggedIn(World.alice)
+    _ = try await store.logOut()
+    #expect(quitter.told == ["out", "in alice", "out"])
+    #expect(heard == ["in alice"] && later.told.last == "out")
   }
 
   @Test("the store holds objects of the main actor weakly, and removes released ones")
   func weakly() async throws {
-    let (world, _) = try await World.withAlice()
+    try await logInAlice()
     weak var released: MainModel?
     do {
       let model = MainModel()
       released = model
-      world.store.attach(model)
+      store.attach(model)
     }
     #expect(released == nil)
-    for _ in 0..<100 { _ = world.store.open(MainScreen.self) }
-    #expect(world.store.core.withLock { $0.observers.count } <= 33)
+    for _ in 0..<100 { _ = store.open(MainScreen.self) }
+    #expect(store.core.withLock { $0.observers.count } <= 33)
   }
 
   @Test("the end of the store dismisses the screens of the main actor")

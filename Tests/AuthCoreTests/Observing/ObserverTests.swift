@@ -8,11 +8,11 @@ import Testing
 @testable import AuthCore
 
 @Suite("Observers")
-struct ObserverTests {
+struct ObserverTests: InWorld {
+  let world = World()
+
   @Test("an observer may log out and in from inside a call, and each of its commands has its own result")
   func eventsFromInside() async throws {
-    let world = World()
-    let store = world.store
     let results = Locked<(PendingLogout?, PendingLogin?, PendingLogin?)>((nil, nil, nil))
     let switcher = Listener(onLoggedIn: { session in
       guard session.user.username == "alice" else { return }
@@ -37,8 +37,6 @@ struct ObserverTests {
 
   @Test("an observer that replaces a login before it has started does not use its credentials")
   func loginFromInsideALogin() async throws {
-    let world = World()
-    let store = world.store
     let isDone = Locked(false)
     // Logs the first login out, and another user in, before the authority gets the request.
     let interloper = Observer(
@@ -56,17 +54,15 @@ struct ObserverTests {
       })
     store.core.register(interloper)
     interloper.tell(store.core.inbox)
-    let first = world.store.beginLogIn(World.alice)
+    let first = store.beginLogIn(World.alice)
     await #expect(throws: SessionError.ended(.userAsked)) { try await first.value() }
     await until { world.count(.authenticate) == 2 }
-    #expect(world.store.session?.user.username == "bob")
+    #expect(store.session?.user.username == "bob")
     await until { world.vaultAgrees }
   }
 
   @Test("the first call comes before attach and open return, even while another thread notifies observers")
   func firstCall() async throws {
-    let world = World()
-    let store = world.store
     let (entered, release) = (Promise<Void>(), DispatchSemaphore(value: 0))
     let key = try await store.loggedIn(World.alice)
     let slow = Listener(onLoggedIn: { session in
@@ -75,7 +71,7 @@ struct ObserverTests {
       release.wait()
     })
     store.attach(slow)
-    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
     let worker = OwnThread { startAtOnce { _ = try? await store.check() } }
     await entered.valueUncancelled()
 
@@ -100,8 +96,6 @@ struct ObserverTests {
 
   @Test("inside a call, the first call to another object comes before attach and open return")
   func firstCallInside() async throws {
-    let world = World()
-    let store = world.store
     let heard = Locked<[[String]]>([])
     let outer = Listener(onLoggedIn: { session in
       let inner = Listener()
@@ -120,24 +114,8 @@ struct ObserverTests {
     #expect(outer.heard == ["in alice", ended])
   }
 
-  @Test("the same on the main actor")
-  @MainActor func firstCallInsideOnMainActor() async throws {
-    let world = World()
-    let (inner, outer) = (MainModel(), MainModel())
-    var heard: [String] = []
-    outer.onLoggedIn = {
-      world.store.attach(inner)
-      heard = inner.told
-    }
-    world.store.attach(outer)
-    try await world.store.loggedIn(World.alice)
-    #expect(heard == ["in alice"])
-  }
-
   @Test("no lock is held while an observer runs")
   func noLock() async throws {
-    let world = World()
-    let store = world.store
     let seen = Locked<[SessionSnapshot]>([])
     let reader = Listener(
       onLoggedIn: { session in
@@ -155,23 +133,22 @@ struct ObserverTests {
 
   @Test("all observers get the changes in one order, whatever thread they came from")
   func oneOrder() async throws {
-    let world = World()
     let listeners = (0..<4).map { _ in Listener() }
-    for listener in listeners { world.store.attach(listener) }
-    var streams = (0..<3).map { _ in world.store.transitions(bound: 1 << 20).makeAsyncIterator() }
+    for listener in listeners { store.attach(listener) }
+    var streams = (0..<3).map { _ in store.transitions(bound: 1 << 20).makeAsyncIterator() }
     await withTaskGroup { group in
       for number in 0..<4 {
         group.addTask {
           for _ in 0..<100 {
-            _ = try? await world.store.loggedIn(number.isMultiple(of: 2) ? World.alice : World.bob)
-            _ = try? await world.store.logOut()
+            _ = try? await store.loggedIn(number.isMultiple(of: 2) ? World.alice : World.bob)
+            _ = try? await store.logOut()
           }
         }
       }
     }
-    _ = try await world.store.logOut()
+    _ = try await store.logOut()
     for listener in listeners.dropFirst() { #expect(listener.heard == listeners[0].heard) }
-    let last = world.store.revision
+    let last = store.revision
     var sequences: [[SessionChange]] = []
     for index in streams.indices {
       var changes: [SessionChange] = []
@@ -184,79 +161,78 @@ struct ObserverTests {
 
   @Test("attaching an observer signals no change")
   func attachingSignalsNothing() async throws {
-    let world = World()
-    let signals = Locked(0)
-    withObservationTracking {
-      _ = world.store.state
-    } onChange: {
-      signals.withLock { $0 += 1 }
-    }
+    let changes = Counter.ofChanges { _ = store.state }
     let listener = Listener()
-    world.store.attach(listener)
-    _ = world.store.transitions.makeAsyncIterator()
-    #expect(signals.withLock { $0 } == 0)
-    try await world.store.loggedIn(World.alice)
-    #expect(signals.withLock { $0 } == 1)
+    store.attach(listener)
+    _ = store.transitions.makeAsyncIterator()
+    #expect(changes.value == 0)
+    try await store.loggedIn(World.alice)
+    #expect(changes.value == 1)
   }
 
   @Test("a reader of only the key is notified when the key changes, not by a check that found nothing")
   func signalsOfTheKey() async throws {
-    let world = World()
-    let signals = Locked(0)
-    func track() {
-      withObservationTracking {
-        _ = world.store.session
-      } onChange: {
-        signals.withLock { $0 += 1 }
-      }
-    }
-    track()
-    await world.store.restore()
-    #expect(signals.withLock { $0 } == 0)
-    try await world.store.loggedIn(World.alice)
-    #expect(signals.withLock { $0 } == 1)
-    track()
-    try await world.store.check()
-    world.authority.fail(.renew, with: .unavailable(World.offline))
-    _ = try? await world.store.renew()
-    #expect(signals.withLock { $0 } == 1)
+    func changes() -> Counter { Counter.ofChanges { _ = store.session } }
+    let login = changes()
+    await store.restore()
+    #expect(login.value == 0)
+    try await store.loggedIn(World.alice)
+    #expect(login.value == 1)
+    let rename = changes()
+    try await store.check()
+    authority.fail(.renew, with: .unavailable(World.offline))
+    _ = try? await store.renew()
+    #expect(rename.value == 0)
     try await world.rename(to: "Alice B.")
-    #expect(signals.withLock { $0 } == 2)
-    track()
-    _ = try await world.store.logOut()
-    #expect(signals.withLock { $0 } == 3)
-    track()
-    _ = await world.store.restore()
-    #expect(signals.withLock { $0 } == 3)
+    #expect(rename.value == 1)
+    let logout = changes()
+    _ = try await store.logOut()
+    #expect(logout.value == 1)
+    let restore = changes()
+    _ = await store.restore()
+    #expect(restore.value == 0)
   }
 
   @Test("the observable state shows the new state to onChange, and its last change is never lost")
   func lastChange() async throws {
-    let world = World()
     let rounds = 2000
     let onChangeIsCurrent = Locked(true)
     let watcher = Task { () -> SessionSnapshot in
       while true {
         let signal = Promise<Void>()
         let (revision, state) = withObservationTracking {
-          let revision = world.store.revision
-          return (revision, world.store.state)
+          let revision = store.revision
+          return (revision, store.state)
         } onChange: {
-          if world.store.revision == 0 { onChangeIsCurrent.withLock { $0 = false } }
+          if store.revision == 0 { onChangeIsCurrent.withLock { $0 = false } }
           signal.fulfil(())
         }
         if state == .loggedOut(.ended(.userAsked)), world.count(.authenticate) == rounds {
           return state
         }
-        if world.store.revision != revision { continue }
+        if store.revision != revision { continue }
         if await signal.value() == nil { return state }
       }
     }
     for _ in 0..<rounds {
-      try await world.store.loggedIn(World.alice)
-      _ = try await world.store.logOut()
+      try await store.loggedIn(World.alice)
+      _ = try await store.logOut()
     }
     #expect(await watcher.value == .loggedOut(.ended(.userAsked)))
     #expect(onChangeIsCurrent.withLock { $0 })
+  }
+
+  @Test("a detached observer gets no more calls, not even one under way, and others do")
+  func detach() async throws {
+    let (other, spared) = (Listener(), Listener())
+    let first = Listener(onLoggedIn: { _ in store.detach(spared) })
+    for listener in [first, other, spared] { store.attach(listener) }
+    try await store.loggedIn(World.alice)
+    #expect(first.heard == ["in alice"] && spared.heard == [])
+    for _ in 1...2 { store.detach(first) }
+    try await store.logOut()
+    #expect(first.heard == ["in alice"] && other.heard.count == 2)
+    store.attach(first)
+    #expect(first.heard.count == 2)
   }
 }

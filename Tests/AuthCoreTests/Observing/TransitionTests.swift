@@ -4,7 +4,9 @@ import Testing
 @testable import AuthCore
 
 @Suite("The stream of transitions")
-struct TransitionTests {
+struct TransitionTests: InWorld {
+  let world = World()
+
   private func kinds(_ changes: [SessionChange]) -> [String] {
     changes.map { change in
       switch change.snapshot {
@@ -21,12 +23,12 @@ struct TransitionTests {
 
   @Test("the current state comes first, then every change, with strictly increasing revisions")
   func lossless() async throws {
-    let (world, _) = try await World.withAlice()
-    var iterator = world.store.transitions(bound: 256).makeAsyncIterator()
-    try await world.store.renew()
-    _ = try await world.store.logOut()
+    try await logInAlice()
+    var iterator = store.transitions(bound: 256).makeAsyncIterator()
+    try await store.renew()
+    _ = try await store.logOut()
     var changes: [SessionChange] = []
-    while changes.last?.revision != world.store.revision, let change = await iterator.next() { changes.append(change) }
+    while changes.last?.revision != store.revision, let change = await iterator.next() { changes.append(change) }
     #expect(kinds(changes) == ["loggedIn alice", "renewing alice", "loggedIn alice", "loggingOut", "loggedOut"])
     #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.revision + 1 == $1.revision })
     #expect(changes.allSatisfy { $0.missed == 0 })
@@ -34,13 +36,12 @@ struct TransitionTests {
 
   @Test("a slow reader learns how many changes it missed, and continues with the newest")
   func gap() async throws {
-    let world = World()
-    var iterator = world.store.transitions(bound: 4).makeAsyncIterator()
+    var iterator = store.transitions(bound: 4).makeAsyncIterator()
     for _ in 0..<50 {
-      try await world.store.loggedIn(World.alice)
-      _ = try await world.store.logOut()
+      try await store.loggedIn(World.alice)
+      _ = try await store.logOut()
     }
-    let last = world.store.revision
+    let last = store.revision
     var changes: [SessionChange] = []
     while changes.last?.revision != last, let change = await iterator.next() { changes.append(change) }
     #expect(changes.count <= 4)
@@ -51,25 +52,23 @@ struct TransitionTests {
 
   @Test("each iterator is a separate subscriber")
   func ownSubscriber() async throws {
-    let world = World()
-    let transitions = world.store.transitions(bound: 256)
+    let transitions = store.transitions(bound: 256)
     var first = transitions.makeAsyncIterator()
     var second = transitions.makeAsyncIterator()
     #expect(await first.next()?.revision == 0)
-    try await world.store.loggedIn(World.alice)
+    try await store.loggedIn(World.alice)
     #expect(await first.next()?.revision == 1)
     #expect(await second.next()?.revision == 0)
     #expect(await second.next()?.revision == 1)
     var late = transitions.makeAsyncIterator()
-    #expect(await late.next()?.revision == world.store.revision)
+    #expect(await late.next()?.revision == store.revision)
   }
 
   @Test("a stream ends when its task is cancelled")
   func cancelled() async {
-    let world = World()
     let reader = Task {
       var count = 0
-      for await _ in world.store.transitions { count += 1 }
+      for await _ in store.transitions { count += 1 }
       return count
     }
     await Task.yield()

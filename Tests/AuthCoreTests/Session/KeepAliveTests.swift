@@ -4,14 +4,14 @@ import Testing
 @testable import AuthCore
 
 @Suite("A daemon keeps its session alive")
-struct KeepAliveTests {
+struct KeepAliveTests: InWorld {
   // Without the timers of limits, only `keepAlive` sleeps.
-  private let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 100), watchesLimits: false))
+  let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 100), watchesLimits: false))
 
   /// Waits until `keepAlive` sleeps, and moves the clock by its wait.
   private func pass(_ wait: Duration) async {
-    await world.clock.waitForSleepers(1, dueWithin: wait)
-    world.clock.advance(by: wait)
+    await clock.waitForSleepers(1, dueWithin: wait)
+    clock.advance(by: wait)
   }
 
   private func renewals(_ count: Int) async {
@@ -20,8 +20,8 @@ struct KeepAliveTests {
 
   @Test("it renews when half of the time to the idle limit has passed, until the absolute limit")
   func inTime() async throws {
-    let key = try await world.store.loggedIn(World.alice)
-    let end = Task.immediate { try await world.store.keepAlive() }
+    let key = try await store.loggedIn(World.alice)
+    let end = Task.immediate { try await store.keepAlive() }
     for round in 1...31 {
       await pass(.seconds(900))
       await renewals(round)
@@ -33,48 +33,48 @@ struct KeepAliveTests {
 
   @Test("it survives an unreachable authority, with waits that double")
   func unreachable() async throws {
-    let key = try await world.store.loggedIn(World.alice)
-    world.authority.fail(.renew, with: .unavailable(World.offline), calls: 3)
-    let end = Task.immediate { try await world.store.keepAlive() }
+    let key = try await store.loggedIn(World.alice)
+    authority.fail(.renew, with: .unavailable(World.offline), calls: 3)
+    let end = Task.immediate { try await store.keepAlive() }
     for (round, wait) in [900, 5, 10, 20, 900].enumerated() {
       await pass(.seconds(wait))
       await renewals(round + 1)
     }
     #expect(key.isLive)
-    try await world.store.logOut()
+    try await store.logOut()
     #expect(try await end.value == .userAsked)
   }
 
   @Test(
     "it ends with the session, and not before its authority says so", arguments: [EndReason.revoked, .accountDisabled])
   func ended(reason: EndReason) async throws {
-    try await world.store.loggedIn(World.alice)
-    let token = try #require(world.authority.liveTokens.first)
-    let end = Task.immediate { try await world.store.keepAlive() }
-    world.authority.end(token, reason)
+    try await store.loggedIn(World.alice)
+    let token = try #require(authority.liveTokens.first)
+    let end = Task.immediate { try await store.keepAlive() }
+    authority.end(token, reason)
     await pass(.seconds(900))
     #expect(try await end.value == reason)
   }
 
   @Test("it ends at the idle limit when the authority does not come back")
   func neverBack() async throws {
-    try await world.store.loggedIn(World.alice)
-    world.authority.fail(.renew, with: .throttled(.wait(.seconds(7200))))
-    let end = Task.immediate { try await world.store.keepAlive() }
+    try await store.loggedIn(World.alice)
+    authority.fail(.renew, with: .throttled(.wait(.seconds(7200))))
+    let end = Task.immediate { try await store.keepAlive() }
     await pass(.seconds(900))
     await renewals(1)
     // It does not ask again before the time that the authority asked for.
-    world.clock.advance(by: .seconds(900), in: world.store)
+    clock.advance(by: .seconds(900), in: store)
     #expect(try await end.value == .expired(.idle))
     #expect(world.count(.renew) == 1)
   }
 
   @Test("a cancelled one leaves the session as it is, and without a session there is nothing to keep")
   func cancelled() async throws {
-    await #expect(throws: SessionError.rejected(.notLoggedIn)) { _ = try await world.store.keepAlive() }
-    let key = try await world.store.loggedIn(World.alice)
-    let end = Task.immediate { try await world.store.keepAlive() }
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(900))
+    await #expect(throws: SessionError.rejected(.notLoggedIn)) { _ = try await store.keepAlive() }
+    let key = try await store.loggedIn(World.alice)
+    let end = Task.immediate { try await store.keepAlive() }
+    await clock.waitForSleepers(1, dueWithin: .seconds(900))
     end.cancel()
     await #expect(throws: SessionError.cancelled) { _ = try await end.value }
     #expect(key.isLive && world.count(.renew) == 0)

@@ -5,139 +5,129 @@ import Testing
 @testable import AuthCore
 
 @Suite("Limits and renewals")
-struct LimitTests {
+struct LimitTests: InWorld {
+  let world = World()
+
   private func limits(
     idle: Deadline = .never, absolute: Deadline = .never, fresh: Deadline = .never
   ) -> SessionLimits {
     SessionLimits(idle: idle, absolute: absolute, fresh: fresh)
   }
 
+  /// Moves the clock to the limit, at which the timer ends the session, and not before.
+  private func reach(_ reason: EndReason = .expired(.idle), in time: Duration, of key: LoggedInSession) async {
+    await clock.waitForSleepers(1, dueWithin: time)
+    clock.advance(by: time - .seconds(1))
+    #expect(key.isLive)
+    clock.advance(by: .seconds(1))
+    await until { !key.isLive }
+    #expect(key.endReason == reason)
+  }
+
   @Test("the idle limit ends a session without activity, and activity delays it")
   func idle() async throws {
-    let (world, key) = try await World.withAlice()
-    world.clock.advance(by: .seconds(1700))
-    try await world.store.renew()
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
-    world.clock.advance(by: .seconds(1799))
-    #expect(key.isLive)
-    world.clock.advance(by: .seconds(1))
-    await until { !key.isLive }
-    #expect(key.endReason == .expired(.idle))
-    await until { world.store.state == .loggedOut(.ended(.expired(.idle))) }
-    #expect(world.vault.content == .empty)
-    #expect(world.authority.liveTokens.isEmpty)
+    let key = try await logInAlice()
+    clock.advance(by: .seconds(1700))
+    try await store.renew()
+    await reach(in: .seconds(1800), of: key)
+    await until { store.state == .loggedOut(.ended(.expired(.idle))) }
+    #expect(world.isEmpty)
   }
 
   @Test("the absolute limit ends a session whatever the activity")
   func absolute() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
+    let key = try await store.loggedIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
     for _ in 0..<9 {
-      world.clock.advance(by: .seconds(100))
-      try await world.store.renew()
+      clock.advance(by: .seconds(100))
+      try await store.renew()
     }
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(100))
-    world.clock.advance(by: .seconds(100))
-    await until { !key.isLive }
-    #expect(key.endReason == .expired(.absolute))
+    await reach(.expired(.absolute), in: .seconds(100), of: key)
   }
 
-  @Test("a check is not activity")
-  func check() async throws {
-    let (world, key) = try await World.withAlice()
-    world.clock.advance(by: .seconds(1799))
-    try await world.store.check()
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(1))
-    world.clock.advance(by: .seconds(1))
-    await until { !key.isLive }
-    #expect(key.endReason == .expired(.idle))
+  @Test("a check and a failed renewal are no activity, and the timer of the limits continues after them")
+  func noActivity() async throws {
+    let key = try await logInAlice()
+    clock.advance(by: .seconds(1700))
+    try await store.check()
+    authority.fail(.renew, with: .unavailable(World.offline))
+    await #expect(throws: SessionError.unavailable(World.offline)) { try await store.renew() }
+    await reach(in: .seconds(100), of: key)
   }
 
   @Test(
     "a missing deadline counts as passed: no login, no key, not even for a moment",
     arguments: [true, false])
   func missing(idle: Bool) async throws {
-    let world = World()
-    world.authority.setGrantedLimits(limits(idle: idle ? .unknown : .never, absolute: idle ? .never : .unknown))
+    authority.setGrantedLimits(limits(idle: idle ? .unknown : .never, absolute: idle ? .never : .unknown))
     let listener = Listener()
-    world.store.attach(listener)
+    store.attach(listener)
     await #expect(throws: SessionError.ended(.expired(idle ? .idle : .absolute))) {
-      try await world.store.loggedIn(World.alice)
+      try await store.loggedIn(World.alice)
     }
-    #expect(listener.heard == [])
-    #expect(world.store.session == nil)
-    #expect(world.vault.content == .empty)
-    #expect(world.authority.liveTokens.isEmpty)
+    #expect(listener.heard == [] && store.session == nil && world.isEmpty)
   }
 
   @Test("a saved session without deadlines ends at launch and is revoked")
   func missingAtLaunch() async throws {
-    let (world, _) = try await World.withAlice()
-    world.authority.setGrantedLimits(limits(idle: .unknown))
+    try await logInAlice()
+    authority.setGrantedLimits(limits(idle: .unknown))
     let next = world.anotherProcess()
     let listener = Listener()
     next.attach(listener)
     #expect(await next.restore() == .loggedOut(.ended(.expired(.idle))))
-    #expect(!listener.heard.contains("in alice"))
-    #expect(world.vault.content == .empty)
-    #expect(world.authority.liveTokens.isEmpty)
+    #expect(!listener.heard.contains("in alice") && world.isEmpty)
   }
 
   @Test("a renewal that answers without deadlines ends the session", arguments: [true, false])
   func missingAtRenewal(rotates: Bool) async throws {
-    let world = World()
-    world.authority.setRotation(rotates)
-    let key = try await world.store.loggedIn(World.alice)
-    world.authority.setGrantedLimits(limits(absolute: .unknown))
-    await #expect(throws: SessionError.ended(.expired(.absolute))) { try await world.store.renew() }
+    let key = try await logInAlice(rotates: rotates)
+    authority.setGrantedLimits(limits(absolute: .unknown))
+    await #expect(throws: SessionError.ended(.expired(.absolute))) { try await store.renew() }
     #expect(key.endReason == .expired(.absolute))
-    #expect(world.authority.liveTokens.isEmpty)
+    #expect(authority.liveTokens.isEmpty)
   }
 
   @Test("a limit that is switched off never ends a session")
   func off() async throws {
-    let world = World()
-    world.authority.setGrantedLimits(limits())
-    let key = try await world.store.loggedIn(World.alice)
-    world.clock.advance(by: .seconds(1 << 30))
-    #expect(key.isLive)
-    #expect(world.clock.sleepers == 0)
+    authority.setGrantedLimits(limits())
+    let key = try await store.loggedIn(World.alice)
+    clock.advance(by: .seconds(1 << 30))
+    #expect(key.isLive && clock.sleepers == 0)
     _ = try FreshSession(key)
   }
 
   @Test("with a missing freshness deadline, the password is not recent")
   func missingFreshness() async throws {
-    let world = World()
-    world.authority.setGrantedLimits(limits(fresh: .unknown))
-    let key = try await world.store.loggedIn(World.alice)
+    authority.setGrantedLimits(limits(fresh: .unknown))
+    let key = try await store.loggedIn(World.alice)
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
   }
 
   @Test("an unreadable clock ends no session, and the store reads the clock again")
   func unreadableClock() async throws {
-    let (world, key) = try await World.withAlice()
+    let key = try await logInAlice()
     let failure = ClockError("the clock is gone")
-    await world.clock.waitForSleepers(1)
-    world.clock.fail(failure)
-    world.clock.advance(by: .seconds(1800))
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(60))
+    await clock.waitForSleepers(1)
+    clock.fail(failure)
+    clock.advance(by: .seconds(1800))
+    await clock.waitForSleepers(1, dueWithin: .seconds(60))
     #expect(key.isLive)
     #expect(throws: FreshnessError.clock(failure)) { try FreshSession(key) }
-    await #expect(throws: SessionError.clock(failure)) { try await world.store.renew() }
-    #expect(world.store.session == key)
-    world.clock.fail(nil)
-    world.clock.advance(by: .seconds(60))
+    await #expect(throws: SessionError.clock(failure)) { try await store.renew() }
+    #expect(store.session == key)
+    clock.fail(nil)
+    clock.advance(by: .seconds(60))
     await until { !key.isLive }
     #expect(key.endReason == .expired(.idle))
   }
 
   @Test("a reboot ends the session, whatever its limits said")
   func reboot() async throws {
-    let (world, key) = try await World.withAlice()
-    world.clock.reboot()
-    await #expect(throws: SessionError.ended(.rebooted)) { try await world.store.check() }
+    let key = try await logInAlice()
+    clock.reboot()
+    await #expect(throws: SessionError.ended(.rebooted)) { try await store.check() }
     #expect(key.endReason == .rebooted)
-    #expect(world.store.state == .loggedOut(.ended(.rebooted)))
+    #expect(store.state == .loggedOut(.ended(.rebooted)))
   }
 
   @Test("without a timer the store still checks the limits at each change of the session")
@@ -155,30 +145,25 @@ struct LimitTests {
   @Test("a window limits the renewals, and only time starts the next one", arguments: [true, false])
   func bounded(failing: Bool) async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
-    let key = try await world.store.loggedIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     if failing { world.authority.fail(.renew, with: .unavailable(World.offline)) }
-    for _ in 0..<2 {
+    func renew() async -> SessionError? {
       do throws(SessionError) {
-        try await world.store.renew()
-        #expect(!failing)
+        let key = try await world.store.renew()
+        #expect(key == world.store.session)
+        return nil
       } catch {
-        #expect(error == .unavailable(World.offline))
+        return error
       }
     }
-    for _ in 0..<5 {
-      if failing {
-        await #expect(throws: SessionError.rejected(.renewalsFailed)) { try await world.store.renew() }
-      } else {
-        #expect(try await world.store.renew() == world.store.session ?? key)
-      }
-    }
-    #expect(world.count(.renew) == 2)
+    for _ in 0..<2 { #expect(await renew() == (failing ? .unavailable(World.offline) : nil)) }
+    for _ in 0..<5 { #expect(await renew() == (failing ? .rejected(.renewalsFailed) : nil)) }
     world.clock.advance(by: .seconds(59))
-    _ = try? await world.store.renew()
+    _ = await renew()
     #expect(world.count(.renew) == 2)
     world.authority.fail(.renew, with: nil)
     world.clock.advance(by: .seconds(1))
-    #expect(try await world.store.renew() == world.store.session)
+    #expect(await renew() == nil)
     #expect(world.count(.renew) == 3)
   }
 
@@ -210,13 +195,41 @@ struct LimitTests {
     #expect(store.session?.limits.idle == .at(later))
   }
 
-  @Test("the timer of the limits continues after a failed renewal")
-  func watchGoesOn() async throws {
-    let (world, key) = try await World.withAlice()
-    world.authority.fail(.renew, with: .unavailable(World.offline))
-    await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
-    world.clock.advance(by: .seconds(1800))
-    await until { !key.isLive }
+  @Test("a policy without renewals permits none")
+  func noRenewals() async throws {
+    let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
+    let key = try await world.store.loggedIn(World.alice)
+    #expect(try await world.store.renew() == key)
+    #expect(world.count(.renew) == 0)
+  }
+
+  @Test("the timer of a far limit sleeps at most a day at a time")
+  func distantLimit() async throws {
+    let centuries = Deadline.at(try clock.now().advanced(by: .seconds(Int64.max)))
+    authority.setGrantedLimits(limits(absolute: centuries))
+    let key = try await store.loggedIn(World.alice)
+    for _ in 0..<4 {
+      await clock.waitForSleepers(1, dueWithin: .seconds(86_400))
+      clock.advance(by: .seconds(86_400))
+    }
+    #expect(key.isLive)
+  }
+
+  @Test("an authority can ask which limit has passed, and how much time is left")
+  func endReason() {
+    let now = BootInstant(boot: BootID(high: 0, low: 1), uptime: .seconds(100))
+    func at(_ seconds: Int, boot: UInt64 = 1) -> Deadline {
+      .at(BootInstant(boot: BootID(high: 0, low: boot), uptime: .seconds(seconds)))
+    }
+    let cases: [(idle: Deadline, absolute: Deadline, reason: EndReason?, left: Duration?)] = [
+      (at(101), at(200), nil, .seconds(1)), (at(100), at(200), .expired(.idle), .zero),
+      (at(90), at(100), .expired(.absolute), .zero), (.never, .never, nil, nil),
+      (.unknown, .never, .expired(.idle), .zero), (at(500, boot: 2), at(1), .rebooted, .zero),
+    ]
+    for (idle, absolute, reason, left) in cases {
+      let limits = limits(idle: idle, absolute: absolute)
+      #expect(limits.endReason(at: now) == reason && limits.timeLeft(at: now) == left)
+    }
+    #expect(at(500, boot: 2).timeLeft(at: now) == .zero)
   }
 }

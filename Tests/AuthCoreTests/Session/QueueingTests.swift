@@ -4,62 +4,98 @@ import Testing
 @testable import AuthCore
 
 @Suite("A command waits for running work, within a limit")
-struct QueueingTests {
-  private let world = World()
+struct QueueingTests: InWorld {
+  let world = World()
+  private let key: LoggedInSession
+
+  init() async throws { key = try await world.store.loggedIn(World.alice) }
 
   @Test(
-    "a switch of users and a reauthentication wait for a renewal and for a check",
-    arguments: [Request.switchUser, .reauthenticate], [Request.renew, .check])
+    "a switch of users, a reauthentication and a check wait for a renewal and for a check, and then ask themselves",
+    arguments: [Request.switchUser, .reauthenticate, .check], [Request.renew, .check])
   func waits(request: Request, background: Request) async throws {
-    let key = try await world.store.loggedIn(World.alice)
-    let work = await world.authority.holding(background.operation) {
-      Task.immediate { try await background.send(world.store) }
-    }
+    let work = await authority.holding(background.operation) { Task.immediate { try await background.send(store) } }
     let asked = world.count(request.operation)
-    let waiting = Task.immediate { try await request.send(world.store) }
+    let waiting = Task.immediate { try await request.send(store) }
     #expect(world.count(request.operation) == asked)
-    world.authority.release(background.operation)
+    authority.release(background.operation)
     try await waiting.value
-    #expect((world.store.session?.id == key.id) == (request == .reauthenticate))
+    #expect(world.count(request.operation) == asked + 1)
+    #expect((store.session?.id == key.id) == (request != .switchUser))
     _ = try? await work.value
     #expect(world.vaultAgrees)
   }
 
-  @Test("a second switch or password check is refused while one is under way")
-  func oneAuthentication() async throws {
-    try await world.store.loggedIn(World.alice)
-    let change = await world.authority.holding(.authenticate) { Task { try await world.store.switched(to: World.bob) } }
-    let refusal = SessionError.rejected(.alreadyInProgress)
-    await #expect(throws: refusal) { try await world.store.switched(to: World.bob) }
-    await #expect(throws: refusal) { try await world.store.reauthenticated(password: World.alice.password) }
-    world.authority.release(.authenticate)
-    _ = try await change.value
+  @Test("during a switch, a second authentication is refused, and a waiting renewal never renews the new session")
+  func duringSwitch() async throws {
+    let change = await authority.holding(.authenticate) { Task { try await store.switched(to: World.bob) } }
+    for request in [Request.switchUser, .reauthenticate] {
+      await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await request.send(store) }
+    }
+    let renewal = Task.immediate { try await store.renew() }
+    authority.release(.authenticate)
+    await #expect(throws: SessionError.ended(.switchedUser)) { try await renewal.value }
+    #expect(try await change.value.user.username == "bob")
+    #expect(world.count(.renew) == 0)
   }
 
-  @Test("a renewal that waited for a switch of users does not renew the new user's session")
-  func renewalAfterSwitch() async throws {
-    try await world.store.loggedIn(World.alice)
-    let change = await world.authority.holding(.authenticate) { Task { try await world.store.switched(to: World.bob) } }
-    let renewal = Task.immediate { try await world.store.renew() }
-    world.authority.release(.authenticate)
-    await #expect(throws: SessionError.ended(.switchedUser)) { try await renewal.value }
+  @Test("a check during the logout part of a switch waits for it, and returns the key of the new user")
+  func checkDuringSwitch() async throws {
+    let change = await authority.holding(.revoke, calls: 1) { Task { try await store.switched(to: World.bob) } }
+    #expect(store.state == .loggingOut)
+    let check = Task.immediate { try await store.check() }
+    authority.release(.revoke)
+    #expect(try await check.value.user.username == "bob")
     _ = try await change.value
-    #expect(world.count(.renew) == 0)
-    #expect(world.store.session?.user.username == "bob")
   }
 
   @Test("a password is not checked for another user if that user's session was found meanwhile")
   func passwordAfterAnotherLogin() async throws {
-    try await world.store.loggedIn(World.alice)
-    let other = world.anotherProcess()
-    let check = await world.vault.holding(.load) { Task { try await world.store.check() } }
-    let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
-    let token = try #require(try await world.authority.authenticate(World.bob, limits: .standard).grant?.token)
-    world.vault.content = .token(token)
-    world.vault.release(.load)
+    let check = await vault.holding(.load) { Task { try await store.check() } }
+    let password = Task.immediate { try await store.reauthenticated(password: World.alice.password) }
+    try await world.logInElsewhere(World.bob)
+    vault.release(.load)
     await #expect(throws: SessionError.ended(.switchedUser)) { try await password.value }
     #expect(try await check.value.user.username == "bob")
     #expect(world.count(.reauthenticate) == 0)
-    withExtendedLifetime(other) {}
+  }
+
+  @Test("a check that waits for a renewal can be cancelled while it waits")
+  func cancelled() async throws {
+    let renewal = await authority.holding(.renew) { Task { try await store.renew() } }
+    let check = Task.immediate { try await store.check() }
+    check.cancel()
+    await #expect(throws: SessionError.cancelled) { try await check.value }
+    authority.release(.renew)
+    _ = try await renewal.value
+    #expect(world.count(.resume) == 0)
+  }
+
+  @Test("checks that wait for the same work share one later check")
+  func sharedChecks() async throws {
+    let first = await authority.holding(.resume) { Task { try await store.check() } }
+    let others = (0..<200).map { _ in Task.immediate { try await store.check() } }
+    authority.releaseFirst(.resume)
+    _ = try await first.value
+    await authority.waitUntilHeld(.resume)
+    for _ in 0..<1000 { await Task.yield() }
+    authority.release(.resume)
+    for other in others { _ = try await other.value }
+    // Late callers made separate checks, but most callers had already arrived.
+    #expect(world.count(.resume) < 100)
+  }
+
+  @Test("without a session, a check throws the reason for its end, even while a logout is under way")
+  func noSession() async throws {
+    await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await World().store.check() }
+    let logout = await authority.holding(.revoke) { store.beginLogOut() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await store.check() }
+    authority.release(.revoke)
+    _ = try await logout.value()
+    await #expect(throws: SessionError.ended(.userAsked)) { try await store.check() }
+    authority.end(try await world.logInElsewhere(World.alice), .accountDisabled)
+    let next = world.anotherProcess()
+    await next.restore()
+    await #expect(throws: SessionError.ended(.accountDisabled)) { try await next.check() }
   }
 }

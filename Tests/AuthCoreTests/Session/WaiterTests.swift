@@ -5,11 +5,12 @@ import Testing
 @testable import AuthCore
 
 @Suite("Each waiting caller gets one answer")
-struct WaiterTests {
+struct WaiterTests: InWorld {
+  let world = World()
+
   @Test("a cancelled waiter returns immediately, and the work continues", arguments: [true, false])
   func cancelled(beforeWaiting: Bool) async throws {
-    let world = World()
-    let pending = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
+    let pending = await authority.holding(.authenticate) { store.beginLogIn(World.alice) }
     let waiter = Task {
       if beforeWaiting { while !Task.isCancelled { await Task.yield() } }
       return try await pending.value()
@@ -17,8 +18,8 @@ struct WaiterTests {
     if !beforeWaiting { await Task.yield() }
     waiter.cancel()
     await #expect(throws: SessionError.cancelled) { try await waiter.value }
-    #expect(world.store.state == .authenticating)
-    world.authority.release(.authenticate)
+    #expect(store.state == .authenticating)
+    authority.release(.authenticate)
     #expect(try await pending.value().key.user.username == "alice")
   }
 
@@ -29,11 +30,9 @@ struct WaiterTests {
     "every command that waits can be left, by a cancelled task and after a limit",
     arguments: SessionCommand.allCases.filter { !immediate.contains($0) }, [nil, Duration.seconds(2)])
   func everyCommand(command: SessionCommand, limit: Duration?) async throws {
-    let world = World()
-    if command != .restore && command != .logIn { try await world.store.loggedIn(World.alice) }
-    let challenge = command == .answer ? try await world.challengedPassword() : nil
+    if command != .restore && command != .logIn { try await store.loggedIn(World.alice) }
+    let challenge = command == .answer ? try await world.challenged(by: .password) : nil
     world.holdEverything()
-    let store = world.store
     let waiter = Task { () -> Bool in
       do {
         switch command {
@@ -53,11 +52,11 @@ struct WaiterTests {
         return error as? SessionError == .cancelled || error as? LogoutError == .cancelled
       }
     }
-    if command == .answer { await world.authority.waitUntilHeld(.answer) }
-    await until { world.store.revision > (command == .restore || command == .logIn ? 0 : 2) }
+    if command == .answer { await authority.waitUntilHeld(.answer) }
+    await until { store.revision > (command == .restore || command == .logIn ? 0 : 2) }
     if let limit {
-      await world.clock.waitForSleepers(1, dueWithin: limit)
-      world.clock.advance(by: limit)
+      await clock.waitForSleepers(1, dueWithin: limit)
+      clock.advance(by: limit)
     } else {
       waiter.cancel()
     }
@@ -67,40 +66,14 @@ struct WaiterTests {
     world.releaseEverything()
   }
 
-  @Test("a check that waits for a renewal can be cancelled while it waits")
-  func cancelledWhileQueued() async throws {
-    let (world, _) = try await World.withAlice()
-    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
-    let check = Task { try await world.store.check() }
-    await Task.yield()
-    check.cancel()
-    await #expect(throws: SessionError.cancelled) { try await check.value }
-    world.authority.release(.renew)
-    _ = try await renewal.value
-    #expect(world.count(.resume) == 0)
-  }
-
-  @Test("a check waits for a running renewal, and then sends its own request to the authority")
-  func checkAfterRenewal() async throws {
-    let (world, _) = try await World.withAlice()
-    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
-    let check = Task { try await world.store.check() }
-    await Task.yield()
-    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
-    world.authority.release(.renew)
-    _ = try await renewal.value
-    #expect(try await check.value.user.displayName == "Alice B.")
-    #expect(world.count(.resume) == 1)
-  }
-
   @Test("simultaneous renewals share one request, and all callers get its answer")
   func joinedRenewals() async throws {
-    let (world, _) = try await World.withAlice()
-    let first = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
-    let waiters = (0..<20).map { _ in Task { try await world.store.renew() } }
+    try await logInAlice()
+    let first = await authority.holding(.renew) { Task { try await store.renew() } }
+    let waiters = (0..<20).map { _ in Task { try await store.renew() } }
     for _ in 0..<100 { await Task.yield() }
-    world.clock.advance(by: .seconds(1))
-    world.authority.release(.renew)
+    clock.advance(by: .seconds(1))
+    authority.release(.renew)
     let key = try await first.value
     for waiter in waiters { #expect(try await waiter.value.id == key.id) }
     #expect(world.count(.renew) <= 3)
@@ -108,8 +81,6 @@ struct WaiterTests {
 
   @Test("a waiter gets an error when its store is released, and a login that ends later creates no live key")
   func ownerGone() async throws {
-    let world = World()
-    let authority = world.authority
     var store: SessionStore? = world.anotherProcess()
     weak let core = store?.core
     authority.hold(.authenticate)
@@ -126,7 +97,7 @@ struct WaiterTests {
     await until { kept?.withLock { [kept] inner in kept?.key(inner) != nil } ?? false }
     let late = kept?.withLock { [kept] inner in kept?.key(inner) }
     #expect(late?.endReason == .storeReleased)
-    #expect(world.vault.content == .token(try #require(authority.liveTokens.first)))
+    #expect(vault.content == .token(try #require(authority.liveTokens.first)))
   }
 
   @Test("among thousands of waiters and cancellations each waiter is resumed once")
@@ -149,9 +120,7 @@ struct WaiterTests {
 
   @Test("four times as many tasks as cores, running all commands simultaneously, all end")
   func everythingAtOnce() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let store = world.store
+    authority.setRotation(true)
     await withTaskGroup { group in
       for number in 0..<16 {
         group.addTask {
@@ -170,26 +139,16 @@ struct WaiterTests {
       }
     }
     _ = try await store.logOut()
-    await until { world.authority.liveTokens.isEmpty }
-    #expect(world.vault.content == .empty)
+    await until { authority.liveTokens.isEmpty }
+    #expect(vault.content == .empty)
   }
 
-  @Test("simultaneous logins of many stores are not lost")
-  func manyStores() async throws {
-    let world = World()
-    let authority = world.authority
-    let keys = try await withThrowingTaskGroup(of: (SessionStore, LoggedInSession).self) { group in
-      for _ in 0..<100 {
-        group.addTask {
-          let store = SessionStore(
-            authority: authority, vault: InMemoryVault(), clock: world.clock, worksOn: .callingThread)
-          return (store, try await store.loggedIn(World.alice))
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(authority.liveTokens.count == 100)
-    #expect(Set(keys.map(\.1.id)).count == 100)
-    #expect(keys.allSatisfy { $0.1.isLive })
+  @Test("an answer before the limit of a command is returned, and leaves no timer")
+  func inTime() async throws {
+    let key = try await logInAlice()
+    #expect(try await store.check(within: .seconds(2)) == key)
+    #expect(await world.anotherProcess().restore(within: .seconds(2)) != .cancelled)
+    #expect(try await store.logOut(within: .seconds(2)) == .complete)
+    await until { clock.sleepers == 0 }
   }
 }

@@ -38,35 +38,27 @@ struct World {
       authority: authority, vault: vault, clock: storeClock ?? clock, timing: timing, worksOn: place)
   }
 
-  /// A world in which alice is logged in, with her key.
-  static func withAlice(rotates: Bool = false) async throws -> (World, LoggedInSession) {
-    let world = World()
-    world.authority.setRotation(rotates)
-    return (world, try await world.store.loggedIn(alice))
-  }
-
   /// Another process on the same vault and authority, which a test can end by releasing the store.
   func anotherProcess() -> SessionStore {
     SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
   }
 
-  /// Requires a second step for alice, and returns the challenge of a login or a password check.
-  func challenged(
-    _ first: () async throws(SessionError) -> LoginResult
-  ) async throws -> Challenge {
+  /// The commands that may need a second step.
+  enum FirstStep: CaseIterable { case login, password, userSwitch }
+
+  /// Requires a second step for alice, and returns the challenge of a first step; before it, she or,
+  /// for a switch to her, bob logs in.
+  func challenged(by step: FirstStep = .login) async throws -> Challenge {
+    if step != .login, store.session == nil { try await store.loggedIn(step == .password ? Self.alice : Self.bob) }
     authority.setSecondStep(of: "alice", to: Self.code)
-    guard case .challenged(let challenge) = try await first() else { throw SessionError.overtaken }
+    let result =
+      switch step {
+      case .login: try await store.logIn(Self.alice)
+      case .password: try await store.reauthenticate(password: Self.alice.password)
+      case .userSwitch: try await store.switchUser(to: Self.alice)
+      }
+    guard case .challenged(let challenge) = result else { throw SessionError.overtaken }
     return challenge
-  }
-
-  func challengedLogin() async throws -> Challenge {
-    try await challenged { () async throws(SessionError) in try await store.logIn(Self.alice) }
-  }
-
-  func challengedPassword() async throws -> Challenge {
-    try await challenged { () async throws(SessionError) in
-      try await store.reauthenticate(password: Self.alice.password)
-    }
   }
 
   /// Changes the name that screens show of alice, and checks the session.
@@ -74,6 +66,20 @@ struct World {
   func rename(to name: String) async throws -> LoggedInSession {
     authority.setAccount("alice", password: Self.alice.password, displayName: name)
     return try await store.check()
+  }
+
+  /// Another process logs in: the vault holds its token.
+  @discardableResult
+  func logInElsewhere(_ credentials: Credentials) async throws -> SessionToken {
+    let answer = try await authority.authenticate(credentials, limits: .standard)
+    guard let token = answer.grant?.token else { throw SessionError.overtaken }
+    vault.content = .token(token)
+    return token
+  }
+
+  /// Whether the authority and the vault hold nothing of any session.
+  var isEmpty: Bool {
+    vault.content == .empty && authority.liveTokens.isEmpty && authority.openChallenges.isEmpty
   }
 
   /// Whether the vault holds the only working token.
@@ -127,6 +133,25 @@ extension InMemoryVault {
     let begun = command()
     await waitUntilHeld(operation, at: point)
     return begun
+  }
+}
+
+/// A suite whose tests each get a new world.
+protocol InWorld: Sendable {
+  var world: World { get }
+}
+
+extension InWorld {
+  var store: SessionStore { world.store }
+  var authority: ScriptedAuthority { world.authority }
+  var vault: InMemoryVault { world.vault }
+  var clock: ManualClock { world.clock }
+
+  /// Logs alice in, at an authority that may exchange tokens.
+  @discardableResult
+  func logInAlice(rotates: Bool = false) async throws(SessionError) -> LoggedInSession {
+    authority.setRotation(rotates)
+    return try await store.loggedIn(World.alice)
   }
 }
 

@@ -1,20 +1,73 @@
-import AuthCore
 import AuthCoreTesting
 import Testing
 
+@testable import AuthCore
+
 private enum UploadError: Error { case tooLarge, offline }
 
-@Suite("Errors for people")
-struct ErrorWordTests {
+@Suite("Errors")
+struct ErrorTests: InWorld {
+  let world = World()
+
+  static let all: [SessionError] =
+    SessionError.Rejection.allCases.map { .rejected($0) } + [
+      .credentialsNotAccepted, .throttled(.wait(.seconds(1))), .throttled(.locked), .unavailable(World.offline),
+      .notSaved(World.diskError), .vault(World.diskError), .corrupt(World.evidence), .ended(.expired(.idle)),
+      .overtaken, .clock(ClockError("The clock is gone.")), .insideLease, .cancelled,
+    ]
+
+  @Test("each error has a code of its own, in snake case, which does not change")
+  func codes() {
+    let codes = Self.all.map(\.code)
+    #expect(Set(codes).count == codes.count)
+    #expect(codes.allSatisfy { $0.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil })
+    #expect(
+      codes == [
+        "not_logged_in", "already_logged_in", "challenge_over", "logout_unfinished",
+        "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress",
+        "credentials_not_accepted", "throttled", "locked", "authority_unreachable", "not_saved", "vault_unreadable",
+        "vault_corrupt", "session_expired_idle", "overtaken", "clock_unreadable", "inside_lease", "cancelled",
+      ])
+  }
+
+  @Test("each code is documented")
+  func documented() throws {
+    let text = try Repository.text(of: "Sources/AuthCore/Session/SessionError+Code.swift")
+    // An authority and the end of a session have codes of their own.
+    for code in Self.all.map(\.code) where !["authority_unreachable", "session_expired_idle"].contains(code) {
+      #expect(text.contains("  /// | `\(code)` |"))
+    }
+  }
+
+  @Test("only what ends without the user can be tried again")
+  func retryable() {
+    let retryable = Self.all.filter(\.isRetryable).map(\.code)
+    #expect(
+      retryable == [
+        "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress",
+        "throttled", "authority_unreachable", "not_saved", "vault_unreadable", "overtaken", "clock_unreadable",
+      ])
+  }
+
+  @Test(
+    "a wait is in words, and never shorter than it is",
+    arguments: [
+      (Duration.zero, "0 s"), (.milliseconds(1), "1 s"), (.seconds(59), "59 s"), (.seconds(60), "1 min"),
+      (.seconds(61), "1 min 1 s"), (.seconds(3600), "1 h"), (.seconds(3601), "1 h 1 min"),
+      (.seconds(86_399), "1 day"), (.seconds(86_401), "1 day 1 h"), (.seconds(7 * 86_400), "7 days"),
+      (.seconds(-5), "0 s"), (.milliseconds(1500), "2 s"),
+      (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), "106751991167300 days 15 h"),
+    ])
+  func words(_ wait: Duration, _ words: String) {
+    #expect(wait.inWords == words)
+    #expect(SessionError.throttled(.wait(wait)).hint == "Try again in \(words).")
+  }
+
   private static let user = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .member)
   private static let clock = ClockError("The clock is gone.")
 
-  private static func challenge(_ question: Challenge.Question) -> Challenge {
-    Challenge(token: SessionToken(bytes: [1]), question: question, triesLeft: 3, deadline: .never)
-  }
-
   static let errors: [any ExplainedError] =
-    (ErrorCodeTests.all as [any ExplainedError]) + EndReason.allCases.map(SessionError.ended) + [
+    (all as [any ExplainedError]) + EndReason.allCases.map(SessionError.ended) + [
       LogoutError.insideLease, LogoutError.cancelled, FreshnessError.passwordNotRecent, FreshnessError.ended(.revoked),
       FreshnessError.clock(clock), RoleError.notAdministrator(user), RoleError.ended(.revoked),
       LeaseError<UploadError>.ended(.revoked), LeaseError<SessionError>.body(.overtaken),
@@ -41,23 +94,16 @@ struct ErrorWordTests {
   }
 
   @Test("an unavailability of a code says its values, and not that nothing was changed where that is not known")
-  func codes() {
+  func values() {
     let busy = Unavailability(.busy, code: "file_busy", values: ["/data", "it is locked"])
     #expect(busy.description == "The authority is busy: /data, it is locked.")
     #expect(busy.hint.hasSuffix("nothing was changed."))
     #expect(!Unavailability(.unwritable, code: "file_lost", values: []).hint.contains("nothing was changed"))
   }
 
-  @Test("the wait is rounded up to whole seconds")
-  func wait() {
-    #expect(SessionError.throttled(.wait(.milliseconds(1500))).hint == "Try again in 2 s.")
-    let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
-    #expect(SessionError.throttled(.wait(longest)).hint == "Try again in 106751991167300 days 15 h.")
-  }
-
   @Test("an app catches its own error by name through a lease")
   func ownError() async throws {
-    let (world, key) = try await World.withAlice()
+    let key = try await logInAlice()
     func upload(_ lease: borrowing SessionLease) async throws(UploadError) { throw .tooLarge }
     var caught: [String] = []
     do throws(LeaseError<UploadError>) {
@@ -75,11 +121,11 @@ struct ErrorWordTests {
       caught.append("too large")
     }
     #expect(caught == ["too large", "too large"])
-    try await world.store.logOut()
+    try await store.logOut()
   }
 
   @Test("an end reason is found by its code, and an unknown code has none", arguments: EndReason.allCases)
-  func codes(_ reason: EndReason) {
+  func reasons(_ reason: EndReason) {
     #expect(EndReason(code: reason.code) == reason)
     #expect(EndReason(code: reason.code + "x") == nil)
   }

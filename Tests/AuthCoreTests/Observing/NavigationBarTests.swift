@@ -1,0 +1,69 @@
+import AuthCoreTesting
+import Observation
+import Testing
+
+@testable import AuthCore
+
+@Suite("The navigation bar")
+struct NavigationBarTests: InWorld {
+  let world = World()
+  private let bar: NavigationBar
+
+  init() { bar = NavigationBar(store: world.store) }
+
+  @Test("the button sends the command of its label, and follows the session")
+  func follows() async throws {
+    #expect(bar.button == .logIn && bar.button.command == .logIn)
+    #expect(try await bar.press(credentials: { nil }).isNothing)
+    try await bar.press(credentials: { World.alice })
+    #expect(bar.button.label == "Log out")
+    let renamed = try await world.rename(to: "Alice B.")
+    #expect(bar.button == .logOut(renamed.user))
+    let logout = try #require(try await bar.press(credentials: { World.bob }).logout)
+    #expect(try await logout.value() == .complete)
+    #expect(bar.button == .logIn && store.session == nil)
+  }
+
+  @Test("a bar created during a logout shows Log in, which is refused until the logout has ended")
+  func duringLogout() async throws {
+    try await logInAlice()
+    let logout = await authority.holding(.revoke) { store.beginLogOut() }
+    let bar = NavigationBar(store: store)
+    #expect(bar.button == .logIn)
+    await #expect(throws: SessionError.self) { try await bar.press(credentials: { World.bob }) }
+    authority.release(.revoke)
+    #expect(try await logout.value() == .complete)
+    #expect(bar.button == .logIn)
+    try await bar.press(credentials: { World.bob })
+    #expect(bar.button.command == .logOut)
+  }
+
+  @Test("a press never logs out a login that began elsewhere, nor another user than the visible one")
+  func pressesWhatWasSeen() async throws {
+    let session = try await logInAlice()
+    #expect(try await bar.press(.logIn, credentials: { World.alice }).isNothing && session.isLive)
+    try await store.switched(to: World.bob)
+    #expect(try await bar.press(.logOut(session.user), credentials: { nil }).isNothing)
+    #expect(store.session?.user.username == "bob")
+    let logout = try #require(try await bar.press(bar.button, credentials: { nil }).logout)
+    _ = try await logout.value()
+    #expect(store.session == nil)
+  }
+
+  @Test("a press in a second step gives its challenge again, without a prompt; the button is observed")
+  func challenged() async throws {
+    authority.setSecondStep(of: "alice", to: World.code)
+    let challenge = try #require(try await bar.press(credentials: { World.alice }).challenge)
+    #expect(try await bar.press(credentials: { nil }).challenge == challenge)
+    #expect(bar.button == .logIn && world.count(.authenticate) == 1)
+    let changes = Counter.ofChanges { _ = bar.button }
+    try await store.answered(World.code, to: challenge)
+    #expect(changes.value == 1 && bar.button.label == "Log out")
+  }
+}
+
+extension NavigationBar.Pressed {
+  fileprivate var isNothing: Bool { if case .nothing = self { true } else { false } }
+  fileprivate var challenge: Challenge? { if case .challenged(let challenge) = self { challenge } else { nil } }
+  fileprivate var logout: PendingLogout? { if case .loggingOut(let logout) = self { logout } else { nil } }
+}
