@@ -89,6 +89,7 @@ final class StandingClock: SessionClock {
   }
 
   var nanoseconds: Int64 { instant.withLock { $0 } }
+  var wallTime: WallTime { WallTime(microseconds: nanoseconds / 1000) }
 
   func advance(by nanoseconds: Int64) {
     instant.withLock { $0 += nanoseconds }
