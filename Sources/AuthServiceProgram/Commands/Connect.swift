@@ -31,7 +31,8 @@ struct ConnectCommand: ServiceCommand {
 
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let service = try Self.connection(
-      to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
+      to: socket, option: Options.socket.declaration.flag,
+      notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = writeAll(frame[...], to: service) }
     let isStarted = startThread {
       Self.copy(from: STDIN_FILENO, to: service)
@@ -46,10 +47,11 @@ struct ConnectCommand: ServiceCommand {
   ///
   /// - Parameters:
   ///   - path: Its path.
+  ///   - option: The option that names another one.
   ///   - notPermitted: What to do when this user may not.
   /// - Returns: The descriptor of the connection.
   /// - Throws: ``CommandError``, with what to do.
-  static func connection(to path: String, notPermitted: String) throws(CommandError) -> Int32 {
+  static func connection(to path: String, option: String, notPermitted: String) throws(CommandError) -> Int32 {
     guard let address = sockaddr_un(path: path) else {
       throw CommandError(
         .usage, saying: "the path of a socket has at most 107 bytes, and \(path.escaped) has \(path.utf8.count)",
@@ -62,7 +64,8 @@ struct ConnectCommand: ServiceCommand {
       throw CommandError(
         .cannotTell, saying: "the service cannot be reached at \(path.escaped): \(reason.explanation)",
         hint: reason.code == EACCES
-          ? notPermitted : "Start it: systemctl start auth-service. If it runs, name its socket.")
+          ? notPermitted
+          : "Start it: systemctl start auth-service. If it runs with another socket, name that one with \(option).")
     }
     return descriptor
   }

@@ -11,6 +11,9 @@ struct OperatorCommand: ServiceCommand {
   /// Where to write what the service sends.
   var file: String?
 
+  /// Whether it changes nothing and is for monitoring, which must not wait for a service that hangs.
+  private var isReport: Bool { words[0] == "health" || words[0] == "metrics" }
+
   static let health = asking(
     "health", "Show whether the service works",
     discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
@@ -86,14 +89,10 @@ struct OperatorCommand: ServiceCommand {
   }
 
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    var received: ReceivedFile?
-    if let file { received = try ReceivedFile(file) }
-    let descriptor: Int32
     do throws(CommandError) {
-      descriptor = try ConnectCommand.connection(
-        to: socket ?? Places.operators, notPermitted: "Run this as root, or as the user of the service, auth-cli.")
+      return try answer()
     } catch {
-      // Monitoring reads these also when there is no service.
+      // Monitoring reads these also when the service does not answer.
       if words == ["health", "json"] {
         try Output.write(JSON.document(["healthy": false, "error": .string(error.message)]) + "\n")
       } else if words == ["metrics"] {
@@ -102,7 +101,15 @@ struct OperatorCommand: ServiceCommand {
       }
       throw error
     }
-    let channel = OperatorChannel(descriptor, time: .seconds(120))
+  }
+
+  private func answer() throws(CommandError) -> ExitStatus {
+    var received: ReceivedFile?
+    if let file { received = try ReceivedFile(file) }
+    let descriptor = try ConnectCommand.connection(
+      to: socket ?? Places.operators, option: Options.operators.declaration.flag,
+      notPermitted: "Run this as root, or as the user of the service, auth-cli.")
+    let channel = OperatorChannel(descriptor, time: isReport ? .seconds(15) : .seconds(120))
     defer { close(channel.descriptor) }
     try channel.send(.question, words)
     while true {
@@ -135,15 +142,19 @@ private final class ReceivedFile {
   private let descriptor: Int32
 
   init(_ path: String) throws(CommandError) {
-    self.path = path
-    temporary = path + ".new"
-    if access(path, F_OK) == 0 {
+    if path == "-" {
       throw CommandError(
-        .no, saying: "\(path.escaped) exists already", hint: "Choose another name; nothing was changed.")
+        .usage, saying: "'-' is not the name of a file here: nothing is written to standard output",
+        hint: "Name a file; write ./- for one with this name. Nothing was changed.")
     }
-    unlink(temporary)
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    self.path = path
+    var status = stat()
+    if lstat(path, &status) == 0 { throw Self.exists(path) }
+    // Its name is new: another command may be writing a file for the same path.
+    var name = Array((path + ".XXXXXX").utf8CString)
+    descriptor = mkstemp(&name)
     guard descriptor >= 0 else { throw Self.failed(path) }
+    temporary = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   deinit {
@@ -158,11 +169,17 @@ private final class ReceivedFile {
 
   func finish() throws(CommandError) {
     // Not rename, which would take the place of a file that appeared meanwhile.
-    guard fsync(descriptor) == 0, link(temporary, path) == 0 else { throw Self.failed(path) }
+    guard fsync(descriptor) == 0, link(temporary, path) == 0 else {
+      throw errno == EEXIST ? Self.exists(path) : Self.failed(path)
+    }
     let end = path.lastIndex(of: "/")
     let folder = open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { close(folder) }
     guard folder >= 0, fsync(folder) == 0 else { throw Self.failed(path) }
+  }
+
+  private static func exists(_ path: String) -> CommandError {
+    CommandError(.no, saying: "\(path.escaped) exists already", hint: "Choose another name; nothing was changed.")
   }
 
   private static func failed(_ path: String, _ error: Int32 = errno) -> CommandError {

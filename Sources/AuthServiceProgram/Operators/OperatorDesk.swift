@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthMessages
 import AuthService
 import Glibc
@@ -21,7 +22,10 @@ final class OperatorDesk: Sendable {
     self.log = log
   }
 
-  func start() -> Bool { startThread { self.accept() } }
+  func start() -> Bool {
+    removeLeftovers()
+    return startThread { self.accept() }
+  }
 
   private func accept() {
     while true {
@@ -143,15 +147,21 @@ final class OperatorDesk: Sendable {
         .no, saying: "a PostgreSQL database is backed up by its own tools",
         hint: "Use pg_dump or pg_basebackup, and auth-service after-restore when you restored.")
     }
-    var name = Array((copy.directory + "/backup-XXXXXX").utf8CString)
+    var name = Array("\(copy.directory)/\(Self.copyPrefix)XXXXXX".utf8CString)
     guard mkdtemp(&name) != nil else { throw Self.unreadable }
     let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let file = folder + "/copy.db"
-    defer {
-      unlink(file)
-      rmdir(folder)
+    let file = "\(folder)/\(Self.copyName)"
+    defer { Self.remove(folder) }
+    do throws(BackendError) {
+      try copy.write(file)
+    } catch {
+      guard case .unavailable(let failure) = error.kind, failure.code == FileError.Kind.noSpace.rawValue else {
+        throw CommandError(error)
+      }
+      throw CommandError(
+        .cannotTell, saying: "there is no room in \(copy.directory.escaped) for the copy, which is written there first",
+        hint: "Make room beside the database; nothing was changed.")
     }
-    try explained { () throws(BackendError) in try copy.write(file) }
     let source = open(file, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw Self.unreadable }
     defer { close(source) }
@@ -167,6 +177,21 @@ final class OperatorDesk: Sendable {
     try channel.send(.sent, ["\(size)"])
     guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
     return "Copied \(size) bytes.\n"
+  }
+
+  /// The folder of an unfinished copy, and the file in it.
+  private static let (copyPrefix, copyName) = (".auth-service-copy-", "copy.db")
+
+  /// Removes the copies of a service that was killed while it made them.
+  private func removeLeftovers() {
+    guard let directory = backend.copy?.directory else { return }
+    let names = try? PrivateDirectory(named: directory).names { $0.hasPrefix(Self.copyPrefix) }
+    for name in names ?? [] { Self.remove("\(directory)/\(name)") }
+  }
+
+  private static func remove(_ folder: String) {
+    for suffix in [""] + DatabaseFileName.sideFileSuffixes { unlink("\(folder)/\(copyName)\(suffix)") }
+    rmdir(folder)
   }
 
   private static var unreadable: CommandError {

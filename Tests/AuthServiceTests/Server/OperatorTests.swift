@@ -86,6 +86,50 @@ struct OperatorTests {
     #expect(try service.client().lookUp(token) == nil, "a session of the backup goes on")
   }
 
+  @Test("a backup touches no other file, and refuses a link and the name of standard output")
+  func otherFiles() async throws {
+    let service = try RunningService()
+    let file = service.folder + "/backup.db"
+    try "mine".write(toFile: file + ".new", atomically: false, encoding: .utf8)
+    #expect(try await run(service, ["backup", file]).hasPrefix("Copied "))
+    #expect(try String(contentsOfFile: file + ".new", encoding: .utf8) == "mine")
+    let names = try FileManager.default.contentsOfDirectory(atPath: service.folder)
+    #expect(names.filter { $0.hasPrefix("backup.db") }.sorted() == ["backup.db", "backup.db.new"])
+    #expect(symlink(service.folder + "/elsewhere", service.folder + "/link") == 0)
+    for (words, status) in [(["backup", service.folder + "/link"], 1), (["backup", "-"], 2)] as [([String], Int32)] {
+      #expect(try await run(service, words, status: status).contains("othing was changed"))
+    }
+    #expect(access(service.folder + "/elsewhere", F_OK) != 0)
+    #expect(access("-", F_OK) != 0)
+  }
+
+  @Test("what a service that was killed left of a copy is removed at the next start")
+  func leftovers() async throws {
+    let service = try RunningService()
+    service.end(SIGKILL)
+    let folder = service.data + "/.auth-service-copy-abcdef"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    for name in ["copy.db", "copy.db-journal"] {
+      try "accounts".write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
+    }
+    try service.start()
+    #expect(access(folder, F_OK) != 0)
+    #expect(try await run(service, ["backup", service.folder + "/backup.db"]).hasPrefix("Copied "))
+    let left = try FileManager.default.contentsOfDirectory(atPath: service.data).filter { $0.contains("copy") }
+    #expect(left.isEmpty)
+  }
+
+  @Test("health gives up a service that hangs")
+  func hanging() async throws {
+    let service = try RunningService()
+    kill(service.pid, SIGSTOP)
+    defer { kill(service.pid, SIGCONT) }
+    let began = ContinuousClock.now
+    let text = try await run(service, ["health", "--json"], status: 3)
+    #expect(text.contains("did not answer") && text.contains("\"healthy\":false"), "\(text)")
+    #expect(ContinuousClock.now - began < .seconds(50))
+  }
+
   @Test("without a service, health and metrics print documents that say so")
   func noService() async throws {
     let service = try RunningService()
