@@ -39,7 +39,7 @@ enum Postgres {
       switch action {
       case .upgrade:
         let isUpgraded = try PostgresSchema.upgrade(address)
-        return (.done, [isUpgraded ? "The database is upgraded." : "The database has this version."])
+        return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
       case .check: return MaintenanceCommand.checked(faults: try PostgresSchema.check(address))
       case .importing(let directory):
         let summary = try importing(from: directory, into: address)
@@ -66,6 +66,11 @@ enum Postgres {
       }
     }
 
+    /// Refuses a database that a service uses.
+    static func requireUnused(_ address: String) throws(BackendError) {
+      try PostgresSchema.requireUnused(try ServerAddress(address))
+    }
+
     static func forget(state: String) throws(BackendError) -> Bool {
       try ConfirmedServer(directory: state).forget()
     }
@@ -81,6 +86,8 @@ enum Postgres {
     static func perform(
       _ action: MaintenanceCommand.Action, at address: String
     ) throws(BackendError) -> MaintenanceCommand.Outcome { throw missing }
+
+    static func requireUnused(_ address: String) throws(BackendError) { throw missing }
 
     static func forget(state: String) throws(BackendError) -> Bool { throw missing }
 
@@ -102,9 +109,12 @@ enum PostgresAddress: Hashable, Sendable {
       case .inFile(let name): path = name
       }
       guard let file = fopen(path, "re") else {
+        let error = ErrorNumber.current
         throw CommandError(
-          .cannotTell, saying: "\(path.escaped) cannot be read: \(ErrorNumber.current.explanation)",
-          hint: "Write the address into it, such as postgresql://host/database.")
+          .cannotTell, saying: "\(path.escaped) cannot be read: \(error.explanation)",
+          hint: error.code == EACCES
+            ? "Let the user of the service read it: it contains no password."
+            : "Write the address into it, such as postgresql://host/database.")
       }
       defer { fclose(file) }
       var line = [CChar](repeating: 0, count: 4096)

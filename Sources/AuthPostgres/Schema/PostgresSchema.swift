@@ -79,11 +79,25 @@ package enum PostgresSchema {
       throw .refused(.confirmationWrong, session.database.escaped, confirmation.escaped)
     }
     guard try session.isInstalled() else { return false }
+    try requireUnused(session)
+    try session.transact("DROP SCHEMA \(name) CASCADE")
+    return true
+  }
+
+  /// Checks that no service is connected.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) while one is.
+  package static func requireUnused(
+    _ address: ServerAddress, limits: ServerLimits = Self.limits
+  ) throws(BackendError) {
+    try requireUnused(try SchemaSession(address, limits))
+  }
+
+  /// From now on no service connects until the session ends.
+  private static func requireUnused(_ session: SchemaSession) throws(BackendError) {
     guard try session.rows("SELECT pg_try_advisory_lock(\(usersLock))").first?[0] == "t" else {
       throw .unavailable(.databaseInUse, "the database '\(session.database.escaped)'")
     }
-    try session.transact("DROP SCHEMA \(name) CASCADE")
-    return true
   }
 
   /// How long an operator's command waits for an answer.

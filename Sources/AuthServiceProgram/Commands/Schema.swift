@@ -164,7 +164,7 @@ struct MaintenanceCommand: ServiceCommand {
     switch action {
     case .upgrade:
       try authority.holdAlone()
-      return (.done, ["The database has this version."])
+      return (.done, ["The database already has this version."])
     case .check:
       try authority.holdAlone()
       return Self.checked(faults: try authority.faults())

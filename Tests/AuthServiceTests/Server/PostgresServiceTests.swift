@@ -77,7 +77,7 @@ struct PostgresServiceTests {
     try #require(try other.isToldToLook(), "not told")
   }
 
-  @Test("the tables of a running service are not removed")
+  @Test("the tables of a running service are not removed, and its sessions do not end as after a restore")
   func inUse() async throws {
     let site = try await Site()
     try await site.install()
@@ -85,7 +85,15 @@ struct PostgresServiceTests {
     let remove = "auth-service schema remove --postgres-file \(site.folder)/postgres --confirm accounts"
     let refused = try await site.run(remove)
     #expect(refused.ending == .exited(3) && refused.text.contains("is in use by another process"), "\(refused.text)")
+    let client = try service.client()
+    let token = try client.logIn("alice")
+    let restore = "auth-service after-restore --postgres-file \(site.folder)/postgres"
+    let running = try await site.run(restore)
+    #expect(running.ending == .exited(3) && running.text.contains("is in use by another process"), "\(running.text)")
+    #expect(try client.lookUp(token) != nil)
     service.end()
+    let restored = try await site.run(restore)
+    #expect(restored.ending == .exited(0) && restored.text.contains("Sessions ended: 1."), "\(restored.text)")
     let removed = try await site.run(remove)
     #expect(removed.text.contains("The tables are removed."), "\(removed.text)")
     let check = try await site.run("auth-service schema check --postgres-file \(site.folder)/postgres")
@@ -167,7 +175,7 @@ struct PostgresServiceTests {
         auth-service schema install --database \(site.folder)/data --first-administrator zoe --password-stdin
       """ + "\n" + ArticleTests.systemd + (try ArticleTests.blocks("sh")[3]) + script)
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
-    for text in ["Imported 1 accounts", "The database is in order.", "The database has this version."] {
+    for text in ["Imported 1 accounts", "The database is in order.", "The database already has this version."] {
       #expect(outcome.text.contains(text), "\(text): \(outcome.text)")
     }
   }
