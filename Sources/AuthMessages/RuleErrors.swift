@@ -48,7 +48,7 @@ extension BackendError.Code {
     case .addressInvalid:
       .usage(
         "AUTH_CLI_AUTHORITY does not name a service: {REASON}",
-        "Write it like unix:/run/auth-cli/authority.sock or ssh://host; nothing was changed.")
+        "Write it like unix:/run/auth-cli/authority.sock, ssh://host or ssh://host1,host2; nothing was changed.")
     case .addressOfDatabase:
       .usage(
         "AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open",
@@ -88,7 +88,7 @@ extension BackendError.OperatorCode {
     case .schemaExists:
       .no(
         "the database has accounts already",
-        "Nothing was changed. If nobody knows the password of an administrator, make a one-time code for that account."
+        "Nothing was changed. If nobody knows the password of an administrator, create a code for a new one, while the service runs: auth-service reset-password NAME"
       )
     case .schemaForeign:
       .no(

@@ -18,7 +18,7 @@ struct Dialling {
       var last: BackendError?
       for host in hosts {
         do throws(BackendError) {
-          return try greeted(try ssh(to: host, socket), at: host.destination, port: host.port)
+          return try greeted(try ssh(to: host, socket), at: host.place, host: host)
         } catch {
           last = error
         }
@@ -28,12 +28,12 @@ struct Dialling {
   }
 
   private func greeted(
-    _ link: ServiceLink, at place: String, port: UInt16? = nil
+    _ link: ServiceLink, at place: String, host: ServiceAddress.Host? = nil
   ) throws(BackendError) -> (ServiceLink, ServiceHello) {
     do throws(ServiceFault) {
       return (link, try greet(link))
     } catch {
-      if case .lost = error, let status = link.exitStatus { throw sshFailure(status, place, port) }
+      if case .lost = error, let host, let status = link.exitStatus { throw sshFailure(status, host) }
       if case .silent = error { link.giveUp() }
       throw error.failure(at: place)
     }
@@ -139,17 +139,18 @@ struct Dialling {
       ? BackendError(FileError.system("ssh", "cannot be run", error)) : .unavailable(.sshMissing, error.explanation)
   }
 
-  private func sshFailure(_ status: Int32, _ place: String, _ port: UInt16?) -> BackendError {
-    let host = place.escaped
+  private func sshFailure(_ status: Int32, _ host: ServiceAddress.Host) -> BackendError {
+    let place = host.place.escaped
     return switch status {
     case 255:
       .unavailable(
-        .sshFailed, host,
-        "ssh \(port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(place)) auth-service connect </dev/null")
-    case 127: .unavailable(.serviceMissing, host)
+        .sshFailed, place,
+        "ssh \(host.port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(host.destination)) auth-service connect </dev/null"
+      )
+    case 127: .unavailable(.serviceMissing, place)
     case _:
       .unavailable(
-        .serviceUnreachable, host,
+        .serviceUnreachable, place,
         "auth-service connect ended \(status < 0 ? "by a signal" : "with status \(status)"), as its message says")
     }
   }

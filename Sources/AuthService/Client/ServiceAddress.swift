@@ -13,6 +13,9 @@ package enum ServiceAddress: Hashable, Sendable {
     /// With the user before it, if there is one.
     let destination: String
     let port: UInt16?
+
+    /// The host in words.
+    var place: String { destination + (port.map { " port \($0)" } ?? "") }
   }
 
   /// Reads `unix:PATH` or `ssh://[user@]host[:port][,…][/socket]`.
@@ -87,7 +90,7 @@ extension ServiceAddress {
   package var place: String {
     switch self {
     case .unix(let path): path
-    case .ssh(let hosts, _): hosts.map(\.destination).joined(separator: ", ")
+    case .ssh(let hosts, _): hosts.map(\.place).joined(separator: ", ")
     }
   }
 }

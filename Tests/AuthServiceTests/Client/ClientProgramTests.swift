@@ -184,9 +184,9 @@ import Testing
     for (body, words) in [
       (
         #"echo "$@" > ~/arguments; echo ssh: connect to host port 22: Connection refused >&2; exit 255"#,
-        "ssh could not reach the service at alice@host"
+        "ssh could not reach the service at alice@host port 2222;"
       ),
-      ("exit 127", "alice@host has no auth-service"), ("exit 3", "ended with status 3"),
+      ("exit 127", "alice@host port 2222 has no auth-service"), ("exit 3", "ended with status 3"),
       ("echo Welcome to this machine", "was not understood"), ("kill -9 $$", "ended by a signal"),
     ] {
       let outcome = try await person.run(
