@@ -25,7 +25,8 @@ extension CommandError {
     case BackendError.FailureCode.databaseBusy.rawValue:
       "Stop the service, if it runs on this database, and try again; nothing was changed."
     case FileError.Kind.wrongOwner.rawValue:
-      "Run this as the user of the service, such as: runuser -u auth-cli -- auth-service COMMAND"
+      "Run this as the user of the service (runuser -u auth-cli -- auth-service COMMAND), "
+        + "or give the file to that user with chown."
     case _: hint.description
     }
   }

@@ -56,7 +56,9 @@ struct ListeningSocket: Sendable {
     let isBound = address.withPointer { bind(descriptor, $0, $1) } == 0
     let error = ErrorNumber.current
     umask(mask)
-    guard isBound else { throw Self.failed(path, error.explanation) }
+    guard isBound else {
+      throw error.code == EACCES ? Self.notPermitted(path) : Self.failed(path, error.explanation)
+    }
     if let group, chown(path, uid_t.max, group) != 0 { throw Self.failed(path, ErrorNumber.current.explanation) }
     guard chmod(path, mode) == 0, listen(descriptor, 1024) == 0 else {
       throw Self.failed(path, ErrorNumber.current.explanation)
@@ -78,7 +80,8 @@ struct ListeningSocket: Sendable {
     let directory = path.hasPrefix("/") ? String(path[..<end]) + "/" : "."
     guard let facts = try facts(directory) else { throw failed(path, "its directory does not exist") }
     guard facts.isDirectory, facts.isOwn || facts.status.st_uid == 0, !facts.isWritableByOthers else {
-      throw failed(path, "others may write to its directory (\(facts.ownership), mode \(facts.mode))")
+      let isForeign = !facts.isOwn && facts.status.st_uid != 0
+      throw failed(path, "others may write to its directory (\(isForeign ? facts.ownership : "mode \(facts.mode)"))")
     }
   }
 
@@ -90,6 +93,12 @@ struct ListeningSocket: Sendable {
     CommandError(
       .cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)",
       hint: "Choose a directory that belongs to root or to the user of the service, with mode 0755 or less.")
+  }
+
+  private static func notPermitted(_ path: String) -> CommandError {
+    CommandError(
+      .cannotTell, saying: "the socket \(path.escaped) cannot be created: this user may not write to its directory",
+      hint: "Give the directory to the user of the service, or choose another path with --socket or --operators.")
   }
 
   private static func occupied(_ path: String, _ reason: String) -> CommandError {

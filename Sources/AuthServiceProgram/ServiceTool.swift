@@ -12,12 +12,15 @@ enum ServiceTool {
     groups: [
       .init(
         title: "Service",
-        commands: [RunCommand.command, ConnectCommand.command, SchemaCommand.command, ForgetTimelineCommand.command]),
+        commands: [
+          RunCommand.command, ConnectCommand.command, SchemaCommand.command, AfterRestoreCommand.command,
+          ForgetTimelineCommand.command,
+        ]),
       .init(
         title: "For operators of a running service",
         commands: [
           OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
-          OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup, AfterRestoreCommand.command,
+          OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup,
         ]),
       .init(title: "About the program", commands: [HelpCommand.command, ManualCommand.command]),
     ],
@@ -108,7 +111,7 @@ enum Options {
     "postgres-file", "FILE", Kinds.path,
     "A file with the address of a PostgreSQL database, in place of --database; or set AUTH_SERVICE_POSTGRES")
   static let operators = Option.optional(
-    "operators", "PATH", Kinds.path, "The socket for operators, if not \(Places.operators)",
+    "operators", "PATH", Kinds.path, "The socket for operators; if none is named, \(Places.operators)",
     environment: "AUTH_SERVICE_OPERATORS")
   static let passwordFromInput = Option.flag("password-stdin", "Read the new password from standard input")
 }

@@ -132,9 +132,9 @@ extension Options {
   fileprivate static let passwordsOfUser = count(
     "passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)")
   fileprivate static let databaseThreads = count(
-    "database-threads", "Requests that use the database at once (default: SQLite 2, PostgreSQL 32)")
+    "database-threads", "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)")
   fileprivate static let hashThreads = count(
-    "hash-threads", "Passwords that are hashed at once, of 64 MiB each (default: one for each processor)")
+    "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)")
   fileprivate static let stopTime = Option.optional(
     "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
 
