@@ -21,7 +21,7 @@ struct ArticleTests {
   @Test("each of its blocks is of a kind that is executed, or is no command")
   func kinds() throws {
     let fences = try Self.article().split(separator: "\n").filter { $0.hasPrefix("```") }.map { $0.dropFirst(3) }
-    #expect(Set(fences) == ["", "sh", "service", "postgres", "older", "yaml"])
+    #expect(Set(fences) == ["", "sh", "service", "foreground", "postgres", "older", "yaml"])
     #expect(try Self.blocks("sh").count == 4 && Self.blocks("service").count == 6 && Self.blocks("postgres").count == 3)
   }
 
@@ -63,10 +63,44 @@ struct ArticleTests {
     }
   }
 
+  @Test("its commands start the service where systemd does not")
+  func foreground() async throws {
+    let place = ShortFolder()
+    defer { withExtendedLifetime(place) {} }
+    let folder = place.path
+    let blocks = try Self.blocks("foreground")
+    try #require(blocks.count == 1)
+    let (socket, operators) = ("\(folder)/run/auth-cli/authority.sock", "\(folder)/run/auth-service/operators.sock")
+    let script = blocks[0].replacing("/var/lib/auth-service", with: "\(folder)/data").replacing(
+      "/run/", with: "\(folder)/run/"
+    )
+    .replacing(
+      "auth-service run\n", with: "auth-service-least-cost run --socket \(socket) --operators \(operators) &\n")
+    let outcome = try await Program(
+      "bash",
+      [
+        "-euc",
+        """
+        # As the user of the test.
+        install() { shift 5; command install -d "$@"; }
+        runuser() { shift 3; exec "$@"; }
+        echo '\(RunningService.password)' | auth-service-least-cost schema install --database \(folder)/data \
+          --first-administrator alice --password-stdin
+        \(script)
+        until auth-service-least-cost health --operators \(operators) 2>\(folder)/log; do kill -0 $!; done
+        kill $!
+        wait
+        """,
+      ], environment: ["PATH": "\(RunningService.products):/usr/bin:/bin"], timeLimit: .seconds(60)
+    ).run()
+    #expect(outcome.ending == .exited(0) && outcome.text.contains("The database answers."), "\(outcome.text)")
+  }
+
   /// The units and the user of the service are played by functions, which start and stop the
   /// program as the user of the test.
   static let systemd = """
     runuser() { shift 3; "$@"; }
+    chown() { [ "$1" = auth-cli: ] && [ -f "$2" ]; }
     systemctl() {
       case $1 in
         stop) [ -e "${DIRECTORY:-}/pid" ] || return 0; kill "$(cat "$DIRECTORY/pid")"; tail --pid="$(cat "$DIRECTORY/pid")" -f /dev/null ;;

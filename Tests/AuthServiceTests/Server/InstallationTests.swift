@@ -22,11 +22,13 @@ struct InstallationTests {
         """
         # Another test may have changed the mask, and systemd warns of what all may write.
         umask 022
-        root=$1 service=$2
+        root=$1 service=$2 client=$3
         make() {
-          command make --silent --assume-old=release-service SERVICE="$service" DESTDIR="$root" "$@"
+          command make --silent --assume-old=release --assume-old=release-service RELEASE="$client" SERVICE="$service" \
+            DESTDIR="$root" "$@" >"$root/log"
           # So that systemd finds the program.
-          sed -i "s|=/usr/bin|=$root/usr/bin|" "$root/usr/lib/systemd/system/auth-service.service"
+          unit="$root/usr/lib/systemd/system/auth-service.service"
+          [ ! -f "$unit" ] || sed -i "s|=/usr/bin|=$root/usr/bin|" "$unit"
         }
         systemd-sysusers() {
           ! command -v systemd-sysusers >"$root/log" || command systemd-sysusers --root="$root" >"$root/log" 2>&1
@@ -39,30 +41,36 @@ struct InstallationTests {
         \(try ArticleTests.blocks("sh")[0])
         units="$root/usr/lib/systemd/system"
         \(script)
-        """, "bash", folder.path, RunningService.executable,
+        """, "bash", folder.path, RunningService.executable, RunningService.products + "/auth-cli",
       ], timeLimit: .seconds(60)
     ).run()
   }
 
-  @Test("make installs the program, its page and the units, and removes exactly these again")
+  @Test("make installs both programs, their pages and the units, and removes exactly these again")
   func files() async throws {
     let outcome = try await install(
       """
       cd "$root"; find usr -type f | sort; "$root/usr/bin/auth-service" --version; cd "$OLDPWD"
-      touch "$root/usr/bin/other"; command make --silent uninstall-service PREFIX=/usr DESTDIR="$root"; find "$root/usr" -type f
+      touch "$root/usr/bin/other"
+      command make --silent uninstall uninstall-service PREFIX=/usr DESTDIR="$root"; find "$root/usr" -type f
       """)
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
     let files = """
+      usr/bin/auth-cli
       usr/bin/auth-service
       usr/lib/systemd/system/auth-service.service
       usr/lib/systemd/system/auth-service.socket
       usr/lib/sysusers.d/auth-cli.conf
       usr/lib/tmpfiles.d/auth-cli.conf
+      usr/share/bash-completion/completions/auth-cli
+      usr/share/fish/vendor_completions.d/auth-cli.fish
+      usr/share/man/man1/auth-cli.1
       usr/share/man/man1/auth-service.1
+      usr/share/zsh/site-functions/_auth-cli
 
       """
     #expect(outcome.text.contains(files) && outcome.text.hasSuffix("/usr/bin/other\n"), "\(outcome.text)")
-    #expect(outcome.text.split(separator: "\n").count == 8, "\(outcome.text)")
+    #expect(outcome.text.split(separator: "\n").count == 13, "\(outcome.text)")
   }
 
   @Test("systemd finds nothing wrong with the units", .enabled(if: hasSystemd, "systemd-analyze is not installed"))
