@@ -135,7 +135,10 @@ final class ServerConnection {
 
   /// Sends several questions together, and takes the answer to the last.
   ///
-  /// - Parameter send: Sends them, and returns how many.
+  /// - Parameters:
+  ///   - deadline: When to give up.
+  ///   - send: Sends them, and returns how many.
+  /// - Returns: The answer to the last.
   /// - Throws: ``ServerFault``, after which the connection is of no use.
   func lastResult(
     until deadline: ContinuousClock.Instant, _ send: () throws(ServerFault) -> Int
