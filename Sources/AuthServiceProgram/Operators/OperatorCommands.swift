@@ -11,7 +11,7 @@ struct OperatorCommand: ServiceCommand {
   /// Where to write what the service sends.
   var file: String?
 
-  /// Whether it changes nothing and is for monitoring, which must not wait for a service that hangs.
+  /// Whether it is for monitoring, which must not wait for a service that hangs.
   private var isReport: Bool { words[0] == "health" || words[0] == "metrics" }
 
   static let health = asking(
