@@ -16,10 +16,10 @@ import Testing
       .path(percentEncoded: false)
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    #expect(try await compile("Darwin", ["fixtures/stubs/Darwin.swift"], in: directory) == "")
-    for module in Self.modules {
-      let files = Repository.files(below: "Sources/\(module)", suffix: ".swift")
-      #expect(try await compile(module, files, in: directory) == "")
+    let stub = ("Darwin", ["fixtures/stubs/Darwin.swift"])
+    let ours = Self.modules.map { ($0, Repository.files(below: "Sources/\($0)", suffix: ".swift")) }
+    for (module, files) in [stub] + ours {
+      #expect(try await ClientCompiler.emit(module: module, files, to: directory) == [])
     }
   }
 
@@ -30,23 +30,5 @@ import Testing
       let hasBoth = text.contains(/#if canImport\(Darwin\)\n  (package )?import Darwin\n#el/)
       #expect(!text.contains("import Glibc") || hasBoth, "\(file)")
     }
-  }
-
-  /// Compiles a module, and returns the diagnostics.
-  private func compile(_ module: String, _ files: [String], in directory: String) async throws -> String {
-    let features = [
-      "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
-    ]
-    // Never -o /dev/null: as root, a compiler may put a file in its place.
-    let compiler = Program(
-      "swiftc",
-      [
-        "-emit-module", "-emit-sil", "-o", "\(directory)/\(module).sil", "-whole-module-optimization",
-        "-parse-as-library",
-        "-swift-version", "6", "-package-name", "portable", "-module-name", module,
-        "-emit-module-path", "\(directory)/\(module).swiftmodule", "-I", directory,
-      ] + features.flatMap { ["-enable-upcoming-feature", $0] } + files.map { "\(Repository.root)/\($0)" },
-      timeLimit: .seconds(300))
-    return try await compiler.run().text
   }
 }

@@ -28,8 +28,7 @@ import Testing
       "AuthServiceProgram",
       system.union([
         "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthPostgres", "AuthService", "AuthSQLite",
-        "CommandLineKit",
-        "CProcess", "TextFormat",
+        "CommandLineKit", "CProcess", "TextFormat",
       ])
     ),
     ("auth-service", Set(["AuthServiceProgram"])),
@@ -97,19 +96,6 @@ import Testing
     #expect(starters.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
   }
 
-  @Test("CommandLineKit uses no type of the libraries, so any program can use it")
-  func commandLineKnowsNoAuthentication() throws {
-    let libraries = try ["AuthCore", "AuthBackend", "AuthSQLite"].flatMap { module in
-      try SourceFile.all(below: "Sources/\(module)")
-    }
-    let types = Set(libraries.flatMap(\.exportedTypes))
-    #expect(types.isSuperset(of: ["User", "Credentials", "SessionToken"]))
-    for file in try SourceFile.all(below: "Sources/CommandLineKit") {
-      let known = file.words.intersection(types).sorted()
-      #expect(known.isEmpty, "\(file.path) mentions \(known.joined(separator: ", "))")
-    }
-  }
-
   @Test("the package depends on no other package")
   func noPackages() throws {
     let manifest = SourceFile(path: "Package.swift", text: try Repository.text(of: "Package.swift"))
@@ -134,8 +120,7 @@ import Testing
     arguments: [
       "import Foundation", "public import Foundation", "@testable import Foundation", "  import Foundation  // why",
       "@_spi(Testing) public import struct Foundation.Data", "import Swift; import Foundation",
-      "import Foundation.NSData",
-      "@preconcurrency internal import class Foundation.FileManager",
+      "import Foundation.NSData", "@preconcurrency internal import class Foundation.FileManager",
     ])
   func seesImports(_ line: String) {
     #expect(SourceFile(path: "", text: "\n\(line)\n").imports.last == "Foundation")

@@ -1,4 +1,3 @@
-import Foundation
 import Programs
 import Testing
 
@@ -33,36 +32,14 @@ import Testing
 
 /// The names in the standard library that are newer than macOS 15.
 private enum NewerAPI {
-  private struct Graph: Decodable {
-    struct Symbol: Decodable {
-      struct Availability: Decodable {
-        struct Version: Decodable {
-          let major: Int
-        }
-
-        let domain: String?
-        let introduced: Version?
-      }
-
-      let pathComponents: [String]
-      let availability: [Availability]?
-
-      var isNewer: Bool {
-        availability?.contains { $0.domain == "macOS" && ($0.introduced?.major ?? 0) > 15 } ?? false
-      }
-    }
-
-    let symbols: [Symbol]
-  }
-
   /// The new types, and the new members of older types.
   ///
   /// Code cannot use a member of a new type without naming that type or such a member.
   static func names() async throws -> Set<String> {
     var symbols: [[String]] = []
     for module in ["Swift", "_Concurrency", "Synchronization", "Observation"] {
-      for file in try await SymbolGraph.files(ofSystemModule: module) {
-        symbols += try JSONDecoder().decode(Graph.self, from: file).symbols.filter(\.isNewer).map(\.pathComponents)
+      for graph in try await SymbolGraph.extract(system: module) {
+        symbols += graph.symbols.filter(\.isNewer).map(\.pathComponents)
       }
     }
     let all = Set(symbols)
@@ -76,4 +53,10 @@ private enum NewerAPI {
   ]
   /// New names that are common words in a program.
   private static let words: Set = ["name", "init"]
+}
+
+extension SymbolGraph.Symbol {
+  fileprivate var isNewer: Bool {
+    availability?.contains { $0.domain == "macOS" && ($0.introduced?.major ?? 0) > 15 } ?? false
+  }
 }

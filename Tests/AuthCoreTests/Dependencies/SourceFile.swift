@@ -34,15 +34,6 @@ struct SourceFile {
       }
   }
 
-  /// The top-level types, protocols and aliases that other modules see.
-  var exportedTypes: [String] {
-    code.filter { $0.utf8.first.map("@po".utf8.contains) ?? false }.compactMap { line in
-      let form =
-        #/^(?:@\w+(?:\([^)]*\))?\s+)*(?:public|package|open)\s+(?:(?:final|indirect|nonisolated)\s+)*(?:struct|class|enum|actor|protocol|typealias)\s+(?<name>\w+).*$/#
-      return line.wholeMatch(of: form).map { String($0.name) }
-    }
-  }
-
   /// The types of the file, each with the protocols in its declaration or an extension.
   var conformances: [(type: String, protocols: Set<String>)] {
     get throws {

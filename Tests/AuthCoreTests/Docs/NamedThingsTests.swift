@@ -3,43 +3,26 @@ import Testing
 
 /// Everything that the documents mention exists: make targets, files, folders and test suites.
 @Suite struct NamedThingsTests {
-  private static let documents =
-    ["README.md", "CONTRIBUTING.md", "fixtures/README.md"]
-    + Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
-    + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
-    + Repository.files(below: "Sources/AuthOAuth/AuthOAuth.docc", suffix: ".md")
-    + Repository.files(below: "Sources/AuthProgram/AuthProgram.docc", suffix: ".md")
+  private static let documents = ["README.md", "CONTRIBUTING.md", "fixtures/README.md"] + Repository.articles
 
-  @Test("every target of make that a document names exists", arguments: documents)
-  func targets(_ document: String) throws {
+  @Test("every make target, file, folder and test that a document names exists", arguments: documents)
+  func named(_ document: String) throws {
     let targets = try Repository.text(of: "Makefile").matches(of: /(?m)^(?<name>[a-z-]+):/).map(\.name)
-    for span in try Self.spans(of: document) {
-      guard let target = span.prefixMatch(of: /make (?<name>[a-z-]+)/)?.name else { continue }
-      #expect(targets.contains(target))
-    }
-  }
-
-  @Test("every file and folder that a document names exists", arguments: documents)
-  func files(_ document: String) throws {
+    let tests = try Repository.files(below: "Tests", suffix: ".swift").map(Repository.text(of:)).joined()
     let paths = ["Sources", "Tests", "fixtures"].flatMap { top in
       Repository.files(below: top, suffix: "").map { "/\($0)" }
     }
     for span in try Self.spans(of: document) {
-      guard let name = span.wholeMatch(of: /(?<path>[A-Za-z+\/.-]+(?:\.(?:swift|md|txt|c|sh)|\/))/)?.path,
+      if let target = span.prefixMatch(of: /make (?<name>[a-z-]+)/)?.name { #expect(targets.contains(target)) }
+      if let name = span.wholeMatch(of: /(?<path>[A-Za-z+\/.-]+(?:\.(?:swift|md|txt|c|sh)|\/))/)?.path,
         !name.contains("NAME")
-      else { continue }
-      let exists = paths.contains { name.hasSuffix("/") ? $0.contains("/\(name)") : $0.hasSuffix("/\(name)") }
-      #expect(exists, "\(name)")
-    }
-  }
-
-  @Test("every test that a document filters for exists", arguments: documents)
-  func suites(_ document: String) throws {
-    let tests = try Repository.files(below: "Tests", suffix: ".swift").map(Repository.text(of:)).joined()
-    for span in try Self.spans(of: document) {
-      guard let names = span.firstMatch(of: /swift test --filter '?(?<names>[A-Za-z|]+)/)?.names else { continue }
-      for name in names.split(separator: "|") where name != "NAME" {
-        #expect(tests.contains("struct \(name) {"), "\(name)")
+      {
+        let exists = paths.contains { name.hasSuffix("/") ? $0.contains("/\(name)") : $0.hasSuffix("/\(name)") }
+        #expect(exists, "\(name)")
+      }
+      let filter = span.firstMatch(of: /swift test --filter '?(?<names>[A-Za-z|]+)/)?.names ?? ""
+      for name in filter.split(separator: "|") where name != "NAME" {
+        #expect(tests.contains("struct \(name) {") || tests.contains("struct \(name): "), "\(name)")
       }
     }
   }

@@ -1,14 +1,10 @@
 import Foundation
-import Programs
 import Testing
 
 /// Every Swift block of the documentation compiles on its own, as a reader would paste it.
 @Suite struct SnippetTests {
   private static let files =
-    Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
-    + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
-    + Repository.files(below: "Sources/AuthOAuth/AuthOAuth.docc", suffix: ".md")
-    + Repository.files(below: "Sources/AuthProgram/AuthProgram.docc", suffix: ".md")
+    Repository.articles
     + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
 
   /// Stubs for modules that this system lacks: declarations without a body.
@@ -16,15 +12,8 @@ import Testing
     let directory = Repository.products + "/ClientModules/stubs"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     for module in ["SwiftUI", "Security"] {
-      let compiler = Program(
-        "swiftc",
-        [
-          "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", module,
-          "-emit-module-path", "\(directory)/\(module).swiftmodule",
-          "\(Repository.root)/fixtures/stubs/\(module).swift",
-        ], timeLimit: .seconds(120))
-      let outcome = try await compiler.run()
-      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      let stub = "fixtures/stubs/\(module).swift"
+      #expect(try await ClientCompiler.emit(module: module, [stub], to: directory) == [])
     }
     return directory
   }

@@ -1,31 +1,20 @@
 import Foundation
 import Programs
+import Testing
 
 /// The public API of a module with its documentation, from the compiler.
 struct SymbolGraph: Decodable {
   struct Symbol: Decodable {
-    struct Identifier: Decodable {
-      let precise: String
-    }
-
-    struct DocComment: Decodable {
-      struct Line: Decodable {
-        let text: String
-      }
-
-      let lines: [Line]
-    }
-
-    struct Kind: Decodable {
-      let identifier: String
-    }
-
-    struct Signature: Decodable {
-      struct Fragment: Decodable {
-        let preciseIdentifier: String?
-      }
-
-      let returns: [Fragment]?
+    struct Identifier: Decodable { let precise: String }
+    struct Kind: Decodable { let identifier: String }
+    struct Line: Decodable { let text: String }
+    struct DocComment: Decodable { let lines: [Line] }
+    struct Fragment: Decodable { let preciseIdentifier: String? }
+    struct Signature: Decodable { let returns: [Fragment]? }
+    struct Version: Decodable { let major: Int }
+    struct Availability: Decodable {
+      let domain: String?
+      let introduced: Version?
     }
 
     let identifier: Identifier
@@ -33,6 +22,7 @@ struct SymbolGraph: Decodable {
     let pathComponents: [String]
     let docComment: DocComment?
     let functionSignature: Signature?
+    let availability: [Availability]?
 
     /// Members that a protocol of the standard library adds to our types are documented in the
     /// standard library.
@@ -53,56 +43,35 @@ struct SymbolGraph: Decodable {
   let relationships: [Relationship]
 
   static func extract(_ module: String) async throws -> SymbolGraph {
-    var ours = ["-I", Repository.modules]
-    for library in ["CSQLite", "CCrypt", "CProcess", "CSocket"] {
-      ours += ["-I", Repository.root + "/Sources/\(library)"]
-    }
-    return try await files(of: module, ours) { directory in
-      let file = directory.appending(path: "\(module).symbols.json")
-      return try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
-    }
+    let libraries = ["CSQLite", "CCrypt", "CProcess", "CSocket"].map { Repository.root + "/Sources/\($0)" }
+    let graphs = try await graphs(of: module, ([Repository.modules] + libraries).flatMap { ["-I", $0] })
+    return try #require(graphs["\(module).symbols.json"])
   }
 
   /// The graphs of a module of the toolchain, one for each module that it extends.
-  static func files(ofSystemModule module: String) async throws -> [Data] {
-    try await files(of: module, ["-skip-synthesized-members"]) { directory in
-      try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-        .map { try Data(contentsOf: $0) }
-    }
+  static func extract(system module: String) async throws -> [SymbolGraph] {
+    try await Array(graphs(of: module, ["-skip-synthesized-members"]).values)
   }
 
-  private static func files<Result>(
-    of module: String, _ arguments: [String], _ read: (URL) throws -> Result
-  ) async throws -> Result {
+  /// The graphs by the names of their files.
+  private static func graphs(of module: String, _ arguments: [String]) async throws -> [String: SymbolGraph] {
     let directory = FileManager.default.temporaryDirectory.appending(path: "symbols-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: directory) }
+    let info = try await Program("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run().text
+    let target = try #require(info.firstMatch(of: /"triple": "(?<name>[^"]*)"/)).name
     let extractor = Program(
       "swift-symbolgraph-extract",
       ["-module-name", module] + arguments + [
-        "-target", try await target(), "-module-cache-path", Repository.products + "/ClientModules",
+        "-target", String(target), "-module-cache-path", Repository.products + "/ClientModules",
         "-minimum-access-level", "public", "-output-dir", directory.path(percentEncoded: false),
       ], timeLimit: .seconds(120))
     let outcome = try await extractor.run()
-    guard outcome.ending == .exited(0) else { throw ExtractionFailure(module: module, output: outcome.text) }
-    return try read(directory)
+    try #require(outcome.ending == .exited(0), "\(module): \(outcome.text)")
+    let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+    return try Dictionary(
+      uniqueKeysWithValues: files.map { file in
+        (file.lastPathComponent, try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file)))
+      })
   }
-
-  private static func target() async throws -> String {
-    struct Info: Decodable {
-      struct Target: Decodable {
-        let triple: String
-      }
-
-      let target: Target
-    }
-    let outcome = try await Program("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run()
-    return try JSONDecoder().decode(Info.self, from: Data(outcome.output)).target.triple
-  }
-}
-
-/// The extractor refused a module; `output` says why.
-struct ExtractionFailure: Error {
-  var module: String
-  var output: String
 }

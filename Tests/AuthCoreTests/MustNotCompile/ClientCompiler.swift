@@ -38,28 +38,41 @@ enum ClientCompiler {
     }
     let arguments = stubs.map { ["-I", $0] } ?? []
     let whole = ["-parse-as-library", "-whole-module-optimization"]
-    let diagnostics = try await run(arguments + whole + paths.sorted(), input: "")
+    let diagnostics = try await run(arguments + whole + paths.sorted())
     return Dictionary(grouping: diagnostics) { $0.file ?? "" }
   }
 
-  private static func run(_ arguments: [String], input: String) async throws -> [Diagnostic] {
+  /// Compiles a module into a directory, where clients and other modules find it.
+  static func emit(module: String, _ files: [String], to directory: String) async throws -> [Diagnostic] {
+    let path = "\(directory)/\(module).swiftmodule"
+    let options = [
+      "-emit-module", "-emit-module-path", path, "-parse-as-library", "-whole-module-optimization", "-package-name",
+      "portable",
+    ]
+    return try await run(
+      ["-I", directory] + options + files.map { "\(Repository.root)/\($0)" }, module: module, within: .seconds(300))
+  }
+
+  private static func run(
+    _ arguments: [String], module: String = "Client", input: String = "", within limit: Duration = .seconds(120)
+  ) async throws -> [Diagnostic] {
     // Never -o /dev/null: as root, a compiler may put a file in its place.
     let product = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).sil")
     defer { try? FileManager.default.removeItem(at: product) }
-    var all = ["-emit-sil", "-o", product.path(percentEncoded: false), "-module-name", "Client", "-swift-version", "6"]
+    var all = ["-emit-sil", "-o", product.path(percentEncoded: false), "-module-name", module, "-swift-version", "6"]
     for feature in features { all += ["-enable-upcoming-feature", feature] }
-    for directory in searched { all += ["-I", directory] }
+    // The directories of the arguments come first.
+    all += arguments + searched.flatMap { ["-I", $0] }
     all += ["-module-cache-path", Repository.products + "/ClientModules"]
     all += ["-diagnostic-style", "llvm", "-no-color-diagnostics"]
-    let compiler = Program("swiftc", all + arguments, input: Array(input.utf8), timeLimit: .seconds(120))
-    let outcome = try await compiler.run()
+    let outcome = try await Program("swiftc", all, input: Array(input.utf8), timeLimit: limit).run()
     let diagnostics = Diagnostic.parse(outcome.text)
     switch outcome.ending {
     case .exited(0): return diagnostics
     case .exited where diagnostics.contains { $0.severity == .error }: return diagnostics
     case .exited(let status): return [.failure("the compiler ended with status \(status):\n\(outcome.text)")]
     case .signalled(let signal): return [.failure("the compiler died of signal \(signal):\n\(outcome.text)")]
-    case .killedAtTimeLimit: return [.failure("the compiler did not end in two minutes and was killed")]
+    case .killedAtTimeLimit: return [.failure("the compiler did not end in time and was killed")]
     }
   }
 

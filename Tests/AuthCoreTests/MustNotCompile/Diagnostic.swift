@@ -24,17 +24,15 @@ struct Diagnostic: Equatable, CustomStringConvertible {
   /// other diagnostics and are omitted.
   static func parse(_ output: String) -> [Diagnostic] {
     output.split(separator: "\n").compactMap { text in
-      let located = #/^(?:[^:\s]*\/)?(?<file>[^:\s\/]+):(?<line>\d+):\d+: (?<severity>error|warning): (?<message>.*)$/#
-      let unlocated = #/^(?:[^:\s]+: )?(?<severity>error|warning): (?<message>.*)$/#
-      if let match = text.wholeMatch(of: located), let severity = Severity(rawValue: String(match.severity)) {
-        let file = match.file.hasSuffix(".swift") ? match.file.dropLast(".swift".count) : match.file
-        return Diagnostic(
-          severity: severity, file: String(file), line: Int(match.line), message: String(match.message))
+      let form =
+        #/^(?:(?:[^:\s]*\/)?(?<file>[^:\s\/]+):(?<line>\d+):\d+: |[^:\s]+: )?(?<severity>error|warning): (?<message>.*)$/#
+      guard let match = text.wholeMatch(of: form), let severity = Severity(rawValue: String(match.severity)) else {
+        return nil
       }
-      if let match = text.wholeMatch(of: unlocated), let severity = Severity(rawValue: String(match.severity)) {
-        return Diagnostic(severity: severity, line: nil, message: String(match.message))
-      }
-      return nil
+      let file = match.file.map { $0.hasSuffix(".swift") ? $0.dropLast(".swift".count) : $0 }
+      return Diagnostic(
+        severity: severity, file: file.map { String($0) }, line: match.line.flatMap { Int($0) },
+        message: String(match.message))
     }
   }
 }

@@ -19,6 +19,11 @@ enum Repository {
     String(decoding: try Data(contentsOf: URL(filePath: root + "/" + path)), as: UTF8.self)
   }
 
+  /// The articles of the documentation.
+  static let articles = ["AuthCore", "Guards", "AuthOAuth", "AuthProgram"].flatMap { module in
+    files(below: "Sources/\(module)/\(module).docc", suffix: ".md")
+  }
+
   /// The files below a directory that end in `suffix`, as sorted paths relative to the root.
   static func files(below directory: String, suffix: String) -> [String] {
     let found = FileManager.default.enumerator(atPath: root + "/" + directory)?.compactMap { $0 as? String } ?? []
