@@ -24,10 +24,4 @@ import Testing
     let sending = try Regex(calls + #"\.\#(event)(?!\w)"#)
     #expect(store.contains(sending), "\(event)")
   }
-
-  @Test("the names of the events are those of the cases")
-  func names() {
-    #expect(SessionEvent.drained(Epoch(1)).name == "drained")
-    #expect(SessionEvent.command(.logIn).name == "logIn")
-  }
 }

@@ -25,7 +25,7 @@ import Testing
   @Test("every rule holds in every reached state, and the reached outcomes are the table of the machine")
   func explore() throws {
     let start = ContinuousClock.now
-    var states: Set<UInt64> = []
+    var states: Set<Int> = []
     var outcomes: [ModelOutcome: String] = [:]
     var transitions = 0
     for exploration in Self.explorations {

@@ -19,14 +19,25 @@ struct Mutant: CustomStringConvertible, Sendable {
     }
   }
 
-  /// A mutant whose reactions lack effects of a kind.
+  /// A mutant whose reactions lack effects of a kind; `isMeant` gets the new state, the event and
+  /// the reaction.
   static func without(
     _ kind: Effect.Kind, _ description: String, breaks rule: ModelRule,
-    where isMeant: @escaping @Sendable (Reaction) -> Bool = { _ in true }
+    where isMeant: @escaping @Sendable (SessionState, SessionEvent, Reaction) -> Bool = { _, _, _ in true }
   ) -> Mutant {
     Mutant(description, breaks: rule) { machine, event in
       let reaction = machine.handle(event)
-      return isMeant(reaction) ? reaction.mapping { $0.filter { $0.kind != kind } } : reaction
+      return isMeant(machine.state, event, reaction) ? reaction.mapping { $0.filter { $0.kind != kind } } : reaction
+    }
+  }
+
+  /// A mutant that, in a state, ignores the event of the epoch for which the state waits.
+  static func ignoring(
+    _ awaited: @escaping @Sendable (Epoch) -> SessionEvent, in kind: SessionState.Kind, _ description: String,
+    breaks rule: ModelRule
+  ) -> Mutant {
+    Mutant(description, breaks: rule) { machine, event in
+      machine.state.kind == kind && event == machine.state.awaitedEpoch.map(awaited) ? .ignored(.otherEpoch) : nil
     }
   }
 
@@ -68,5 +79,13 @@ extension SessionMachine {
   mutating func stray(_ next: SessionState, burning epochs: UInt64 = 0, _ effects: [Effect]) -> Reaction {
     self = SessionMachine(in: next, after: Epoch(lastEpoch.number + epochs))
     return .transition(effects)
+  }
+}
+
+extension SessionState {
+  /// The limit of a record as one of the present session, if `areMeant` accepts the two records.
+  func presentLimit(_ event: SessionEvent, _ areMeant: (SessionRecord, SessionRecord) -> Bool) -> SessionEvent? {
+    guard case .limitReached(let record, let limit) = event, let session, areMeant(record, session) else { return nil }
+    return .limitReached(session, limit)
   }
 }

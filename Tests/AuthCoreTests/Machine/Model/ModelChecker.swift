@@ -5,8 +5,9 @@
 struct ModelChecker {
   /// The result of an exploration.
   struct Report: CustomStringConvertible {
-    /// Hashes of the worlds, without numbers and the budget.
-    var states: Set<UInt64> = []
+    /// Hashes of the worlds, without numbers and the budget: among a million worlds, two collide
+    /// with a probability of 3 in 10^8.
+    var states: Set<Int> = []
     /// The number of visited worlds; a world counts once for each budget.
     var visited = 0
     var transitions = 0
@@ -37,13 +38,13 @@ struct ModelChecker {
   func explore() -> Report {
     let judge = ModelJudge(handle)
     var report = Report()
-    var seen: Set<UInt64> = []
+    var seen: Set<Int> = []
     var visits: [Visit] = []
     var frontier: [(Int32, ModelWorld)] = []
 
     func visit(_ world: ModelWorld, _ parent: Int32, _ step: ModelStep?) -> Int32? {
-      let hash = Self.hash(ModelEncoder(world).words)
-      guard seen.insert(Self.mix(hash, UInt64(bitPattern: Int64(world.budget.hashValue)))).inserted else { return nil }
+      let hash = ModelEncoder(world).words.hashValue
+      guard seen.insert([hash, world.budget.hashValue].hashValue).inserted else { return nil }
       report.states.insert(hash)
       visits.append(Visit(parent: parent, step: step))
       return Int32(visits.count - 1)
@@ -91,18 +92,5 @@ struct ModelChecker {
     for step in steps.reversed() { lines += world.takeInWords(step, judge) }
     if let violation = judge.violation { lines.append("BROKEN \(violation)") }
     return lines.joined(separator: "\n")
-  }
-
-  // MARK: Hashing
-
-  /// A hash of 64 bits: among a million worlds two of them collide with a probability of 3 in 10^8.
-  private static func hash(_ words: [UInt64]) -> UInt64 {
-    words.reduce(0x9E37_79B9_7F4A_7C15, mix)
-  }
-
-  private static func mix(_ hash: UInt64, _ value: UInt64) -> UInt64 {
-    var mixed = (hash ^ value) &* 0xBF58_476D_1CE4_E5B9
-    mixed ^= mixed >> 29
-    return mixed &* 0x94D0_49BB_1331_11EB &+ 1
   }
 }

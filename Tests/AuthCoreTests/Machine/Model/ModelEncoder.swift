@@ -6,135 +6,106 @@
 /// machine. An epoch is encoded as the part of the machine to which it is equal. Unreferenced
 /// values are omitted. Any other value is encoded as its hash.
 struct ModelEncoder {
-  private(set) var words: [UInt64] = []
+  private(set) var words: [Int] = []
   private let authority: ModelAuthority
-  private var tokenNumbers: [UInt8]
-  private var tokens: [UInt8] = []
-  private var stepNumbers: [UInt8]
-  private var steps: [UInt8] = []
-  private var sessionNumbers: [UInt8]
-  private var sessions: [UInt8] = []
-  private var userNumbers: [UInt8] = [unknown, unknown]
-  private var users: UInt8 = 0
+  private var tokens: Numbers
+  private var steps: Numbers
+  private var sessions: Numbers
+  private var users = Numbers(2)
   private var epochs: [Epoch] = []
+  /// Whether an epoch without a number gets one: only those of the machine do.
+  private var isMachine = true
   /// While it is set, values get no numbers: a value without a number is described.
   private var isSketch = false
 
+  /// The numbers of things, in the order in which they appear.
+  private struct Numbers {
+    private var numbers: [UInt8?]
+    private(set) var seen: [Int] = []
+
+    init(_ count: Int) { numbers = Array(repeating: nil, count: count) }
+
+    subscript(thing: UInt8) -> UInt8? { numbers[Int(thing)] }
+
+    mutating func number(_ thing: UInt8) -> UInt8 {
+      if let number = self[thing] { return number }
+      seen.append(Int(thing))
+      numbers[Int(thing)] = UInt8(seen.count - 1)
+      return UInt8(seen.count - 1)
+    }
+  }
+
   private static let unknown: UInt8 = 255
-  private static let none: UInt8 = 254
+  fileprivate static let none: UInt8 = 254
 
   init(_ world: borrowing ModelWorld) {
     authority = world.authority
-    tokenNumbers = Array(repeating: Self.unknown, count: authority.tokens.count)
-    stepNumbers = Array(repeating: Self.unknown, count: authority.steps.count)
-    sessionNumbers = Array(repeating: Self.unknown, count: authority.sessions.count)
+    tokens = Numbers(authority.tokens.count)
+    steps = Numbers(authority.steps.count)
+    sessions = Numbers(authority.sessions.count)
     words.reserveCapacity(96)
     write(world.machine.state)
+    isMachine = false
     write(world)
     writeWorks(world.works)
-    writeAuthority(world)
+    writeAuthority()
   }
 
   // MARK: Names
 
+  fileprivate mutating func write<each Part: ModelPart>(_ part: repeat each Part) {
+    repeat (each part).write(to: &self)
+  }
+
   /// Writes a value that contains no numbers of the model.
-  private mutating func write(plain value: some Hashable) {
-    words.append(UInt64(bitPattern: Int64(value.hashValue)))
+  fileprivate mutating func write(plain value: some Hashable) {
+    words.append(value.hashValue)
   }
 
-  private mutating func write(number: UInt8) { words.append(UInt64(number)) }
+  fileprivate mutating func write(number: UInt8) { words.append(Int(number)) }
 
-  private mutating func write(token: UInt8?) {
+  fileprivate mutating func write(token: UInt8?) {
     guard let token else { return write(number: Self.none) }
-    if tokenNumbers[Int(token)] == Self.unknown {
-      guard !isSketch else {
-        let session = authority.session(of: token)
-        return write(plain: [session.end == nil, session.isExcused])
-      }
-      tokenNumbers[Int(token)] = UInt8(tokens.count)
-      tokens.append(token)
+    if isSketch, tokens[token] == nil {
+      return write(authority.session(of: token).end == nil, authority.session(of: token).isExcused)
     }
-    write(number: tokenNumbers[Int(token)])
+    write(number: tokens.number(token))
   }
 
-  private mutating func write(_ challenge: Challenge) {
-    let step = Int(challenge.token.number)
-    if stepNumbers[step] == Self.unknown {
-      guard !isSketch else { return write(plain: [authority.steps[step].isOpen, authority.steps[step].isExcused]) }
-      stepNumbers[step] = UInt8(steps.count)
-      steps.append(UInt8(step))
+  fileprivate mutating func write(challenge: UInt8) {
+    if isSketch, steps[challenge] == nil {
+      let step = authority.steps[Int(challenge)]
+      return write(step.isOpen, step.isExcused)
     }
-    write(number: stepNumbers[step])
+    write(number: steps.number(challenge))
   }
 
-  private mutating func write(user: UInt8) {
-    if userNumbers[Int(user)] == Self.unknown, !isSketch {
-      userNumbers[Int(user)] = users
-      users += 1
-    }
-    write(number: userNumbers[Int(user)])
+  fileprivate mutating func write(user: UInt8) {
+    write(number: isSketch ? users[user] ?? Self.unknown : users.number(user))
   }
 
-  /// An epoch of the machine.
-  private mutating func write(own epoch: Epoch) {
+  /// Writes an epoch of the machine, or one from outside: equal to one of the machine's, or
+  /// different.
+  fileprivate mutating func write(epoch: Epoch) {
     if let index = epochs.firstIndex(of: epoch) { return write(number: UInt8(index)) }
-    write(number: UInt8(epochs.count))
-    epochs.append(epoch)
-  }
-
-  /// An epoch from outside the machine: equal to one of the machine's, or different.
-  private mutating func write(brought epoch: Epoch) {
-    write(number: epochs.firstIndex(of: epoch).map { UInt8($0) } ?? Self.none)
+    write(number: isMachine ? UInt8(epochs.count) : Self.none)
+    if isMachine { epochs.append(epoch) }
   }
 
   // MARK: The machine
 
   private mutating func write(_ state: SessionState) {
-    write(plain: state.kind)
+    write(state.kind)
     switch state {
-    case .restoring(let state):
-      write(plain: state.reading != nil)
-      if let reading = state.reading { write(own: reading) }
-      write(plain: state.obstacle)
-      write(plain: state.previously)
-      write(state.lastKnown)
-    case .loggedOut(let state):
-      write(state)
-    case .authenticating(let state):
-      write(own: state.epoch)
-      write(own: state.saving)
-      write(state.from)
-    case .challenged(let state):
-      write(plain: state.step)
-      write(state.challenge)
-      write(own: state.epoch)
-      switch state.from {
-      case .login(let origin):
-        write(number: Self.none)
-        write(origin)
-      case .session(let session, let purpose):
-        write(own: session)
-        write(plain: purpose)
-      }
-    case .loggedIn(let state):
-      write(own: state.session)
-      write(plain: state.predecessor)
-    case .renewing(let state):
-      write(own: state.session)
-      write(plain: state.purpose)
-      write(own: state.epoch)
-      switch state.step {
-      case .asking, .rereading: write(plain: state.step)
-      case .saving(let record): write(own: record)
-      }
+    case .restoring(let state): write(state.reading, state.obstacle, state.previously, state.lastKnown)
+    case .loggedOut(let state): write(state)
+    case .authenticating(let state): write(state.epoch, state.saving, state.from)
+    case .challenged(let state): write(state.step, state.challenge, state.epoch, state.from)
+    case .loggedIn(let state): write(state.session, state.predecessor)
+    case .renewing(let state): write(state.session, state.purpose, state.epoch, state.step)
     case .loggingOut(let state):
-      write(plain: state.step)
-      write(own: state.epoch)
-      write(plain: state.reason)
-      write(state.targets)
-      write(plain: [state.revoking, state.sweeping])
-      write(own: state.successor)
-      write(plain: state.leftovers)
+      write(state.step, state.epoch, state.reason, state.targets, state.revoking, state.sweeping, state.successor)
+      write(state.leftovers)
     }
   }
 
@@ -149,44 +120,6 @@ struct ModelEncoder {
     LoggingOut.init(epoch:step:reason:targets:sweeping:revoking:successor:leftovers:)
   )
 
-  private mutating func write(_ origin: Authenticating.Origin) {
-    switch origin {
-    case .restoring(let obstacle, let reason, let lastKnown):
-      write(plain: obstacle)
-      write(plain: reason)
-      write(lastKnown)
-    case .loggedOut(let state):
-      write(plain: SessionState.Kind.loggedOut)
-      write(state)
-    }
-  }
-
-  private mutating func write(_ lastKnown: LastKnownUser?) {
-    guard let number = ModelAuthority.names.firstIndex(where: { $0 == lastKnown?.username }) else {
-      return write(number: Self.none)
-    }
-    write(user: UInt8(number))
-  }
-
-  private mutating func write(own record: SessionRecord?) {
-    guard let record else { return write(number: Self.none) }
-    write(token: record.token)
-    write(plain: record.accessToken != nil)
-    write(own: record.began)
-  }
-
-  private mutating func write(_ state: LoggedOut) {
-    write(plain: state.reason)
-    write(plain: state.leftovers)
-    write(state.targets)
-    write(plain: state.sweeping)
-  }
-
-  private mutating func write(_ targets: Effect.Targets?) {
-    write(token: targets?.token.number)
-    write(token: targets?.pending?.number)
-  }
-
   // MARK: Its environment
 
   private mutating func write(_ world: borrowing ModelWorld) {
@@ -197,8 +130,8 @@ struct ModelEncoder {
     write(plain: world.vault.difference)
     write(plain: world.gate ?? ModelGate(isOpen: false))
     let awaited = world.awaited
-    write(plain: [awaited.restore != nil, awaited.work != nil, awaited.logout != nil, awaited.failure != nil])
-    write(plain: world.timer == world.machine.state.awaitedEpoch)
+    write(awaited.restore != nil, awaited.work != nil, awaited.logout != nil, awaited.failure != nil)
+    write(world.timer == world.machine.state.awaitedEpoch)
     write(number: UInt8(world.unrevoked.count))
     for token in world.unrevoked { write(token: token) }
     write(token: world.lastEnded)
@@ -218,7 +151,7 @@ struct ModelEncoder {
     for work in others { write(work) }
   }
 
-  private mutating func sketch(of work: ModelWork) -> [UInt64] {
+  private mutating func sketch(of work: ModelWork) -> [Int] {
     let saved = words
     words = []
     isSketch = true
@@ -230,27 +163,15 @@ struct ModelEncoder {
 
   private mutating func write(_ work: ModelWork) {
     write(plain: work.effect.kind)
-    write(plain: work.isOverdue)
-    if let epoch = work.epoch { write(brought: epoch) }
+    write(work.isOverdue, work.epoch)
+    for token in work.effect.tokens { write(token) }
     switch work.effect {
-    case .read, .drain, .forget, .closeKeys, .notify: break
-    case .answer(_, let challenge, let record):
-      write(challenge)
-      write(token: record?.token)
-    case .withdraw(let challenge): write(challenge)
+    case .answer(_, let challenge, _), .withdraw(let challenge): write(challenge)
     case .authenticate: write(user: work.user)
-    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
-      write(token: record.token)
-      write(brought: record.began)
-    case .discard(let token), .discardSaved(let token): write(token: token.number)
-    case .save(_, let grant): write(token: grant.token.number)
-    case .exchange(_, let old, let new):
-      write(token: old.number)
-      write(token: new.token.number)
-    case .revoke(_, let targets, let reason):
-      write(targets)
-      write(plain: reason)
-    case .erase(_, let targets): write(targets)
+    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record): write(record.began)
+    case .revoke(_, let targets, let reason): write(targets.pending, reason)
+    case .erase(_, let targets): write(targets.pending)
+    case .read, .save, .exchange, .drain, .forget, .closeKeys, .discard, .discardSaved, .notify: break
     }
     switch work.stage {
     case .waiting(let token, let hasFailed):
@@ -260,7 +181,7 @@ struct ModelEncoder {
       write(plain: "asking, failed: \(hasFailed)")
       write(token: token)
     case .returning(let event, let isFailure):
-      write(plain: isFailure)
+      write(isFailure)
       write(event)
     }
   }
@@ -269,14 +190,12 @@ struct ModelEncoder {
     write(plain: event.result)
     switch event {
     case .restored(_, .found(let grant)), .authenticated(_, .granted(let grant)), .renewed(_, .granted(let grant)):
-      write(token: grant.token.number)
-    case .restored(_, .ended(let reason, let token)):
-      write(plain: reason)
-      write(token: token.number)
-    case .restored(_, .obstructed(let obstacle)): write(plain: obstacle)
-    case .renewed(_, .ended(let reason)): write(plain: reason)
+      write(grant.token)
+    case .restored(_, .ended(let reason, let token)): write(reason, token)
+    case .restored(_, .obstructed(let obstacle)): write(obstacle)
+    case .renewed(_, .ended(let reason)): write(reason)
     case .authenticated(_, .challenged(let challenge)), .renewed(_, .challenged(let challenge)): write(challenge)
-    case .erased(_, let left): write(plain: left)
+    case .erased(_, let left): write(left)
     case .restored, .authenticated, .renewed, .recognized, .saved, .drained, .revoked, .timedOut, .command,
       .limitReached, .ended:
       break
@@ -285,38 +204,113 @@ struct ModelEncoder {
 
   /// The part of the authority to which the rest refers, and the number of its other open sessions
   /// and challenges.
-  private mutating func writeAuthority(_ world: borrowing ModelWorld) {
+  private mutating func writeAuthority() {
     write(number: Self.unknown)
-    for number in steps {
-      let step = authority.steps[Int(number)]
+    for step in steps.seen.map({ authority.steps[$0] }) {
       write(user: step.user)
-      write(plain: [step.isOpen, step.isExcused])
+      write(step.isOpen, step.isExcused)
       write(token: step.asking)
     }
     let openSteps = authority.steps.indices.count {
-      authority.steps[$0].isOpen && !authority.steps[$0].isExcused && stepNumbers[$0] == Self.unknown
+      authority.steps[$0].isOpen && !authority.steps[$0].isExcused && steps[UInt8($0)] == nil
     }
     write(number: UInt8(openSteps))
-    for number in tokens {
-      let token = authority.tokens[Int(number)]
-      write(plain: [token.isSuperseded, token.wasKept, token.isConfirmationMissing, token.replaces != nil])
-      write(number: token.replaces.map { tokenNumbers[Int($0)] } ?? Self.none)
-      if sessionNumbers[Int(token.session)] == Self.unknown {
-        sessionNumbers[Int(token.session)] = UInt8(sessions.count)
-        sessions.append(token.session)
-      }
-      write(number: sessionNumbers[Int(token.session)])
+    for token in tokens.seen.map({ authority.tokens[$0] }) {
+      write(token.isSuperseded, token.wasKept, token.isConfirmationMissing, token.replaces != nil)
+      write(number: token.replaces.map { tokens[$0] ?? Self.unknown } ?? Self.none)
+      write(number: sessions.number(token.session))
     }
-    for number in sessions {
-      let session = authority.sessions[Int(number)]
+    for session in sessions.seen.map({ authority.sessions[$0] }) {
       write(user: session.user)
-      write(plain: [session.isExcused, session.isErased])
-      write(plain: session.end)
+      write(session.isExcused, session.isErased, session.end)
     }
     let orphans = authority.sessions.indices.count {
-      let session = authority.sessions[$0]
-      return session.end == nil && !session.isExcused && sessionNumbers[$0] == Self.unknown
+      authority.sessions[$0].end == nil && !authority.sessions[$0].isExcused && sessions[UInt8($0)] == nil
     }
     write(number: UInt8(orphans))
+  }
+}
+
+// MARK: The parts of a world
+
+/// A part of a world; by default one without numbers of the model.
+private protocol ModelPart: Hashable {
+  func write(to encoder: inout ModelEncoder)
+}
+
+extension ModelPart {
+  func write(to encoder: inout ModelEncoder) { encoder.write(plain: self) }
+}
+
+extension Bool: ModelPart {}
+extension SessionState.Kind: ModelPart {}
+extension Renewing.Purpose: ModelPart {}
+extension Challenged.Progress: ModelPart {}
+extension LoggingOut.Progress: ModelPart {}
+extension RestoreFailure: ModelPart {}
+extension LogoutReason: ModelPart {}
+extension EndReason: ModelPart {}
+extension IncompleteCleanup: ModelPart {}
+
+extension Optional: ModelPart where Wrapped: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) {
+    if let self { self.write(to: &encoder) } else { encoder.write(number: ModelEncoder.none) }
+  }
+}
+
+extension SessionToken: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(token: number) }
+}
+
+extension Challenge: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(challenge: token.number) }
+}
+
+extension Epoch: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(epoch: self) }
+}
+
+extension LastKnownUser: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) {
+    encoder.write(user: username == ModelAuthority.names[0] ? 0 : 1)
+  }
+}
+
+extension SessionRecord: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(grant.token, accessToken != nil, began) }
+}
+
+extension Effect.Targets: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(token, pending) }
+}
+
+extension LoggedOut: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(reason, leftovers, targets, sweeping) }
+}
+
+extension Authenticating.Origin: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) {
+    switch self {
+    case .restoring(let obstacle, let reason, let lastKnown): encoder.write(obstacle, reason, lastKnown)
+    case .loggedOut(let state): encoder.write(SessionState.Kind.loggedOut, state)
+    }
+  }
+}
+
+extension Challenged.Origin: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) {
+    switch self {
+    case .login(let origin): encoder.write(SessionRecord?.none, origin)
+    case .session(let session, let purpose): encoder.write(session, purpose)
+    }
+  }
+}
+
+extension Renewing.Progress: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) {
+    switch self {
+    case .asking, .rereading: encoder.write(plain: self)
+    case .saving(let record): encoder.write(record)
+    }
   }
 }

@@ -14,8 +14,7 @@ extension ModelJudge {
     case .discard(let token), .discardSaved(let token):
       let tokens = [token.number, world.machine.state.session?.token].compactMap(\.self)
       let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
-      expect(
-        sessions.count == tokens.count, .lateResultsChangeNothing, "the live session is revoked as a late one")
+      expect(sessions.count == tokens.count, .lateResultsChangeNothing, "the live session is revoked as a late one")
     case .withdraw(let challenge):
       expect(
         world.machine.state.presentChallenge?.token != challenge.token, .lateResultsChangeNothing,

@@ -34,9 +34,7 @@ final class ModelJudge {
     if !holds && violation == nil { violation = ModelViolation(rule: rule, what: what()) }
   }
 
-  private func note(
-    _ before: SessionState, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState
-  ) {
+  private func note(_ before: SessionState, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState) {
     let outcome = ModelOutcome(before.kind, event, reaction, after.kind)
     if outcomes[outcome] == nil { outcomes[outcome] = "\(before.shape)\t\(event.shape(in: before))" }
   }
@@ -59,16 +57,13 @@ final class ModelJudge {
       }
       let isPermitted = before.state.permitted.contains(command)
       expect(
-        !isPermitted || isAboutAnotherChallenge(event, before.state),
-        .everyEventIsAnswered,
-        "\(command.name) is permitted, but was rejected"
-      )
+        !isPermitted || isAboutAnotherChallenge(event, before.state), .everyEventIsAnswered,
+        "\(command.name) is permitted, but was rejected")
       expect(command != .logOut || reason == .notLoggedIn, .everyLogoutEnds, "a logout was rejected")
       expect(permitted == before.state.permitted, .everyEventIsAnswered, "a rejection permits something else")
     case .ignored(_, let cleanup):
       expect(before == after, .lateResultsChangeNothing, "an ignored event changed the machine")
-      expect(
-        event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
+      expect(event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
       expect(
         cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }, .lateResultsChangeNothing,
         "more than clean-up")
@@ -94,12 +89,9 @@ final class ModelJudge {
         [.logIn, .session(.switchUser), .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
       expect(isPermitted, rule, "\(command.name) was taken where it is not permitted")
       expect(
-        command != .logOut || after.state.kind == .loggingOut, .everyLogoutEnds,
-        "a logout led to \(after.state.shape)")
+        command != .logOut || after.state.kind == .loggingOut, .everyLogoutEnds, "a logout led to \(after.state.shape)")
     } else if let epoch = event.epoch {
-      expect(
-        epoch == before.state.awaitedEpoch, .lateResultsChangeNothing,
-        "\(event.name) of another epoch was taken")
+      expect(epoch == before.state.awaitedEpoch, .lateResultsChangeNothing, "\(event.name) of another epoch was taken")
     } else if case .limitReached(let record, _) = event {
       expect(record == before.state.session, .lateResultsChangeNothing, "a limit of another record was taken")
     } else if case .recognized(let epoch, let user) = event {
@@ -240,12 +232,7 @@ extension SessionState {
   }
 
   /// Whether there is a session, or it is unknown.
-  fileprivate var mayHaveSession: Bool {
-    switch self {
-    case .restoring: true
-    case .loggedOut, .authenticating, .challenged, .loggedIn, .renewing, .loggingOut: session != nil
-    }
-  }
+  fileprivate var mayHaveSession: Bool { kind == .restoring || session != nil }
 
   /// Whether it is known that there is no session, or soon will be none.
   fileprivate var isOver: Bool {
@@ -259,12 +246,7 @@ extension SessionState {
 extension LoggingOut {
   /// The distance to the end, which every step must reduce.
   fileprivate var rank: Int {
-    let steps =
-      switch step {
-      case .draining: 3
-      case .revoking: 2
-      case .erasing: 1
-      }
+    let steps = LoggingOut.Progress.allCases.drop { $0 != step }.count
     return successor == nil ? steps : steps + 3
   }
 }

@@ -7,41 +7,31 @@ extension ModelWorld {
     [ModelWorld(), withSession, unconfirmed, ended, superseded, corrupt].map { $0.limited(to: budget) }
   }
 
-  static var withSession: ModelWorld {
-    var world = ModelWorld()
-    world.keep(world.authority.begin(for: 0))
-    world.prologue = "launch, and the vault keeps the token of a session of alice"
+  private static func launch(
+    _ vault: String, from start: ModelWorld = ModelWorld(), _ change: (inout ModelWorld) -> Void
+  ) -> ModelWorld {
+    var world = start
+    change(&world)
+    world.prologue = "launch, and \(vault)"
     return world
   }
 
-  private static var unconfirmed: ModelWorld {
-    var world = withSession
-    world.keep(world.authority.exchange(0))
-    world.prologue = "launch, and the vault keeps a token that was not confirmed"
-    return world
+  static let withSession = launch("the vault keeps the token of a session of alice") {
+    $0.keep($0.authority.begin(for: 0))
   }
-
-  private static var ended: ModelWorld {
-    var world = withSession
-    world.authority.end(0, .expired(.idle))
-    world.prologue = "launch, and the vault keeps the token of a session that has ended"
-    return world
+  private static let unconfirmed = launch("the vault keeps a token that was not confirmed", from: withSession) {
+    $0.keep($0.authority.exchange(0))
   }
-
-  private static var superseded: ModelWorld {
-    var world = withSession
-    world.authority.use(world.authority.exchange(0))
-    world.authority.excuse(0)
-    world.prologue = "launch, and the vault keeps a token that was exchanged for one that is lost"
-    return world
+  private static let ended = launch("the vault keeps the token of a session that has ended", from: withSession) {
+    $0.authority.end(0, .expired(.idle))
   }
-
-  private static var corrupt: ModelWorld {
-    var world = ModelWorld()
-    world.vault.content = .corrupt
-    world.prologue = "launch, and what the vault keeps is damaged"
-    return world
+  private static let superseded = launch(
+    "the vault keeps a token that was exchanged for one that is lost", from: withSession
+  ) {
+    $0.authority.use($0.authority.exchange(0))
+    $0.authority.excuse(0)
   }
+  private static let corrupt = launch("what the vault keeps is damaged") { $0.vault.content = .corrupt }
 
   func limited(to budget: ModelBudget) -> ModelWorld {
     var world = self

@@ -60,10 +60,10 @@ extension SessionState {
       }
     case .loggedIn: []
     case .renewing(let state):
-      switch state.step {
-      case .asking: ["for \(state.purpose.rawValue)", "asking"]
-      case .saving: ["for \(state.purpose.rawValue)", "saving"]
-      case .rereading: ["for \(state.purpose.rawValue)", "rereading"]
+      if case .saving = state.step {
+        ["for \(state.purpose.rawValue)", "saving"]
+      } else {
+        ["for \(state.purpose.rawValue)", "\(state.step)"]
       }
     case .loggingOut(let state): state.details
     }

@@ -142,8 +142,8 @@ extension ModelWorld {
   private mutating func ask(
     _ index: Int, _ work: ModelWork, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
   ) {
-    switch (work.effect, token) {
-    case (.authenticate(let epoch), _):
+    switch work.effect {
+    case .authenticate(let epoch):
       if choice == .challenged {
         budget.challenges -= 1
         return finish(index, .authenticated(epoch, .challenged(authority.challenge(work.user))))
@@ -154,43 +154,39 @@ extension ModelWorld {
       }
       let token = authority.begin(for: work.user)
       finish(index, .authenticated(epoch, .granted(authority.grant(token))))
-    case (.read(let epoch), .some(let token)):
+    case .read(let epoch):
+      guard let token else { preconditionFailure("reads the vault first") }
       resume(index, epoch, token, choice)
-    case (.answer(let epoch, let challenge, let record), _):
-      answer(index, epoch, challenge, record, choice)
-    case (.withdraw(let challenge), _):
+    case .answer(let epoch, let challenge, let record): answer(index, epoch, challenge, record, choice)
+    case .withdraw(let challenge):
       let step = Int(challenge.token.number)
       if choice == .failed { authority.steps[step].isExcused = true } else { authority.steps[step].isOpen = false }
       works.remove(at: index)
-    case (.reauthenticate(let epoch, let record), .some(let token)):
-      renew(index, epoch, record, token, choice == .done ? .exchanged : choice, isPassword: true)
-    case (.renew(let epoch, let record), .some(let token)):
-      renew(index, epoch, record, token, choice, isPassword: false)
-    case (.forget, _):
+    case .reauthenticate(let epoch, let record):
+      renew(index, epoch, record, choice == .done ? .exchanged : choice, isPassword: true)
+    case .renew(let epoch, let record): renew(index, epoch, record, choice, isPassword: false)
+    case .forget:
       for token in unrevoked + [token].compactMap(\.self) { revoke(token, choice) }
       if choice == .done { unrevoked = [] } else if let token { unrevoked.append(token) }
       toTheEnd(index, .waiting(token ?? Self.nothing, hasFailed: choice == .failed))
-    case (.revoke(let epoch, let targets, _), .some(let token)):
-      revoke(token, choice)
+    case .revoke(let epoch, let targets, _):
+      revoke(token ?? targets.token.number, choice)
       let hasFailed = hasFailed || choice == .failed
-      if let pending = targets.pending, pending.number != token {
-        return ask(index, about: pending.number, hasFailed: hasFailed)
+      if let pending = targets.pending?.number, pending != token {
+        return ask(index, about: pending, hasFailed: hasFailed)
       }
       finish(index, .revoked(epoch, !hasFailed))
-    case (.confirm, .some(let token)):
+    case .confirm(let record):
       if choice == .failed {
-        authority.tokens[Int(token)].isConfirmationMissing = true
-      } else if authority.isLive(token) {
-        authority.use(token)
+        authority.tokens[Int(record.token)].isConfirmationMissing = true
+      } else if authority.isLive(record.token) {
+        authority.use(record.token)
       }
       works.remove(at: index)
-    case (.discard, .some(let token)), (.discardSaved, .some(let token)):
-      revoke(token, choice)
+    case .discard(let token), .discardSaved(let token):
+      revoke(token.number, choice)
       works.remove(at: index)
-    case (.save, _), (.exchange, _), (.erase, _), (.drain, _), (.closeKeys, _), (.notify, _), (.read, .none),
-      (.reauthenticate, .none), (.renew, .none), (.revoke, .none), (.confirm, .none), (.discard, .none),
-      (.discardSaved, .none):
-      preconditionFailure("does not ask the authority")
+    case .save, .exchange, .erase, .drain, .closeKeys, .notify: preconditionFailure("does not ask the authority")
     }
   }
 
@@ -230,14 +226,15 @@ extension ModelWorld {
       if record == nil { authority.excuse(authority.begin(for: authority.steps[step].user)) }
       return finish(index, again, isFailure: true)
     }
-    if let record { return renew(index, epoch, record, record.token, .exchanged, isPassword: true) }
+    if let record { return renew(index, epoch, record, .exchanged, isPassword: true) }
     let token = authority.begin(for: authority.steps[step].user)
     finish(index, .authenticated(epoch, .granted(authority.grant(token))))
   }
 
   private mutating func renew(
-    _ index: Int, _ epoch: Epoch, _ record: SessionRecord, _ token: UInt8, _ choice: ModelChoice, isPassword: Bool
+    _ index: Int, _ epoch: Epoch, _ record: SessionRecord, _ choice: ModelChoice, isPassword: Bool
   ) {
+    let token = record.token
     if choice == .refused { return finish(index, .renewed(epoch, .failed), isFailure: true) }
     if let reason = authority.session(of: token).end { return finish(index, .renewed(epoch, .ended(reason))) }
     guard !authority.tokens[Int(token)].isSuperseded else {

@@ -86,15 +86,10 @@ extension ModelWorld {
     case .returning:
       return [.arrives]
     case .waiting:
-      switch work.effect {
-      case .drain:
-        return gate?.leases ?? 0 == 0 ? [.arrives] : []
-      case .read, .save, .exchange, .erase, .forget, .discardSaved, .authenticate, .reauthenticate, .answer, .renew,
-        .revoke, .confirm, .closeKeys, .discard, .withdraw, .notify:
-        guard !works[..<index].contains(where: \.holdsUpVault) else { return [] }
-        if case .read = work.effect { return [.done, .refused] }
-        return mayFail ? [.done, .failed] : [.done]
-      }
+      if case .drain = work.effect { return gate?.leases ?? 0 == 0 ? [.arrives] : [] }
+      guard !works[..<index].contains(where: \.holdsUpVault) else { return [] }
+      if case .read = work.effect { return [.done, .refused] }
+      return mayFail ? [.done, .failed] : [.done]
     case .asking:
       switch work.effect {
       case .read: return [.done, .refused]

@@ -48,20 +48,15 @@ extension ModelWork {
 
   private func subject(_ authority: ModelAuthority) -> String {
     switch effect {
-    case .authenticate: ", for \(ModelAuthority.names[Int(user)])"
-    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
-      holder(record.grant.token, authority)
-    case .discard(let token), .discardSaved(let token): holder(token, authority)
-    case .save(_, let grant), .exchange(_, _, let grant): holder(grant.token, authority)
+    case .authenticate: return ", for \(ModelAuthority.names[Int(user)])"
     case .answer(_, let challenge, _), .withdraw(let challenge):
-      ", challenge of \(ModelAuthority.names[Int(authority.steps[Int(challenge.token.number)].user)])"
-    case .read, .drain, .revoke, .erase, .forget, .closeKeys, .notify: ""
+      return ", challenge of \(ModelAuthority.names[Int(authority.steps[Int(challenge.token.number)].user)])"
+    case .read, .reauthenticate, .renew, .save, .exchange, .drain, .revoke, .erase, .forget, .confirm, .closeKeys,
+      .discard, .discardSaved, .notify:
+      guard let token = effect.tokens.last?.number else { return "" }
+      return ", token \(token) of \(authority.grant(token).user.username)"
     }
   }
-}
-
-private func holder(_ token: SessionToken, _ authority: ModelAuthority) -> String {
-  ", token \(token.number) of \(authority.grant(token.number).user.username)"
 }
 
 extension Reaction {

@@ -25,11 +25,8 @@ struct ModelWork {
     self.user = user
     switch effect {
     case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting(nil)
-    case .authenticate, .answer, .withdraw: stage = .asking(nil, hasFailed: false)
-    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
-      stage = .asking(record.token, hasFailed: false)
-    case .discard(let token): stage = .asking(token.number, hasFailed: false)
-    case .revoke(_, let targets, _): stage = .asking(targets.token.number, hasFailed: false)
+    case .authenticate, .answer, .withdraw, .reauthenticate, .renew, .confirm, .discard, .revoke:
+      stage = .asking(effect.tokens.first?.number, hasFailed: false)
     case .closeKeys, .notify: preconditionFailure("done in the step that decides it")
     }
   }
@@ -49,6 +46,21 @@ struct ModelWork {
   /// Whether the result is decided.
   var isReturning: Bool {
     if case .returning = stage { true } else { false }
+  }
+}
+
+extension Effect {
+  /// The tokens of the effect, in the order in which it uses them.
+  var tokens: [SessionToken] {
+    switch self {
+    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record): [record.grant.token]
+    case .answer(_, _, let record): record.map { [$0.grant.token] } ?? []
+    case .discard(let token), .discardSaved(let token): [token]
+    case .save(_, let grant): [grant.token]
+    case .exchange(_, let old, let new): [old, new.token]
+    case .revoke(_, let targets, _), .erase(_, let targets): targets.tokens
+    case .read, .authenticate, .drain, .forget, .closeKeys, .withdraw, .notify: []
+    }
   }
 }
 

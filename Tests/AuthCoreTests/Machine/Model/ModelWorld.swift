@@ -98,9 +98,7 @@ struct ModelWorld {
   // MARK: The store's handling of a reaction
 
   @discardableResult
-  mutating func send(
-    _ event: SessionEvent, isFailure: Bool = false, user: UInt8 = 0, _ judge: ModelJudge
-  ) -> Bool {
+  mutating func send(_ event: SessionEvent, isFailure: Bool = false, user: UInt8 = 0, _ judge: ModelJudge) -> Bool {
     let before = machine
     let reaction = judge.handle(&machine, event)
     judge.judge(before, event, reaction, self)
@@ -137,14 +135,8 @@ struct ModelWorld {
   private mutating func start(_ effects: [Effect], _ user: UInt8, _ judge: ModelJudge) {
     for effect in effects {
       judge.judgeStart(of: effect, self)
-      switch effect {
-      case .notify, .closeKeys: continue
-      case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
-        (timer, pastTimer) = (epoch, timer)
-      case .read, .renew, .authenticate, .reauthenticate, .answer, .save, .exchange, .confirm, .discard, .discardSaved,
-        .withdraw:
-        break
-      }
+      if effect.kind == .notify || effect.kind == .closeKeys { continue }
+      if case .timedOut(let epoch, _) = effect.overdue(leases: 0) { (timer, pastTimer) = (epoch, timer) }
       works.append(ModelWork(effect, user: user))
     }
   }
