@@ -24,60 +24,47 @@ private struct GateModel {
   }
 }
 
-/// Holds a passage so that an array can store it.
-private final class Slot {
-  var passage: Passage?
-  init(_ passage: consuming Passage?) { self.passage = passage }
-  var isHeld: Bool { passage != nil }
-}
-
 private struct Bits: OptionSet, Sendable {
   let rawValue: Int
 }
 
 @Suite("Gatekeeper: a sequential model")
 struct GatekeeperModelTests {
-  @Test("every sequence of calls on an option set matches the model", arguments: 0..<40 as Range<UInt64>)
-  func optionSet(seed: UInt64) {
-    let gate = Gatekeeper<Bits>()
-    walk(
-      seed: seed, largestOption: 3,
-      mayPass: { gate.mayPass(for: bits($0)) }, attempt: { gate.attemptPassage(for: bits($0)) },
-      reset: { gate.reset(for: bits($0)) }, acquire: { Slot(gate.acquire(for: bits($0))) },
-      within: { option, body in gate.withPassage(for: bits(option), body) })
-  }
-
-  @Test("every sequence of calls on a set of strings matches the model", arguments: 0..<40 as Range<UInt64>)
-  func setOfStrings(seed: UInt64) {
-    let gate = Gatekeeper<Set<String>>()
-    walk(
-      seed: seed, largestOption: 1,
-      mayPass: { gate.mayPass(for: "\($0)") }, attempt: { gate.attemptPassage(for: "\($0)") },
-      reset: { gate.reset(for: "\($0)") }, acquire: { Slot(gate.acquire(for: "\($0)")) },
-      within: { option, body in gate.withPassage(for: "\(option)", body) })
-  }
-
   @Test(
-    "every sequence of calls on a gate with one condition matches the model",
+    "every sequence of calls on an option set and on a set of strings matches the model",
     arguments: 0..<40 as Range<UInt64>)
+  func sets(seed: UInt64) {
+    walk(seed: seed, largestOption: 3, Gatekeeper<Bits>()) { Bits(rawValue: $0.reduce(0) { $0 | 1 << $1 }) }
+    walk(seed: seed, largestOption: 1, Gatekeeper<Set<String>>()) { "\($0)" }
+  }
+
+  @Test("every sequence of calls on a gate with one condition matches the model", arguments: 0..<40 as Range<UInt64>)
   func oneCondition(seed: UInt64) {
     let gate = Gatekeeper()
     walk(
       seed: seed, elements: 1, largestOption: 1,
       mayPass: { _ in gate.mayPass }, attempt: { _ in gate.attemptPassage() }, reset: { _ in gate.reset() },
-      acquire: { _ in Slot(gate.acquire()) }, within: { _, body in gate.withPassage(body) })
+      acquire: { _ in Holder(gate.acquire()) }, within: { _, body in gate.withPassage(body) })
   }
 
-  private func bits(_ option: [Int]) -> Bits { Bits(rawValue: option.reduce(0) { $0 | 1 << $1 }) }
+  private func walk<Value: SetAlgebra & Sendable>(
+    seed: UInt64, largestOption: Int, _ gate: Gatekeeper<Value>, _ named: @escaping ([Int]) -> Value.Element
+  ) where Value.Element: Sendable {
+    walk(
+      seed: seed, largestOption: largestOption,
+      mayPass: { gate.mayPass(for: named($0)) }, attempt: { gate.attemptPassage(for: named($0)) },
+      reset: { gate.reset(for: named($0)) }, acquire: { Holder(gate.acquire(for: named($0))) },
+      within: { option, body in gate.withPassage(for: named(option), body) })
+  }
 
   private func walk(
     seed: UInt64, elements: Int = 4, largestOption: Int,
-    mayPass: @escaping ([Int]) -> Bool, attempt: ([Int]) -> Bool, reset: ([Int]) -> Void, acquire: ([Int]) -> Slot,
+    mayPass: @escaping ([Int]) -> Bool, attempt: ([Int]) -> Bool, reset: ([Int]) -> Void, acquire: ([Int]) -> Holder,
     within: ([Int], () -> Void) -> PassageOutcome<Void>
   ) {
     var generator = SeededGenerator(seed: seed)
     var model = GateModel()
-    var slots: [Slot] = []
+    var holders: [Holder] = []
     for step in 0..<200 {
       let smallest = largestOption > 1 ? 0 : 1
       let size = Int.random(in: smallest...largestOption, using: &generator)
@@ -92,11 +79,11 @@ struct GatekeeperModelTests {
         reset(option)
         model.unowned.subtract(option)
       case 3:
-        slots.append(acquire(option))
-        #expect(slots.last?.isHeld == model.acquire(option), at)
+        holders.append(acquire(option))
+        #expect(holders.last?.isInside == model.acquire(option), at)
       case 4:
-        guard let index = slots.indices.randomElement(using: &generator) else { continue }
-        slots[index].passage = nil
+        guard let index = holders.indices.randomElement(using: &generator) else { continue }
+        holders[index].passage = nil
         model.owned[index] = nil
       case _:
         let passes = model.mayPass(option)

@@ -13,15 +13,6 @@ struct Refusal: Error, Equatable {}
 @Suite("Gatekeeper: the published functions")
 struct GatekeeperTests {
 
-  @Test("a copy is the same gate") func copies() {
-    let gate = Gatekeeper()
-    let copy = gate
-    #expect(copy.attemptPassage())
-    #expect(!gate.attemptPassage())
-    gate.reset()
-    #expect(copy.mayPass)
-  }
-
   @Test("an element that is itself a set is one condition, not several") func setOfSets() {
     let gate = Gatekeeper<Set<Set<Int>>>()
     #expect(gate.attemptPassage(for: [1, 2]))
@@ -35,16 +26,6 @@ struct GatekeeperTests {
     let first = gate.attemptPassage(for: .loading)
     let second = gate.attemptPassage(for: [.loading, .loaded])
     #expect(first && second, "the defect that the form here does not have")
-  }
-
-  @Test("a composite option also takes all or none in generic code") func compositeInGenericCode() {
-    func attempt<Value: SetAlgebra & Sendable>(_ gate: Gatekeeper<Value>, _ option: Value.Element) -> Bool
-    where Value.Element: Sendable {
-      gate.attemptPassage(for: option)
-    }
-    let gate = Gatekeeper<LoadState>()
-    #expect(attempt(gate, .loading))
-    #expect(!attempt(gate, [.loading, .loaded]))
   }
 
   @Test("in the documented order, a refused load leaves loading open")

@@ -2,7 +2,7 @@ import Guards
 import Testing
 
 /// Stores a passage in a property, like an object whose work outlives a call.
-private final class Holder {
+final class Holder {
   var passage: Passage?
   init(_ passage: consuming Passage?) { self.passage = passage }
   var isInside: Bool { passage != nil }
@@ -96,9 +96,9 @@ struct PassageTests {
     first.passage = nil
     #expect(gate.mayPass)
 
-    guard let passage = gate.acquire() else { Issue.record("the gate is open"); return }
+    let passage = gate.acquire()
     #expect(!gate.mayPass)
-    passage.leave()
+    passage?.leave()
     #expect(gate.mayPass)
   }
 
