@@ -15,16 +15,6 @@ final class BrokenAuthority: Authority {
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
     case challengeEndsTheSession, unavailableEndsTheChallenge
     case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
-
-    /// Whether the defect appears only if an account has a second step.
-    var isOfSecondStep: Bool {
-      switch self {
-      case .skipsSecondStep, .challengesWrongPasswords, .wrongAnswersAreFree, .rightAnswersAlwaysOpen,
-        .challengeEndsTheSession, .unavailableEndsTheChallenge:
-        true
-      default: false
-      }
-    }
   }
 
   let base: ScriptedAuthority

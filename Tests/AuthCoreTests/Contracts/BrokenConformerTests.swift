@@ -5,39 +5,34 @@ import Testing
 @Suite("The contracts find broken implementations")
 struct BrokenConformerTests {
   private func findings(_ flaw: BrokenAuthority.Flaw) async -> [ContractViolation] {
-    await AuthorityContract.violations {
-      ContractTests.authority(rotates: true, hasSecondStep: flaw.isOfSecondStep) {
-        BrokenAuthority(base: $0, flaw: flaw)
+    func violations(hasSecondStep: Bool) async -> [ContractViolation] {
+      await AuthorityContract.violations {
+        ContractTests.authority(rotates: true, hasSecondStep: hasSecondStep) { BrokenAuthority(base: $0, flaw: flaw) }
       }
     }
+    // Some defects appear only if an account has a second step.
+    let found = await violations(hasSecondStep: false)
+    return found.isEmpty ? await violations(hasSecondStep: true) : found
   }
 
-  @Test("every broken authority is found", arguments: BrokenAuthority.Flaw.allCases)
-  func authority(flaw: BrokenAuthority.Flaw) async {
-    #expect(!(await findings(flaw)).isEmpty)
-  }
-
-  @Test("every check of an authority fails for a broken one")
-  func everyAuthorityCheck() async {
+  @Test("every broken authority is found, and every check of an authority finds one")
+  func authority() async {
     var failed: Set<String> = []
     for flaw in BrokenAuthority.Flaw.allCases {
-      failed.formUnion(await findings(flaw).map(\.check))
+      let found = await findings(flaw).map(\.check)
+      #expect(!found.isEmpty, "\(flaw)")
+      failed.formUnion(found)
     }
     #expect(AuthorityContract.checks.map(\.name).filter { !failed.contains($0) } == [])
   }
 
-  @Test("every broken vault is found", arguments: BrokenVault.Flaw.allCases)
-  func vault(flaw: BrokenVault.Flaw) async {
-    let violations = await SessionVaultContract.violations { ContractTests.vault { BrokenVault($0, flaw) } }
-    #expect(!violations.isEmpty)
-  }
-
-  @Test("every check of a vault fails for a broken one")
-  func everyVaultCheck() async {
+  @Test("every broken vault is found, and every check of a vault finds one")
+  func vault() async {
     var failed: Set<String> = []
     for flaw in BrokenVault.Flaw.allCases {
-      failed.formUnion(
-        await SessionVaultContract.violations { ContractTests.vault { BrokenVault($0, flaw) } }.map(\.check))
+      let found = await SessionVaultContract.violations { ContractTests.vault { BrokenVault($0, flaw) } }
+      #expect(!found.isEmpty, "\(flaw)")
+      failed.formUnion(found.map(\.check))
     }
     #expect(SessionVaultContract.checks.map(\.name).filter { !failed.contains($0) } == [])
   }

@@ -10,6 +10,9 @@ final class BrokenVault: SessionVault {
     case keepsNone, displacesNothing, forgetsUser, keepsFirstUser
   }
 
+  /// The token that the contract exchanges in many simultaneous calls.
+  private static let zero = SessionToken(bytes: [0, 0, 10, 13, 34, 92, 255] + Array(repeating: 0, count: 25))
+
   let base: InMemoryVault
   let flaw: Flaw
   private let stores = Locked(0)
@@ -53,9 +56,7 @@ final class BrokenVault: SessionVault {
     return displaced
   }
 
-  func replace(
-    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser?
-  ) async throws(VaultError) -> Bool {
+  func replace(_ old: SessionToken, with new: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> Bool {
     switch flaw {
     case .keepsFirstUser:
       guard case .token(_, let first) = await base.load() else { return false }
@@ -68,7 +69,7 @@ final class BrokenVault: SessionVault {
       try await base.store(new, of: user)
       return false
     case .manyWinners:
-      return try await base.replace(old, with: new, of: user) || base.content != .empty && old == VaultProbeTokens.zero
+      return try await base.replace(old, with: new, of: user) || base.content != .empty && old == Self.zero
     default: return try await base.replace(old, with: new, of: user)
     }
   }
@@ -90,9 +91,4 @@ final class BrokenVault: SessionVault {
     let place = try await base.setAside()
     return flaw == .saysNoPlace ? nil : place
   }
-}
-
-/// The token that the contract exchanges in many simultaneous calls.
-enum VaultProbeTokens {
-  static let zero = SessionToken(bytes: [0, 0, 10, 13, 34, 92, 255] + Array(repeating: 0, count: 25))
 }

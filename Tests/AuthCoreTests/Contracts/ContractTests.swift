@@ -7,17 +7,15 @@ struct ContractTests {
   static func authority(
     rotates: Bool = false, hasSecondStep: Bool = false, _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
   ) -> AuthorityContract.Subject {
-    let clock = ManualClock()
-    let authority = ScriptedAuthority(clock: clock)
+    let world = World()
+    let authority = world.authority
     authority.setRotation(rotates)
     authority.setAccessTokens(lasting: .seconds(300))
-    authority.setAccount("alice", password: World.alice.password)
-    authority.setAccount("bob", password: World.bob.password)
     if hasSecondStep { authority.setSecondStep(of: "alice", to: World.code) }
     let code: @Sendable () async -> Secret = { World.code }
     return AuthorityContract.Subject(
       authority: wrap(authority), first: World.alice, second: World.bob,
-      advance: { clock.advance(by: $0) },
+      advance: { world.clock.advance(by: $0) },
       setAvailable: { available in
         for operation in ScriptedAuthority.Operation.allCases {
           authority.fail(operation, with: available ? nil : .unavailable(World.offline))
@@ -83,25 +81,5 @@ struct ContractTests {
       let tests = try Repository.files(below: folder, suffix: ".swift").map(Repository.text(of:))
       #expect(tests.contains { $0.contains(arguments) }, "no test in \(folder) has \(arguments)")
     }
-  }
-
-  @Test("a minted session has a key that tests can change and end")
-  func mintedSession() async throws {
-    let session = TestSession.mint()
-    #expect(session.key.user == TestSession.alice)
-    #expect(session.key.isLive)
-    _ = try FreshSession(session.key)
-    session.letPasswordAge()
-    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session.key) }
-    let screen = try #require(session.store.open(Screen.self))
-    let renamed = User(id: TestSession.alice.id, username: "alice", displayName: "Alice B.", role: .member)
-    #expect(try await session.change(to: renamed).user == renamed)
-    try await session.end(.revoked)
-    #expect(session.key.endReason == .revoked)
-    #expect(screen.told == ["follow Alice B.", "dismiss revoked"])
-    let administrator = TestSession.mint(user: TestSession.root)
-    _ = try AdminSession(administrator.key)
-    try await administrator.end()
-    #expect(administrator.key.endReason == .userAsked)
   }
 }
