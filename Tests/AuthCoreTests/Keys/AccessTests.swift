@@ -6,51 +6,40 @@ import Testing
 @testable import AuthCore
 
 @Suite("Access tokens")
-struct AccessTests {
+struct AccessTests: InWorld {
   private struct NotFound: Error, Equatable {}
 
+  let world: World
+  private let key: LoggedInSession
+
+  init() async throws { (world, key) = try await Self.lending() }
+
   /// Alice, logged in, with access tokens of five minutes.
-  private struct Lending {
-    let world: World
-    let key: LoggedInSession
-
-    init(
-      lasting lifetime: Duration = .seconds(300), renewals: Int = 100, worksOn place: WorkPlace = .callingThread
-    ) async throws {
-      let timing = SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: renewals))
-      world = World(timing: timing, worksOn: place)
-      world.authority.setAccessTokens(lasting: lifetime)
-      key = try await world.store.loggedIn(World.alice)
-    }
-
-    func token() async throws -> String { try await key.withAccess { $0.value } }
-
-    /// Sends a request to a server that trusts the authority.
-    func request() async throws -> String {
-      try await key.withAccess { (token) async throws(AccessTokenRefused) in
-        guard world.authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
-        return token.value
-      }
-    }
+  private static func lending(
+    lasting lifetime: Duration = .seconds(300), renewals: Int = 100, worksOn place: WorkPlace = .callingThread
+  ) async throws -> (World, LoggedInSession) {
+    let timing = SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: renewals))
+    let world = World(timing: timing, worksOn: place)
+    world.authority.setAccessTokens(lasting: lifetime)
+    return (world, try await world.store.loggedIn(World.alice))
   }
 
   @Test(
     "the token of the login is lent, and a new one in the last minute of the old one, or in its last quarter",
     arguments: [(lifetime: 300, early: 239), (lifetime: 40, early: 29)])
   func renewedBefore(lifetime: Int, early: Int) async throws {
-    let lending = try await Lending(lasting: .seconds(lifetime))
-    #expect(try await lending.token() == "access-1")
-    lending.world.clock.advance(by: .seconds(early))
-    #expect(try await lending.token() == "access-1")
-    lending.world.clock.advance(by: .seconds(2))
-    #expect(try await lending.token() == "access-2")
-    #expect(lending.world.count(.renew) == 1)
+    let (world, key) = try await Self.lending(lasting: .seconds(lifetime))
+    #expect(try await key.token() == "access-1")
+    world.clock.advance(by: .seconds(early))
+    #expect(try await key.token() == "access-1")
+    world.clock.advance(by: .seconds(2))
+    #expect(try await key.token() == "access-2")
+    #expect(world.count(.renew) == 1)
   }
 
   @Test("a caller leaves the wait for a token after its limit, and the renewal continues", arguments: [true, false])
   func leaves(isLeased: Bool) async throws {
-    let lending = try await Lending(worksOn: .separateThreads)
-    let (world, key) = (lending.world, lending.key)
+    let (world, key) = try await Self.lending(worksOn: .separateThreads)
     world.clock.advance(by: .seconds(400))
     world.authority.hold(.renew)
     let waiting = Task.immediate { () async throws -> String in
@@ -65,43 +54,40 @@ struct AccessTests {
     let failure = await #expect(throws: (any Error).self) { try await waiting.value }
     #expect("\(try #require(failure))".contains("the work goes on"))
     world.authority.release(.renew)
-    #expect(try await lending.token() == "access-2")
+    #expect(try await key.token() == "access-2")
     #expect(world.count(.renew) == 1)
   }
 
   @Test("many callers share one renewal, also those whose token a server refused", arguments: [true, false])
   func shared(isRefused: Bool) async throws {
-    let lending = try await Lending()
-    let authority = lending.world.authority
-    #expect(try await lending.token() == "access-1")
-    if isRefused { authority.refuseAccessTokens() } else { lending.world.clock.advance(by: .seconds(400)) }
+    #expect(try await key.token() == "access-1")
+    if isRefused { authority.refuseAccessTokens() } else { clock.advance(by: .seconds(400)) }
     authority.hold(.renew)
     // Each runs until it waits, so all wait before the authority answers.
-    let callers = (1...50).map { _ in Task.immediate { try? await lending.request() } }
+    let callers = (1...50).map { _ in Task.immediate { try? await key.request(at: authority) } }
     await authority.waitUntilHeld(.renew)
     authority.release(.renew)
     for caller in callers { #expect(await caller.value == "access-2") }
-    #expect(lending.world.count(.renew) == 1)
+    #expect(world.count(.renew) == 1)
   }
 
   @Test("a caller who learns of the refusal after the renewal starts no other one")
   func late() async throws {
-    let lending = try await Lending()
     let (came, release) = (Promise<Void>(), Promise<Void>())
     let slow = Task {
-      try await lending.key.withAccess { (token) async throws(AccessTokenRefused) in
+      try await key.withAccess { (token) async throws(AccessTokenRefused) in
         came.fulfil(())
         await release.valueUncancelled()
-        guard lending.world.authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
+        guard authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
         return token.value
       }
     }
     await came.valueUncancelled()
-    lending.world.authority.refuseAccessTokens()
-    #expect(try await lending.request() == "access-2")
+    authority.refuseAccessTokens()
+    #expect(try await key.request(at: authority) == "access-2")
     release.fulfil(())
     #expect(try await slow.value == "access-2")
-    #expect(lending.world.count(.renew) == 1)
+    #expect(world.count(.renew) == 1)
   }
 
   @Test("a renewal that ends between the look at the token and the command is not repeated")
@@ -125,85 +111,78 @@ struct AccessTests {
 
   @Test("threads that race for the token renew once in each round")
   func races() async throws {
-    let lending = try await Lending(renewals: .max, worksOn: .separateThreads)
+    let (world, key) = try await Self.lending(renewals: .max, worksOn: .separateThreads)
     for round in 1...20 {
-      lending.world.authority.refuseAccessTokens()
+      world.authority.refuseAccessTokens()
       await withTaskGroup(of: Void.self) { group in
         for _ in 1...8 {
           group.addTask {
-            let token = try? await lending.request()
+            let token = try? await key.request(at: world.authority)
             #expect(token == "access-\(round + 1)")
           }
         }
       }
-      #expect(lending.world.count(.renew) == round)
+      #expect(world.count(.renew) == round)
     }
   }
 
   @Test("a refused request is tried once more, and not twice; then the store asks whether the session has ended")
   func refused() async throws {
-    let lending = try await Lending()
-    lending.world.authority.refuseAccessTokens()
-    #expect(try await lending.request() == "access-2")
+    authority.refuseAccessTokens()
+    #expect(try await key.request(at: authority) == "access-2")
     let tried = Locked<[String]>([])
     await #expect(throws: AccessError<AccessTokenRefused>.body(AccessTokenRefused())) {
-      try await lending.key.withAccess { (token) async throws(AccessTokenRefused) in
+      try await key.withAccess { (token) async throws(AccessTokenRefused) in
         let value = token.value
         tried.withLock { $0.append(value) }
         throw AccessTokenRefused()
       }
     }
     #expect(tried.withLock { $0 } == ["access-2", "access-3"])
-    #expect(lending.world.authority.log.last == .resume)
-    #expect(lending.key.isLive)
+    #expect(authority.log.last == .resume && key.isLive)
   }
 
   @Test("a server that refuses even a new token reveals the end of the session", arguments: [true, false])
   func ended(atRenewal: Bool) async throws {
-    let lending = try await Lending()
-    let authority = lending.world.authority
     let token = try #require(authority.liveTokens.first)
-    let tried = Locked(0)
+    let tried = Counter()
     await #expect(throws: AccessError<AccessTokenRefused>.session(.ended(.revoked))) {
-      try await lending.key.withAccess { (_) async throws(AccessTokenRefused) in
-        tried.withLock { $0 += 1 }
-        if tried.withLock({ $0 }) == (atRenewal ? 1 : 2) { authority.end(token, .revoked) }
+      try await key.withAccess { (_) async throws(AccessTokenRefused) in
+        tried.add(1)
+        if tried.value == (atRenewal ? 1 : 2) { authority.end(token, .revoked) }
         throw AccessTokenRefused()
       }
     }
-    #expect(tried.withLock { $0 } == (atRenewal ? 1 : 2))
-    #expect(!lending.key.isLive)
+    #expect(tried.value == (atRenewal ? 1 : 2) && !key.isLive)
   }
 
   @Test("another error of the request is not tried again")
   func otherError() async throws {
-    let lending = try await Lending()
     await #expect(throws: AccessError<NotFound>.body(NotFound())) {
-      try await lending.key.withAccess { (_) async throws(NotFound) in throw NotFound() }
+      try await key.withAccess { (_) async throws(NotFound) in throw NotFound() }
     }
-    #expect(lending.world.count(.renew) == 0)
+    #expect(world.count(.renew) == 0)
   }
 
   @Test("a token that is still valid is lent when there can be no other")
   func stillGood() async throws {
-    let lending = try await Lending()
-    #expect(try await lending.token() == "access-1")
-    lending.world.clock.advance(by: .seconds(270))
-    lending.world.authority.fail(.renew, with: .unavailable(World.offline))
-    #expect(try await lending.token() == "access-1")
-    lending.world.clock.advance(by: .seconds(31))
-    await #expect(throws: AccessError<Never>.session(.unavailable(World.offline))) { try await lending.token() }
-    #expect(lending.key.isLive)
+    #expect(try await key.token() == "access-1")
+    clock.advance(by: .seconds(270))
+    authority.fail(.renew, with: .unavailable(World.offline))
+    #expect(try await key.token() == "access-1")
+    clock.advance(by: .seconds(31))
+    await #expect(throws: AccessError<Never>.session(.unavailable(World.offline))) { try await key.token() }
+    #expect(key.isLive)
   }
 
   @Test("an authority whose tokens end immediately is not asked without end")
   func limited() async throws {
-    let lending = try await Lending(lasting: .zero, renewals: 3)
-    lending.world.authority.setRotation(true)
+    let (world, key) = try await Self.lending(lasting: .zero, renewals: 3)
+    world.authority.setRotation(true)
     for _ in 1...10 {
-      await #expect(throws: AccessError<Never>.self) { try await lending.token() }
+      await #expect(throws: AccessError<Never>.self) { try await key.token() }
     }
-    #expect(lending.world.count(.renew) == 3)
+    #expect(world.count(.renew) == 3)
   }
 
   @Test("an authority without access tokens is told apart from the end of the session")
@@ -218,77 +197,71 @@ struct AccessTests {
 
   @Test("a token without an end is lent until a server refuses it")
   func endless() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
     let grant = key.record.grant
-    world.authority.answerRenewal(
+    authority.answerRenewal(
       with: .success(
         Grant(
           id: grant.id, user: grant.user, token: grant.token, limits: grant.limits,
           accessToken: AccessToken("endless", deadline: .never))))
-    #expect(try await key.withAccess { $0.value } == "endless")
-    world.clock.advance(by: .seconds(1700))
-    #expect(try await key.withAccess { $0.value } == "endless")
+    for wait in [400, 1300] {
+      clock.advance(by: .seconds(wait))
+      #expect(try await key.token() == "endless")
+    }
+    #expect(world.count(.renew) == 1)
   }
 
   @Test("a restored session gets a token of its own, and a check takes none away")
   func restored() async throws {
-    let lending = try await Lending()
-    let later = lending.world.anotherProcess()
-    await later.restore()
-    let key = try #require(later.session)
+    let later = world.anotherProcess()
+    let key = try #require(await later.restore().key)
     #expect(try await key.withAccess { $0.header } == "Bearer access-2")
     try await later.check()
-    #expect(try await key.withAccess { $0.value } == "access-2")
-    #expect(lending.world.count(.renew) == 1)
+    #expect(try await key.token() == "access-2")
+    #expect(world.count(.renew) == 1)
   }
 
   @Test("after another process exchanged the session's token, the store adopts that one and renews with it")
   func superseded() async throws {
-    let lending = try await Lending()
-    lending.world.authority.setRotation(true)
-    let other = lending.world.anotherProcess()
+    authority.setRotation(true)
+    let other = world.anotherProcess()
     await other.restore()
     try await other.renew()
-    lending.world.clock.advance(by: .seconds(400))
-    #expect(try await lending.token() == "access-3")
+    clock.advance(by: .seconds(400))
+    #expect(try await key.token() == "access-3")
   }
 
   @Test("a logout waits for the request, and then nothing is lent")
   func logout() async throws {
-    let lending = try await Lending()
     let (began, release) = (Promise<Void>(), Promise<Void>())
     let request = Task {
-      try await lending.key.withAccess { (_) async in
+      try await key.withAccess { (_) async in
         began.fulfil(())
         await release.valueUncancelled()
       }
     }
     await began.valueUncancelled()
-    let logout = Task { try await lending.world.store.logOut() }
-    await until { !lending.key.isLive }
-    #expect(lending.world.count(.revoke) == 0)
-    await #expect(throws: AccessError<Never>.session(.ended(.userAsked))) { try await lending.token() }
+    let logout = Task { try await store.logOut() }
+    await until { !key.isLive }
+    #expect(world.count(.revoke) == 0)
+    await #expect(throws: AccessError<Never>.session(.ended(.userAsked))) { try await key.token() }
     release.fulfil(())
     try await request.value
     #expect(try await logout.value == .complete)
-    #expect(!lending.world.authority.accepts(accessToken: "access-1"))
+    #expect(!authority.accepts(accessToken: "access-1"))
   }
 
   @Test("a key gets the token of its own session, never that of the next user")
   func switched() async throws {
-    let lending = try await Lending()
-    let bob = try await lending.world.store.switched(to: World.bob)
+    let bob = try await store.switched(to: World.bob)
     #expect(try await bob.withAccess { $0.value } == "access-2")
-    await #expect(throws: AccessError<Never>.session(.ended(.switchedUser))) { try await lending.token() }
-    #expect(lending.world.count(.renew) == 0)
+    await #expect(throws: AccessError<Never>.session(.ended(.switchedUser))) { try await key.token() }
+    #expect(world.count(.renew) == 0)
   }
 
   @Test("a lease lends a token without a second lease")
   func leased() async throws {
-    let lending = try await Lending()
-    lending.world.clock.advance(by: .seconds(400))
-    let value = try await lending.key.withLease { (lease) async throws(AccessError<Never>) in
+    clock.advance(by: .seconds(400))
+    let value = try await key.withLease { (lease) async throws(AccessError<Never>) in
       try await lease.withAccess { $0.value }
     }
     #expect(value == "access-2")
@@ -296,33 +269,35 @@ struct AccessTests {
 
   @Test("a key whose store was released lends nothing")
   func released() async throws {
-    var store: SessionStore?
-    let key: LoggedInSession
-    do {
-      let world = World()
-      world.authority.setAccessTokens(lasting: .seconds(300))
-      store = world.store
-      key = try await world.store.loggedIn(World.alice)
-    }
-    #expect(try await key.withAccess { $0.value } == "access-1")
-    #expect(store != nil)
+    var store: SessionStore? = world.anotherProcess()
+    let key = try #require(await store?.restore().key)
+    #expect(try await key.token() == "access-2")
     store = nil
-    await #expect(throws: AccessError<Never>.session(.ended(.storeReleased))) {
-      try await key.withAccess { $0.value }
-    }
+    await #expect(throws: AccessError<Never>.session(.ended(.storeReleased))) { try await key.token() }
   }
 
   @Test("a cancelled caller leaves the renewal, and its token serves the next one")
   func cancelled() async throws {
-    let lending = try await Lending()
-    lending.world.authority.refuseAccessTokens()
-    lending.world.authority.hold(.renew)
-    let caller = Task { try await lending.request() }
-    await lending.world.authority.waitUntilHeld(.renew)
+    authority.refuseAccessTokens()
+    authority.hold(.renew)
+    let caller = Task { try await key.request(at: authority) }
+    await authority.waitUntilHeld(.renew)
     caller.cancel()
     await #expect(throws: AccessError<AccessTokenRefused>.session(.cancelled)) { try await caller.value }
-    lending.world.authority.release(.renew)
-    #expect(try await lending.request() == "access-2")
-    #expect(lending.world.count(.renew) == 1)
+    authority.release(.renew)
+    #expect(try await key.request(at: authority) == "access-2")
+    #expect(world.count(.renew) == 1)
+  }
+}
+
+extension LoggedInSession {
+  fileprivate func token() async throws -> String { try await withAccess { $0.value } }
+
+  /// Sends a request to a server that trusts the authority, and returns its access token.
+  fileprivate func request(at authority: ScriptedAuthority) async throws -> String {
+    try await withAccess { (token) async throws(AccessTokenRefused) in
+      guard authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
+      return token.value
+    }
   }
 }

@@ -18,14 +18,12 @@ struct LeaseStressTests {
   }
 
   /// Several tasks take leases as fast as they can while sessions are repeatedly ended.
-  private func race(clock: any SessionClock, rounds: Int) async throws -> Tally {
-    let authority = ScriptedAuthority(clock: ManualClock())
-    authority.setAccount("alice", password: World.alice.password)
-    authority.setGrantedLimits(SessionLimits(idle: .never, absolute: .never, fresh: .never))
-    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+  private func race(timing: SessionTiming = SessionTiming(), rounds: Int) async throws -> Tally {
+    let world = World(timing: timing)
+    world.authority.setGrantedLimits(SessionLimits(idle: .never, absolute: .never, fresh: .never))
     var tally = Tally()
     for _ in 0..<rounds {
-      let key = try await store.loggedIn(World.alice)
+      let key = try await world.store.loggedIn(World.alice)
       let isOver = Flag()
       let leases = Counter()
       let late = Counter()
@@ -55,7 +53,7 @@ struct LeaseStressTests {
         }
       }
       await until { leases.value >= 20 }
-      tally.results.append(try await store.logOut())
+      tally.results.append(try await world.store.logOut())
       isOver.set()
       for worker in workers { await worker.value }
       tally.leases += leases.value
@@ -72,7 +70,7 @@ struct LeaseStressTests {
 
   @Test("after a complete logout no effect under a lease runs or can start")
   func drained() async throws {
-    let tally = try await race(clock: ManualClock(), rounds: 500)
+    let tally = try await race(rounds: 500)
     #expect(tally.late == 0)
     #expect(tally.results.allSatisfy { $0 == .complete })
     #expect(tally.leases >= 10_000)
@@ -80,7 +78,7 @@ struct LeaseStressTests {
 
   @Test("a store that does not wait for its leases fails the same race, and does not return complete")
   func undrained() async throws {
-    let tally = try await race(clock: HastyClock(step: SessionTiming().logoutStep), rounds: 200)
+    let tally = try await race(timing: SessionTiming(logoutStep: .zero), rounds: 200)
     #expect(tally.late > 0)
     #expect(tally.results.contains { $0 != .complete })
   }

@@ -174,28 +174,6 @@ struct LeaseTests: InWorld {
     #expect(try await store.logOut() == .complete)
   }
 
-  @Test("the store creates a key from the record in its machine, and no key before the authority has answered")
-  func madeByTheStore() async throws {
-    try await store.logOut()
-    #expect(store.session == nil)
-    let login = await authority.holding(.authenticate) { store.beginLogIn(World.alice) }
-    #expect(store.session == nil)
-    authority.release(.authenticate)
-    let key = try await login.value().key
-    #expect(store.core.withLock { $0.machine.state.session == key.record })
-    #expect(key.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
-  }
-
-  @Test("all copies of a key die simultaneously")
-  func copies() async throws {
-    let copies = [key, key, try #require(store.session), try await store.check()]
-    let stronger = try FreshSession(key)
-    #expect(Set(copies).count == 1)
-    _ = try await store.logOut()
-    #expect(copies.allSatisfy { !$0.isLive && $0.endReason == .userAsked })
-    #expect(!stronger.session.isLive)
-  }
-
   @Test("a lease of a key from before an exchange lends the current token")
   func afterExchange() async throws {
     authority.setRotation(true)

@@ -49,23 +49,12 @@ struct SecrecyTests: InWorld {
 
   @Test("no failure contains a secret")
   func failures() async throws {
-    var texts: [String] = []
-    do throws(SessionError) {
-      try await store.loggedIn(World.wrong)
-    } catch {
-      texts.append(shown(error))
-    }
+    let wrong = await #expect(throws: SessionError.self) { try await store.loggedIn(World.wrong) }
     vault.failWrites(World.diskError)
-    do throws(SessionError) {
-      try await store.loggedIn(World.alice)
-    } catch {
-      texts.append(shown(error))
-    }
-    #expect(texts.count == 2)
-    for text in texts {
-      #expect(!text.contains("guess"))
-      #expect(!text.contains("correct horse"))
-      #expect(!text.contains("token-"))
+    let unsaved = await #expect(throws: SessionError.self) { try await store.loggedIn(World.alice) }
+    for failure in [wrong, unsaved] {
+      let text = shown(try #require(failure))
+      for mark in ["guess", "correct horse", "token-"] { #expect(!text.contains(mark)) }
     }
   }
 }

@@ -104,13 +104,10 @@ struct MainActorTests: InWorld {
 
   @Test("the end of the store dismisses the screens of the main actor")
   func storeReleased() async throws {
-    var world: World? = World()
-    let store = try #require(world?.store)
-    try await store.loggedIn(World.alice)
-    let screen = try #require(store.open(MainScreen.self))
-    world = nil
-    _ = consume store
-    await Task.detached {}.value
+    var store: SessionStore? = world.anotherProcess()
+    try await store?.loggedIn(World.alice)
+    let screen = try #require(store.flatMap { $0.open(MainScreen.self) })
+    store = nil
     while screen.told.isEmpty { await Task.yield() }
     #expect(screen.told == ["dismiss store_released"])
   }

@@ -20,33 +20,43 @@ struct ScreenTests: InWorld {
   }
 
   /// The ways to find out that a session has ended.
-  enum Discovery: CaseIterable { case check, renewal, password, report, logout }
+  enum Discovery: CaseIterable { case check, renewal, password, report, logout, userSwitch }
 
   @Test(
-    "screens are dismissed when the keys die, before the result and before the cleanup",
-    arguments: Discovery.allCases)
-  func dismissedBeforeCleanup(discovery: Discovery) async throws {
+    "screens are dismissed when the keys die, before the result and before the cleanup, and then get no call",
+    arguments: [
+      (Discovery.check, EndReason.revoked), (.check, .accountDisabled), (.check, .accountDeleted),
+      (.check, .expired(.idle)), (.renewal, .revoked), (.password, .revoked), (.report, .revoked),
+      (.logout, .userAsked), (.userSwitch, .switchedUser),
+    ])
+  func dismissed(discovery: Discovery, reason: EndReason) async throws {
     let key = try await logInAlice()
     let screen = try #require(store.open(Screen.self))
     let controller = try #require(await Task { @MainActor in store.open(MainScreen.self) }.value)
     let token = try #require(authority.liveTokens.first)
-    if discovery != .logout { authority.end(token, .revoked) }
+    if discovery != .logout && discovery != .userSwitch { authority.end(token, reason) }
     vault.hold(.erase)
-    let ended = SessionError.ended(.revoked)
+    let ended = SessionError.ended(reason)
     switch discovery {
     case .check: await #expect(throws: ended) { try await store.check() }
     case .renewal: await #expect(throws: ended) { try await store.renew() }
     case .password:
       await #expect(throws: ended) { try await store.reauthenticated(password: World.alice.password) }
-    case .report: store.reportEnded(key, because: .revoked)
+    case .report: store.reportEnded(key, because: reason)
     case .logout: store.beginLogOut()
+    case .userSwitch: try await store.switched(to: World.bob)
     }
-    let dismissal = discovery == .logout ? "dismiss user_asked" : "dismiss revoked"
-    #expect(screen.told == [dismissal])
+    let dismissal = ["dismiss \(reason.code)"]
+    #expect(screen.told == dismissal)
     if discovery == .report || discovery == .logout { await Task { @MainActor in }.value }
-    #expect(await controller.told == [dismissal])
-    #expect(store.state == .loggingOut)
+    #expect(await controller.told == dismissal)
+    if discovery != .userSwitch { #expect(store.state == .loggingOut) }
     vault.release(.erase)
+    _ = try await store.logOut()
+    try await store.loggedIn(World.alice)
+    try await store.renew()
+    _ = try await store.logOut()
+    #expect(screen.told == dismissal)
   }
 
   @Test("a changed name reaches open screens with a new key, and the old key is a snapshot")
@@ -101,29 +111,6 @@ struct ScreenTests: InWorld {
     #expect(screen.told == [told])
   }
 
-  @Test(
-    "a screen is dismissed once, with the reason, and gets no call afterwards",
-    arguments: [EndReason.userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .expired(.idle)])
-  func dismissed(reason: EndReason) async throws {
-    try await logInAlice()
-    let screen = try #require(store.open(Screen.self))
-    switch reason {
-    case .userAsked:
-      _ = try await store.logOut()
-    case .switchedUser:
-      try await store.switched(to: World.bob)
-    case .expired, .revoked, .accountDisabled, .accountDeleted, .rebooted, .storeReleased:
-      authority.end(try #require(authority.liveTokens.first), reason)
-      _ = try? await store.check()
-    }
-    #expect(screen.told == ["dismiss \(reason.code)"])
-    _ = try await store.logOut()
-    try await store.loggedIn(World.alice)
-    try await store.renew()
-    _ = try await store.logOut()
-    #expect(screen.told == ["dismiss \(reason.code)"])
-  }
-
   @Test("a screen that is opened twice gets each call once")
   func openedTwice() async throws {
     let key = try await logInAlice()
@@ -153,20 +140,17 @@ struct ScreenTests: InWorld {
     try await logInAlice()
     // Attached first, so that it queues further changes before the screen is notified of the
     // logout.
-    let rounds = Locked(0)
+    let rounds = Counter()
     let restless = Listener(onLoggedOut: { _ in
-      let round = rounds.withLock { rounds in
-        rounds += 1
-        return rounds
-      }
-      guard round < 4 else { return }
+      rounds.add(1)
+      guard rounds.value < 4 else { return }
       store.beginLogIn(World.bob)
       store.beginLogOut()
     })
     store.attach(restless)
     let screen = try #require(store.open(Screen.self))
     _ = try await store.logOut()
-    #expect(rounds.withLock { $0 } == 4)
+    #expect(rounds.value == 4)
     #expect(screen.told == ["dismiss user_asked"])
   }
 

@@ -41,7 +41,9 @@ struct AbsenceTests: InWorld {
     #expect(world.vaultAgrees)
   }
 
-  @Test("an explicit rejection ends a session with the authority's reason", arguments: Request.allCases.dropLast())
+  @Test(
+    "an explicit rejection ends a session with the authority's reason",
+    arguments: [Request.renew, .check, .reauthenticate])
   func rejected(request: Request) async throws {
     authority.setAccount("alice", password: World.alice.password, isDisabled: true)
     await #expect(throws: SessionError.ended(.accountDisabled)) { try await request.send(store) }
@@ -59,8 +61,7 @@ struct AbsenceTests: InWorld {
     #expect(!key.isLive && vault.content == .empty)
   }
 
-  @Test(
-    "the next use repeats a confirmation that did not arrive", arguments: Unavailability.Cause.allCases)
+  @Test("the next use repeats a confirmation that did not arrive", arguments: Unavailability.Cause.allCases)
   func lostConfirmation(cause: Unavailability.Cause) async throws {
     authority.setRotation(true)
     authority.fail(.confirm, with: .unavailable(Unavailability(cause, "lost")))
@@ -129,15 +130,6 @@ struct AbsenceTests: InWorld {
     authority.fail(.resume, with: nil)
     #expect(await next.restore().key?.user.username == "alice")
     #expect(listener.heard == ["in alice"] && world.vaultAgrees)
-  }
-
-  @Test("an unreadable vault ends no session")
-  func unreadable() async throws {
-    vault.failReads(World.diskError)
-    await #expect(throws: SessionError.vault(World.diskError)) { try await store.check() }
-    #expect(store.state == .loggedIn(key))
-    vault.failReads(nil)
-    #expect(try await store.check() == key)
   }
 
   /// The commands that deal with corrupt content of the vault.

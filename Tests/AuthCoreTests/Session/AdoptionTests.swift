@@ -10,8 +10,9 @@ struct AdoptionTests: InWorld {
 
   init() async throws { key = try await world.store.loggedIn(World.alice) }
 
-  /// A grant of an administrator whose session has the same name as that of alice, from an authority
-  /// that numbers sessions per user.
+  /// A grant of an administrator whose session has the same name as that of alice.
+  ///
+  /// An authority that numbers sessions per user grants it.
   private func root(_ token: SessionToken) -> Grant {
     let root = User(id: UserID(rawValue: "id-root"), username: "root", displayName: "root", role: .administrator)
     return Grant(id: key.id, user: root, token: token, limits: key.limits)
@@ -45,8 +46,7 @@ struct AdoptionTests: InWorld {
 
   @Test("a token that resume changed is refused, and the saved session is not lost", arguments: [true, false])
   func resumeChangesTheToken(atLaunch: Bool) async throws {
-    let other = Grant(
-      id: key.id, user: key.user, token: SessionToken(bytes: [1, 2, 3]), limits: key.limits)
+    let other = Grant(id: key.id, user: key.user, token: SessionToken(bytes: [1, 2, 3]), limits: key.limits)
     authority.answerResumption(with: .success(other))
     if atLaunch {
       guard case .obstructed(.authority(let cause)) = await world.anotherProcess().restore() else {

@@ -60,8 +60,7 @@ struct EndingTests: InWorld {
 
   private static func notRevoked(within time: String = "5.0") -> LogoutResult {
     .partial(
-      IncompleteCleanup(notRevoked: true),
-      causes: ["the authority did not answer a revocation within \(time) seconds"])
+      IncompleteCleanup(notRevoked: true), causes: ["the authority did not answer a revocation within \(time) seconds"])
   }
 
   /// Moves the clock by the time of a step until the logout has ended.
@@ -119,8 +118,7 @@ struct EndingTests: InWorld {
     authority.release(.revoke)
   }
 
-  @Test(
-    "the next logout retries a token that could not be revoked at launch, and is complete only then")
+  @Test("the next logout retries a token that could not be revoked at launch, and is complete only then")
   func revocationIsTriedAgain() async throws {
     try await logInAlice()
     let next = world.anotherProcess()

@@ -3,12 +3,10 @@ import Testing
 
 @testable import AuthCore
 
-private enum UploadError: Error { case tooLarge, offline }
+private enum UploadError: Error { case tooLarge }
 
 @Suite("Errors")
-struct ErrorTests: InWorld {
-  let world = World()
-
+struct ErrorTests {
   static let all: [SessionError] =
     SessionError.Rejection.allCases.map { .rejected($0) } + [
       .credentialsNotAccepted, .throttled(.wait(.seconds(1))), .throttled(.locked), .unavailable(World.offline),
@@ -99,29 +97,6 @@ struct ErrorTests: InWorld {
     #expect(busy.description == "The authority is busy: /data, it is locked.")
     #expect(busy.hint.hasSuffix("nothing was changed."))
     #expect(!Unavailability(.unwritable, code: "file_lost", values: []).hint.contains("nothing was changed"))
-  }
-
-  @Test("an app catches its own error by name through a lease")
-  func ownError() async throws {
-    let key = try await logInAlice()
-    func upload(_ lease: borrowing SessionLease) async throws(UploadError) { throw .tooLarge }
-    var caught: [String] = []
-    do throws(LeaseError<UploadError>) {
-      try await key.withLease(upload)
-    } catch {
-      switch error {
-      case .body(.tooLarge): caught.append("too large")
-      case .body(.offline): caught.append("offline")
-      case .ended(let reason): caught.append(reason.code)
-      }
-    }
-    do {
-      try await key.withLease { (lease: borrowing SessionLease) async throws(UploadError) in try await upload(lease) }
-    } catch LeaseError<UploadError>.body(.tooLarge) {
-      caught.append("too large")
-    }
-    #expect(caught == ["too large", "too large"])
-    try await store.logOut()
   }
 
   @Test("an end reason is found by its code, and an unknown code has none", arguments: EndReason.allCases)

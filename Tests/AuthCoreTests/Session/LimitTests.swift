@@ -8,9 +8,7 @@ import Testing
 struct LimitTests: InWorld {
   let world = World()
 
-  private func limits(
-    idle: Deadline = .never, absolute: Deadline = .never, fresh: Deadline = .never
-  ) -> SessionLimits {
+  private func limits(idle: Deadline = .never, absolute: Deadline = .never, fresh: Deadline = .never) -> SessionLimits {
     SessionLimits(idle: idle, absolute: absolute, fresh: fresh)
   }
 
@@ -54,9 +52,7 @@ struct LimitTests: InWorld {
     await reach(in: .seconds(100), of: key)
   }
 
-  @Test(
-    "a missing deadline counts as passed: no login, no key, not even for a moment",
-    arguments: [true, false])
+  @Test("a missing deadline counts as passed: no login, no key, not even for a moment", arguments: [true, false])
   func missing(idle: Bool) async throws {
     authority.setGrantedLimits(limits(idle: idle ? .unknown : .never, absolute: idle ? .never : .unknown))
     let listener = Listener()

@@ -24,17 +24,12 @@ struct OwnThreadTests {
   private func stores(
     _ count: Int, worksOn place: WorkPlace = .separateThreads
   ) -> (authority: BlockingAuthority, stores: [SessionStore]) {
-    let clock = ManualClock()
-    let scripted = ScriptedAuthority(clock: clock)
-    scripted.setAccount("alice", password: World.alice.password)
-    let authority = BlockingAuthority(scripted)
-    return (
-      authority,
-      (0..<count).map { _ in
-        SessionStore(
-          authority: authority, vault: InMemoryVault(), clock: clock, worksOn: place)
-      }
-    )
+    let world = World()
+    let authority = BlockingAuthority(world.authority)
+    let stores = (0..<count).map { _ in
+      SessionStore(authority: authority, vault: InMemoryVault(), clock: world.clock, worksOn: place)
+    }
+    return (authority, stores)
   }
 
   @MainActor @Test("a login that blocks does not block the main actor or the shared threads of tasks")

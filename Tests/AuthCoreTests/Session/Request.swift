@@ -1,10 +1,12 @@
-import AuthCore
 import AuthCoreTesting
+import Testing
 
-/// A command that asks the authority about an active session.
-enum Request: CaseIterable {
-  case renew, check, reauthenticate, switchUser
+@testable import AuthCore
 
+/// A command about an active session.
+typealias Request = SessionCommand.OnSession
+
+extension Request {
   /// The requests that save a token.
   static let saving: [Request] = [.renew, .reauthenticate, .switchUser]
 
@@ -19,12 +21,29 @@ enum Request: CaseIterable {
   }
 
   /// Sends the command, for alice or, to switch users, for bob.
-  func send(_ store: SessionStore) async throws(SessionError) {
+  func send(_ store: SessionStore, within limit: Duration? = nil) async throws(SessionError) {
     switch self {
-    case .renew: try await store.renew()
-    case .check: try await store.check()
-    case .reauthenticate: try await store.reauthenticated(password: World.alice.password)
-    case .switchUser: try await store.switched(to: World.bob)
+    case .renew: try await store.renew(within: limit)
+    case .check: try await store.check(within: limit)
+    case .reauthenticate: _ = try await store.reauthenticate(password: World.alice.password, within: limit)
+    case .switchUser: _ = try await store.switchUser(to: World.bob, within: limit)
+    }
+  }
+}
+
+extension SessionCommand {
+  /// Sends the command, for alice or, to switch users, for bob.
+  func send(_ store: SessionStore, answering challenge: Challenge? = nil, within limit: Duration? = nil) async throws {
+    switch self {
+    case .restore:
+      let outcome = await store.restore(within: limit)
+      if outcome == .cancelled { throw SessionError.cancelled }
+      if case .obstructed(let failure) = outcome { throw SessionError(failure) }
+    case .logIn: _ = try await store.logIn(World.alice, within: limit)
+    case .session(let request): try await request.send(store, within: limit)
+    case .answer: _ = try await store.answer(World.code, to: #require(challenge), within: limit)
+    case .cancel: try store.cancel(#require(challenge))
+    case .logOut: try await store.logOut(within: limit)
     }
   }
 }

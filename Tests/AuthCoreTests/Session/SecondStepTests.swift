@@ -21,6 +21,7 @@ struct SecondStepTests: InWorld {
     let first = try await world.challenged()
     #expect(store.state == .challenged(first, nil) && store.session == nil)
     #expect(vault.content == .empty && authority.liveTokens.isEmpty)
+    #expect(await store.restore() == .overtaken)
     let key = try await store.answered(World.code, to: first)
     #expect(store.state == .loggedIn(key) && key.user.username == "alice" && world.vaultAgrees)
     await expectOver(first)
@@ -84,31 +85,6 @@ struct SecondStepTests: InWorld {
     #expect(store.session == nil && vault.content == .empty)
   }
 
-  @Test("a challenge that arrives after the login was cancelled is withdrawn")
-  func lateChallenge() async throws {
-    authority.setSecondStep(of: "alice", to: World.code)
-    let login = await authority.holding(.authenticate, at: .answer) { store.beginLogIn(World.alice) }
-    #expect(try await store.logOut() == .complete)
-    await #expect(throws: SessionError.self) { try await login.value() }
-    #expect(authority.openChallenges.count == 1)
-    authority.release(.authenticate, at: .answer)
-    await until { authority.openChallenges.isEmpty }
-    #expect(store.state == .loggedOut(.ended(.userAsked)))
-  }
-
-  @Test("a second login, a switch and a password check must wait for the challenge; a logout need not")
-  func otherCommands() async throws {
-    let challenge = try await world.challenged()
-    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await store.loggedIn(World.bob) }
-    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await store.switched(to: World.bob) }
-    await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await store.check() }
-    await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await store.renew() }
-    #expect(await store.restore() == .overtaken)
-    #expect(store.state == .challenged(challenge, nil))
-    try await store.logOut()
-    #expect(authority.openChallenges.isEmpty)
-  }
-
   @Test("a challenged password check leaves the session usable, and the correct answer makes it fresh")
   func password() async throws {
     let key = try await logInAlice()
@@ -124,16 +100,6 @@ struct SecondStepTests: InWorld {
     #expect(result.id == key.id && key.isLive)
     _ = try FreshSession(result)
     #expect(screen.told == ["follow alice"] && world.vaultAgrees)
-  }
-
-  @Test("the end of a session ends its challenge")
-  func endOfSession() async throws {
-    let key = try await logInAlice()
-    let challenge = try await world.challenged(by: .password)
-    store.reportEnded(key, because: .revoked)
-    await until { store.state == .loggedOut(.ended(.revoked)) }
-    #expect(authority.openChallenges.isEmpty)
-    await expectOver(challenge)
   }
 
   @Test("a switch of users in two steps replaces the session only after the correct answer")
@@ -172,20 +138,6 @@ struct SecondStepTests: InWorld {
     }
     authority.fail(.answer, with: nil)
     #expect(try await store.answered(World.code, to: challenge).isLive)
-  }
-
-  @Test("a check during an answer waits for its end")
-  func checkDuringAnswer() async throws {
-    try await logInAlice()
-    let challenge = try await world.challenged(by: .password)
-    let answer = await authority.holding(.answer) {
-      Task { try await store.answered(World.code, to: challenge) }
-    }
-    let check = Task { try await store.check() }
-    await Task.yield()
-    authority.release(.answer)
-    let session = try await answer.value
-    #expect(try await check.value.id == session.id)
   }
 
   /// The action of another process, if any, while the user enters a code.

@@ -9,9 +9,9 @@ struct TimeLimitTests: InWorld {
 
   /// A command, and an operation of the authority or the vault that never answers in it.
   struct Silence {
-    enum Command: Equatable { case restore, login, userSwitch, password, answer(World.FirstStep), renewal, check }
-
-    let command: Command
+    let command: SessionCommand
+    /// The first step, if the command is an answer.
+    var first = World.FirstStep.login
     var authority: ScriptedAuthority.Operation?
     var vault: InMemoryVault.Operation?
 
@@ -22,40 +22,25 @@ struct TimeLimitTests: InWorld {
       }
     }
 
-    static let all =
+    static let all: [Silence] =
       [
         Silence(command: .restore, vault: .load), Silence(command: .restore, authority: .resume),
-        Silence(command: .login, authority: .authenticate), Silence(command: .login, vault: .store),
-        Silence(command: .userSwitch, authority: .authenticate), Silence(command: .userSwitch, vault: .replace),
-        Silence(command: .password, authority: .reauthenticate), Silence(command: .password, vault: .replace),
-        Silence(command: .renewal, authority: .renew), Silence(command: .renewal, vault: .replace),
-        Silence(command: .check, vault: .load), Silence(command: .check, authority: .resume),
-      ] + World.FirstStep.allCases.map { Silence(command: .answer($0), authority: .answer) }
+        Silence(command: .logIn, authority: .authenticate), Silence(command: .logIn, vault: .store),
+        Silence(command: .session(.check), vault: .load),
+      ] + Request.allCases.map { Silence(command: .session($0), authority: $0.operation) }
+      + Request.saving.map { Silence(command: .session($0), vault: .replace) }
+      + World.FirstStep.allCases.map { Silence(command: .answer, first: $0, authority: .answer) }
   }
 
   /// Starts the command, and waits until it reaches the operation.
   private func start(_ silence: Silence) async throws -> (store: SessionStore, task: Task<Void, any Error>) {
     authority.setRotation(true)
-    var challenge: Challenge?
-    switch silence.command {
-    case .login: break
-    case .answer(let step): challenge = try await world.challenged(by: step)
-    case .restore, .userSwitch, .password, .renewal, .check: try await store.loggedIn(World.alice)
-    }
+    let challenge = silence.command == .answer ? try await world.challenged(by: silence.first) : nil
+    if silence.command != .answer && silence.command != .logIn { try await store.loggedIn(World.alice) }
     let store = silence.command == .restore ? world.anotherProcess() : world.store
     if let operation = silence.authority { authority.hold(operation, at: .answer) }
     if let operation = silence.vault { vault.hold(operation) }
-    let task = Task.immediate { [challenge] in
-      switch silence.command {
-      case .restore: if case .obstructed(let failure) = await store.restore() { throw SessionError(failure) }
-      case .login: try await store.loggedIn(World.alice)
-      case .userSwitch: try await store.switched(to: World.bob)
-      case .password: try await store.reauthenticated(password: World.alice.password)
-      case .answer: try await store.answered(World.code, to: #require(challenge))
-      case .renewal: try await store.renew()
-      case .check: try await store.check()
-      }
-    }
+    let task = Task.immediate { try await silence.command.send(store, answering: challenge) }
     if let operation = silence.authority { await authority.waitUntilHeld(operation, at: .answer) }
     if let operation = silence.vault { await vault.waitUntilHeld(operation) }
     return (store, task)
@@ -78,11 +63,12 @@ struct TimeLimitTests: InWorld {
 
     // A later result is stale: the store revokes a session that it began, and undoes its write.
     world.releaseEverything()
-    switch silence.command {
-    case .login, .answer(.login): await until { authority.liveTokens.isEmpty }
-    case .userSwitch, .answer(.userSwitch): await until { world.vaultAgrees }
+    switch (silence.command, silence.first) {
+    case (.logIn, _), (.answer, .login): await until { authority.liveTokens.isEmpty }
+    case (.session(.switchUser), _), (.answer, .userSwitch): await until { world.vaultAgrees }
     // A grant of the same session was never confirmed, so the session's token still works.
-    case .restore, .password, .answer(.password), .renewal, .check: #expect(world.count(.revoke) == 0)
+    case (.restore, _), (.answer, .password), (.session, _), (.cancel, _), (.logOut, _):
+      #expect(world.count(.revoke) == 0)
     }
     await until { vault.content == saved }
     if let before {
@@ -114,19 +100,5 @@ struct TimeLimitTests: InWorld {
     #expect(store.core.send(stale) == .ignored(.otherEpoch))
     authority.release(.answer, at: .answer)
     #expect(try await store.answered(World.code, to: challenge).isLive)
-  }
-
-  @Test("a password check that hangs does not delay a renewal for longer than its limit")
-  func renewalAfterHangingPassword() async throws {
-    let key = try await logInAlice()
-    let password = await authority.holding(.reauthenticate) {
-      Task.immediate { try await store.reauthenticated(password: World.alice.password) }
-    }
-    let renewal = Task.immediate { try await store.renew() }
-    clock.advance(by: SessionTiming().loginStep)
-    await #expect(throws: SessionError.unavailable(.late)) { try await password.value }
-    #expect(try await renewal.value.id == key.id && key.isLive)
-    #expect(world.count(.renew) == 1, "the activity was recorded")
-    authority.release(.reauthenticate)
   }
 }

@@ -26,16 +26,14 @@ struct World {
   /// Creates a world; `storeClock` is the clock of the store, if it is not `clock`.
   init(
     vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming(),
-    clock: ManualClock = ManualClock(), storeClock: (any SessionClock)? = nil,
-    worksOn place: WorkPlace = .callingThread
+    clock: ManualClock = ManualClock(), storeClock: (any SessionClock)? = nil, worksOn place: WorkPlace = .callingThread
   ) {
     self.vault = vault
     self.clock = clock
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: Self.alice.password)
     authority.setAccount("bob", password: Self.bob.password)
-    store = SessionStore(
-      authority: authority, vault: vault, clock: storeClock ?? clock, timing: timing, worksOn: place)
+    store = SessionStore(authority: authority, vault: vault, clock: storeClock ?? clock, timing: timing, worksOn: place)
   }
 
   /// Another process on the same vault and authority, which a test can end by releasing the store.
@@ -46,8 +44,9 @@ struct World {
   /// The commands that may need a second step.
   enum FirstStep: CaseIterable { case login, password, userSwitch }
 
-  /// Requires a second step for alice, and returns the challenge of a first step; before it, she or,
-  /// for a switch to her, bob logs in.
+  /// Requires a second step for alice, and returns the challenge of a first step.
+  ///
+  /// Before the step, she logs in; before a switch to her, bob does.
   func challenged(by step: FirstStep = .login) async throws -> Challenge {
     if step != .login, store.session == nil { try await store.loggedIn(step == .password ? Self.alice : Self.bob) }
     authority.setSecondStep(of: "alice", to: Self.code)
