@@ -3,17 +3,12 @@ import AuthCore
 import AuthDevice
 package import CommandLineKit
 
-/// A code of `auth-cli`, with its exit status and its meaning, as help and the manual page list it.
-package struct ErrorGlossary: Sendable {
-  /// The code's stable name.
-  package let code: String
-  /// The exit status that comes with it.
-  package let status: ExitStatus
-  /// The messages of the code, as a clause.
-  package let meaning: String
-
-  /// All codes, also those of backends and of the command line, by status and name.
-  package static var all: [ErrorGlossary] {
+/// The codes of `auth-cli`, as help and the manual page list them.
+package enum ErrorGlossary {
+  /// Each code with its exit status and the meanings of its messages, as a clause.
+  ///
+  /// Also those of backends and of the command line, by status and name.
+  package static var all: [(code: String, status: ExitStatus, meaning: String)] {
     func rows<Code: RawRepresentable<String> & CaseIterable>(
       _: Code.Type, _ row: (Code) -> ErrorRow
     ) -> [(code: String, row: ErrorRow)] {
@@ -30,7 +25,7 @@ package struct ErrorGlossary: Sendable {
       .map { code, rows in
         var meanings: [String] = []
         for (_, row) in rows where !meanings.contains(row.meaning) { meanings.append(row.meaning) }
-        return ErrorGlossary(code: code, status: rows[0].1.status, meaning: meanings.joined(separator: ", or "))
+        return (code, rows[0].1.status, meanings.joined(separator: ", or "))
       }
       .sorted { ($0.status.rawValue, $0.code) < ($1.status.rawValue, $1.code) }
   }

@@ -17,3 +17,8 @@ package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
   /// Too many attempts: the credentials were not looked at.
   case throttled = 6
 }
+
+extension [Int32] {
+  /// These statuses, in this order.
+  package static func of(_ statuses: ExitStatus...) -> [Int32] { statuses.map(\.rawValue) }
+}

@@ -5,31 +5,25 @@ import CommandLineKit
 /// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are
 /// made of.
 ///
-/// Each command is declared in a file of its own, in `Commands/`.
+/// Each command is declared beside its body, in `Commands/`.
 enum AuthTool {
   static let tool = Tool<any CommandBody>(
     name: "auth-cli",
     groups: [
-      .init(
-        title: "Session",
-        commands: [
-          RegisterCommand.command, LogInCommand.command, LogOutCommand.command, StatusCommand.command,
-          ReauthenticateCommand.command, TwoStepCommand.command, RequireCommand.command, ContextsCommand.command,
-          WatchCommand.command,
-        ]),
-      .init(
-        title: "Screens",
-        commands: [
-          AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
-          SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
-        ]),
-      .init(title: "A forgotten password", commands: [RecoveryCodesCommand.command, RecoverCommand.command]),
-      .init(title: "Administration", commands: [AccountsCommand.command]),
-      .init(
-        title: "About the program",
-        commands: [
-          MachineCommand.command, HelpCommand.command, ManualCommand.command, CompletionsCommand.command,
-        ]),
+      "Session": [
+        RegisterCommand.command, LogInCommand.command, LogOutCommand.command, StatusCommand.command,
+        ReauthenticateCommand.command, TwoStepCommand.command, RequireCommand.command, ContextsCommand.command,
+        WatchCommand.command,
+      ],
+      "Screens": [
+        AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
+        SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
+      ],
+      "A forgotten password": [RecoveryCodesCommand.command, RecoverCommand.command],
+      "Administration": [AccountsCommand.command],
+      "About the program": [
+        MachineCommand.command, HelpCommand.command, ManualCommand.command, CompletionsCommand.command,
+      ],
     ],
     globalOptions: GlobalOptions.declarations,
     about: {
@@ -43,9 +37,9 @@ enum AuthTool {
             + "or in a service for several people and machines."
         ],
         firstSteps: [
-          ("register alice", "create an account"),
-          ("login alice", "log in"),
-          ("home", "look around"),
+          "register alice": "create an account",
+          "login alice": "log in",
+          "home": "look around",
         ],
         statuses: ExitStatus.allCases.map { ($0.rawValue, $0.meaning) },
         glossaries: [environment, files, prompt, ErrorGlossary.page])
@@ -54,48 +48,36 @@ enum AuthTool {
   private static let environment = About.Glossary(
     title: "Environment", topic: "environment",
     entries: [
-      (
-        "AUTH_CLI_HOME",
-        "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"
-      ),
-      (
-        "AUTH_CLI_AUTHORITY",
-        "where the accounts are, instead of your database on this machine: "
-          + "unix:/run/auth-cli/authority.sock for a service on this machine, "
-          + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas"
-      ),
-      ("AUTH_CLI_CONTEXT", "the context to use when --context is not given"),
-      ("XDG_DATA_HOME", "where the database is kept, in auth-cli/; relative values are ignored"),
-      ("XDG_STATE_HOME", "where sessions are kept, in auth-cli/; relative values are ignored"),
-      ("NO_COLOR", "no colour when it is set and not empty"),
-      ("TERM", "no colour when it is unset, empty or 'dumb'"),
-      ("COLUMNS", "the width of the output if the terminal does not report one"),
-      ("TZ", "the time zone of times shown to people"),
+      "AUTH_CLI_HOME":
+        "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link",
+      "AUTH_CLI_AUTHORITY": "where the accounts are, instead of your database on this machine: "
+        + "unix:/run/auth-cli/authority.sock for a service on this machine, "
+        + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas",
+      "AUTH_CLI_CONTEXT": "the context to use when --context is not given",
+      "XDG_DATA_HOME": "where the database is kept, in auth-cli/; relative values are ignored",
+      "XDG_STATE_HOME": "where sessions are kept, in auth-cli/; relative values are ignored",
+      "NO_COLOR": "no colour when it is set and not empty",
+      "TERM": "no colour when it is unset, empty or 'dumb'",
+      "COLUMNS": "the width of the output if the terminal does not report one",
+      "TZ": "the time zone of times shown to people",
     ])
 
   /// What a person copies into the settings of a shell.
   private static let prompt = About.Glossary(
     title: "Shell prompt", topic: "prompt",
     entries: [
-      ("bash", "PS1='$(auth-cli status --short) '$PS1"),
-      ("zsh", "setopt prompt_subst; PS1='$(auth-cli status --short) '$PS1"),
-      ("fish", "function fish_right_prompt; auth-cli status --short; end"),
-      ("starship", "[custom.auth], and on lines of their own: command = 'auth-cli status --short', when = true"),
-      ("cost", "about twice that of /bin/true, each time the prompt is shown"),
+      "bash": "PS1='$(auth-cli status --short) '$PS1",
+      "zsh": "setopt prompt_subst; PS1='$(auth-cli status --short) '$PS1",
+      "fish": "function fish_right_prompt; auth-cli status --short; end",
+      "starship": "[custom.auth], and on lines of their own: command = 'auth-cli status --short', when = true",
+      "cost": "about twice that of /bin/true, each time the prompt is shown",
     ])
 
   private static let files = About.Glossary(
     title: "Files", topic: "files",
     entries: [
-      (
-        "~/.local/share/auth-cli/authority.db",
-        "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set"
-      ),
-      ("~/.local/state/auth-cli/", "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
+      "~/.local/share/auth-cli/authority.db":
+        "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set",
+      "~/.local/state/auth-cli/": "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set",
     ])
-}
-
-extension [Int32] {
-  /// These statuses, in this order.
-  static func of(_ statuses: ExitStatus...) -> [Int32] { statuses.map(\.rawValue) }
 }

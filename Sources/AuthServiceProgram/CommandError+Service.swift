@@ -46,7 +46,3 @@ extension ExitStatus {
     }
   }
 }
-
-extension [Int32] {
-  static func of(_ statuses: ExitStatus...) -> [Int32] { statuses.map(\.rawValue) }
-}

@@ -10,19 +10,15 @@ enum ServiceTool {
   static let tool = Tool<any ServiceCommand>(
     name: name,
     groups: [
-      .init(
-        title: "Service",
-        commands: [
-          RunCommand.command, ConnectCommand.command, SchemaCommand.command, AfterRestoreCommand.command,
-          ForgetTimelineCommand.command,
-        ]),
-      .init(
-        title: "For operators of a running service",
-        commands: [
-          OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
-          OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup,
-        ]),
-      .init(title: "About the program", commands: [HelpCommand.command, ManualCommand.command]),
+      "Service": [
+        RunCommand.command, ConnectCommand.command, SchemaCommand.command, AfterRestoreCommand.command,
+        ForgetTimelineCommand.command,
+      ],
+      "For operators of a running service": [
+        OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
+        OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup,
+      ],
+      "About the program": [HelpCommand.command, ManualCommand.command],
     ],
     globalOptions: [],
     about: {
@@ -35,23 +31,19 @@ enum ServiceTool {
           "Read more in the article 'Running the service'.",
         ],
         firstSteps: [
-          (
-            "schema install --database /var/lib/auth-service --first-administrator alice", "create the database"
-          ),
-          ("run --database /var/lib/auth-service", "start the service"),
-          ("health", "see whether it works"),
+          "schema install --database /var/lib/auth-service --first-administrator alice": "create the database",
+          "run --database /var/lib/auth-service": "start the service",
+          "health": "see whether it works",
         ],
         statuses: ExitStatus.ofService.map { ($0.rawValue, $0.meaning) },
         glossaries: [
           .init(
             title: "Environment", topic: "environment",
             entries: [
-              ("STATE_DIRECTORY", "the directory of the database, where --database is not given"),
-              (
-                "AUTH_SERVICE_POSTGRES", "a PostgreSQL database instead: postgresql://host/database, without a password"
-              ),
-              ("AUTH_SERVICE_OPERATORS", "the socket for operators, where --operators is not given"),
-              ("LISTEN_FDS, NOTIFY_SOCKET", "set by systemd"),
+              "STATE_DIRECTORY": "the directory of the database, where --database is not given",
+              "AUTH_SERVICE_POSTGRES": "a PostgreSQL database instead: postgresql://host/database, without a password",
+              "AUTH_SERVICE_OPERATORS": "the socket for operators, where --operators is not given",
+              "LISTEN_FDS, NOTIFY_SOCKET": "set by systemd",
             ])
         ])
     })
@@ -62,7 +54,7 @@ struct HelpCommand: ServiceCommand {
   let topic: [String]
 
   static let command = Command<any ServiceCommand>(
-    "help", summary: "Show help", arguments: [words], examples: [("help run", "explains a command")],
+    "help", summary: "Show help", arguments: [words], examples: ["help run": "explains a command"],
     statuses: .of(.done, .usage, .cannotTell)
   ) { parsed in HelpCommand(topic: parsed[words]) }
 
@@ -73,14 +65,14 @@ struct HelpCommand: ServiceCommand {
   }
 
   private static let words = Argument.rest(
-    "COMMAND", .helpTopic("a command", besides: [.init(value: "statuses", summary: "The exit statuses")]),
+    "COMMAND", .helpTopic("a command", besides: [("statuses", "The exit statuses")]),
     "A command, or a topic; if omitted, the overview")
 }
 
 /// `man`.
 struct ManualCommand: ServiceCommand {
   static let command = Command<any ServiceCommand>(
-    "man", summary: "Print the manual page", examples: [("man | man -l -", "shows the page")],
+    "man", summary: "Print the manual page", examples: ["man | man -l -": "shows the page"],
     statuses: .of(.done, .usage, .cannotTell)
   ) { _ in ManualCommand() }
 
@@ -105,6 +97,8 @@ enum Kinds {
 }
 
 enum Options {
+  static let socket = Option.standard(
+    "socket", "PATH", Kinds.path, "The socket for people", standard: Places.socket, shownAs: Places.socket)
   static let database = Option.optional(
     "database", "DIRECTORY", Kinds.path, "The directory of the SQLite database", environment: "STATE_DIRECTORY")
   static let postgres = Option.optional(

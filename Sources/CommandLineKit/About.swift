@@ -12,6 +12,10 @@ package struct About: Sendable {
       self.topic = topic
       self.entries = entries
     }
+
+    package init(title: String, topic: String, entries: KeyValuePairs<String, String>) {
+      self.init(title: title, topic: topic, entries: entries.map { ($0.key, $0.value) })
+    }
   }
 
   package let version: String
@@ -27,14 +31,14 @@ package struct About: Sendable {
   package let glossaries: [Glossary]
 
   package init(
-    version: String, date: String, summary: String, discussion: [String], firstSteps: [Example],
+    version: String, date: String, summary: String, discussion: [String], firstSteps: KeyValuePairs<String, String>,
     statuses: [(code: Int32, meaning: String)], glossaries: [Glossary]
   ) {
     self.version = version
     self.date = date
     self.summary = summary
     self.discussion = discussion
-    self.firstSteps = firstSteps
+    self.firstSteps = firstSteps.map { ($0.key, $0.value) }
     self.statuses = statuses
     self.glossaries = glossaries
   }

@@ -21,7 +21,7 @@ package struct Command<Request: Sendable>: Sendable {
   private let makeDiscussion: @Sendable () -> [String]
   private let makeArguments: @Sendable () -> [any DeclaredArgument]
   private let makeOptions: @Sendable () -> [any DeclaredOption]
-  private let makeExamples: @Sendable () -> [Example]
+  private let makeExamples: @Sendable () -> KeyValuePairs<String, String>
   private let makeStatuses: @Sendable () -> [Int32]
   private let makeSubcommands: @Sendable () -> [Command]
 
@@ -31,7 +31,7 @@ package struct Command<Request: Sendable>: Sendable {
     discussion: @autoclosure @escaping @Sendable () -> [String] = [],
     arguments: @autoclosure @escaping @Sendable () -> [any DeclaredArgument] = [],
     options: @autoclosure @escaping @Sendable () -> [any DeclaredOption] = [],
-    examples: @autoclosure @escaping @Sendable () -> [Example],
+    examples: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, String>,
     statuses: @autoclosure @escaping @Sendable () -> [Int32],
     heedsEnvironment: Bool = true, subcommands: @autoclosure @escaping @Sendable () -> [Command] = [],
     request: Binding?
@@ -59,7 +59,8 @@ package struct Command<Request: Sendable>: Sendable {
 
   package var options: [OptionDeclaration] { makeOptions().map(\.declaration) }
 
-  package var examples: [Example] { makeExamples() }
+  /// Command lines to try, each with its purpose.
+  package var examples: [Example] { makeExamples().map { ($0.key, $0.value) } }
 
   package var subcommands: [Command] { makeSubcommands() }
 

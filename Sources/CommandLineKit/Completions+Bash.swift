@@ -35,7 +35,7 @@ extension Completions {
       let offers = option.value.map { self.offers($0.form) } ?? []
       let lister = option.value.flatMap { self.lister($0.form) }
       lines.append(
-        "    \(option.spellings.joined(separator: "|"))) \(bashReply(offers.map(\.word), lister)); return ;;")
+        "    \(option.spellings.joined(separator: "|"))) \(bashReply(offers.map { $0.value }, lister)); return ;;")
     }
     lines += ["  esac", "  if [[ $current == -* ]]; then", "    case $place in"]
     for place in places {
@@ -44,7 +44,7 @@ extension Completions {
     lines += ["    esac", "  else", "    case $place in"]
     for place in places {
       lines.append(
-        "      \(ShellQuoting.posix(place.key))) offers=\(words((place.commands + place.values).map(\.word)))"
+        "      \(ShellQuoting.posix(place.key))) offers=\(words((place.commands + place.values).map { $0.value }))"
           + place.listers.map { "\" $(\($0))\"" }.joined() + " ;;")
     }
     lines += [

@@ -32,7 +32,7 @@ extension Completions {
       let condition = "\(at) \(ShellQuoting.posix(place.key))"
       for offer in place.commands + place.values {
         lines.append(
-          "complete -c \(tool.name) -n \(ShellQuoting.fish(condition)) -a \(ShellQuoting.fish(offer.word)) "
+          "complete -c \(tool.name) -n \(ShellQuoting.fish(condition)) -a \(ShellQuoting.fish(offer.value)) "
             + "-d \(ShellQuoting.fish(offer.summary))")
       }
       for lister in place.listers {
@@ -53,7 +53,7 @@ extension Completions {
     if let short = option.short { line += " -s \(short)" }
     if let value = option.value {
       line += " -x"
-      let words = offers(value.form).map(\.word)
+      let words = offers(value.form).map { $0.value }
       if let lister = lister(value.form) { line += " -a \(ShellQuoting.fish("(\(lister))"))" }
       if !words.isEmpty { line += " -a \(ShellQuoting.fish(words.joined(separator: " ")))" }
     }

@@ -47,8 +47,8 @@ extension Completions {
     }
     lines += ["    esac", "    return", "  fi", "  case $place in"]
     for place in places {
-      let options = place.options.flatMap { option in
-        option.spellings.map { Offer(word: $0, summary: option.summary) }
+      let options: [Suggestion] = place.options.flatMap { option in
+        option.spellings.map { ($0, option.summary) }
       }
       lines += [
         "    (\(ShellQuoting.posix(place.key)))",
@@ -67,9 +67,9 @@ extension Completions {
   }
 
   /// Words with their summaries, as `_describe` takes them.
-  private func described(_ offers: [Offer]) -> String {
+  private func described(_ offers: [Suggestion]) -> String {
     offers.map { offer in
-      let word = offer.word.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
+      let word = offer.value.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
       return ShellQuoting.posix("\(word):\(offer.summary)")
     }.joined(separator: " ")
   }

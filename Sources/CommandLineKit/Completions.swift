@@ -26,12 +26,6 @@ package struct Completions<Request: Sendable>: Sendable {
     }
   }
 
-  /// A suggestion.
-  package struct Offer: Hashable, Sendable {
-    package let word: String
-    package let summary: String
-  }
-
   /// A position in the line: after the program's name, or after a command.
   package struct Place: Sendable {
     /// The names of the command, joined by spaces; empty after the program's name.
@@ -39,9 +33,9 @@ package struct Completions<Request: Sendable>: Sendable {
     /// The keys and words that lead here: the key of the previous place, and each name of the
     /// command.
     package let ways: [String]
-    package let commands: [Offer]
+    package let commands: [Suggestion]
     package let options: [OptionDeclaration]
-    package let values: [Offer]
+    package let values: [Suggestion]
     /// The commands that print more values, one per line.
     package let listers: [String]
   }
@@ -71,9 +65,8 @@ package struct Completions<Request: Sendable>: Sendable {
       .filter { $0.value != nil && seen.insert($0.long).inserted }
   }
 
-  package func offers(_ form: ValueForm) -> [Offer] {
-    form.candidates.map { Offer(word: $0.value, summary: $0.summary) }
-      + (form.offersCommands ? Self.offers(tool.commands) : [])
+  func offers(_ form: ValueForm) -> [Suggestion] {
+    form.candidates + (form.offersCommands ? Self.offers(tool.commands) : [])
   }
 
   /// The shell command that prints the suggestions for a value, without error messages.
@@ -81,8 +74,8 @@ package struct Completions<Request: Sendable>: Sendable {
     form.listedBy.map { "\(tool.name) \($0) 2>/dev/null" }
   }
 
-  private static func offers(_ commands: [Command<Request>]) -> [Offer] {
-    commands.flatMap { command in command.names.map { Offer(word: $0, summary: command.summary) } }
+  private static func offers(_ commands: [Command<Request>]) -> [Suggestion] {
+    commands.flatMap { command in command.names.map { ($0, command.summary) } }
   }
 
   /// The name of the function in the script.

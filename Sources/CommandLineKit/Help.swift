@@ -44,8 +44,8 @@ package struct Help<Request: Sendable>: Sendable {
       ["", "Type first:"]
       + definitions(widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
     for group in tool.groups {
-      lines += ["", "\(group.title):"]
-      lines += definitions(group.commands.map { ($0.names.joined(separator: ", "), $0.summary) })
+      lines += ["", "\(group.key):"]
+      lines += definitions(group.value.map { ($0.names.joined(separator: ", "), $0.summary) })
     }
     lines += ["", "Options of every command:"] + definitions(tool.allGlobalOptions.map(term))
     lines += [""]
@@ -119,7 +119,7 @@ extension OptionDeclaration {
     let notes = [
       isRequired ? "required" : nil, standardText.map { "default: \($0)" }, environment.map { "default: $\($0)" },
     ].compactMap(\.self)
-    let candidates = value?.form.candidates.map(\.value) ?? []
+    let candidates = value?.form.candidates.map { $0.value } ?? []
     let choice = candidates.count > 1 ? ": " + candidates.formattedAsChoice() : candidates.first.map { ": \($0)" } ?? ""
     return choice + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
   }

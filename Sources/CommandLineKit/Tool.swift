@@ -1,17 +1,6 @@
 /// The command-line interface of a program: the table from which the parser, help, the man page and
 /// the completions are derived.
 package struct Tool<Request: Sendable>: Sendable {
-  /// Related commands under one heading.
-  package struct Group: Sendable {
-    package let title: String
-    package let commands: [Command<Request>]
-
-    package init(title: String, commands: [Command<Request>]) {
-      self.title = title
-      self.commands = commands
-    }
-  }
-
   /// A command with its path.
   package struct Location: Sendable {
     /// The main names, without the program's name.
@@ -20,14 +9,16 @@ package struct Tool<Request: Sendable>: Sendable {
   }
 
   package let name: String
-  package let groups: [Group]
+  /// Related commands, by their heading.
+  package let groups: KeyValuePairs<String, [Command<Request>]>
   /// The options of every command, including the two that every program has.
   package let allGlobalOptions: [OptionDeclaration]
   private let describe: @Sendable () -> About
 
   /// Creates a tool; `about` returns its description, the same each time.
   package init(
-    name: String, groups: [Group], globalOptions: [OptionDeclaration], about: @escaping @Sendable () -> About
+    name: String, groups: KeyValuePairs<String, [Command<Request>]>, globalOptions: [OptionDeclaration],
+    about: @escaping @Sendable () -> About
   ) {
     self.name = name
     self.groups = groups
@@ -39,7 +30,7 @@ package struct Tool<Request: Sendable>: Sendable {
   package var about: About { describe() }
 
   /// The top-level commands in the order of the groups.
-  package var commands: [Command<Request>] { groups.flatMap(\.commands) }
+  package var commands: [Command<Request>] { groups.flatMap { $0.value } }
 
   /// Every command and subcommand, in the order of the table.
   package var locations: [Location] { commands.flatMap { Self.locations($0, path: [$0.name]) } }
@@ -50,7 +41,7 @@ package struct Tool<Request: Sendable>: Sendable {
     // calls these unspecialised, and the runtime then searches all conformances of the program, a
     // tenth of the work of a short command.
     for group in groups {
-      for command in group.commands where command.isCalled(word) { return command }
+      for command in group.value where command.isCalled(word) { return command }
     }
     return nil
   }

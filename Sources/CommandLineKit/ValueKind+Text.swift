@@ -10,7 +10,7 @@ extension ValueKind where Value == String {
   }
 
   /// A command or subcommand of the program, or another topic that has help.
-  package static func helpTopic(_ noun: String, besides topics: [ValueForm.Candidate]) -> ValueKind {
+  package static func helpTopic(_ noun: String, besides topics: [Suggestion]) -> ValueKind {
     let text = ValueKind.text(noun, maximumBytes: 64)
     return ValueKind(
       noun, accepted: text.form.accepted, candidates: topics, offersCommands: true, convert: text.convert)
@@ -40,7 +40,7 @@ extension ValueKind where Value: Choice {
   package static func choice(_ noun: String) -> ValueKind {
     ValueKind(
       noun, accepted: Value.allCases.map(\.rawValue).formattedAsChoice(),
-      candidates: Value.allCases.map { ValueForm.Candidate(value: $0.rawValue, summary: $0.summary) }
+      candidates: Value.allCases.map { ($0.rawValue, $0.summary) }
     ) { word in
       word.text.flatMap(Value.init(rawValue:))
     }

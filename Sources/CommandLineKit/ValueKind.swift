@@ -16,7 +16,7 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///     suggest, one per line.
   ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
-    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [ValueForm.Candidate] = [],
+    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [Suggestion] = [],
     offersCommands: Bool = false, listedBy: String? = nil,
     convert: @escaping @Sendable (Word) -> Value?
   ) {
@@ -31,20 +31,10 @@ package struct ValueKind<Value: Sendable>: Sendable {
 
 /// The description of a kind of value, without its type.
 package struct ValueForm: Sendable {
-  /// A value that a shell may suggest.
-  package struct Candidate: Hashable, Sendable {
-    package let value: String
-    package let summary: String
-
-    package init(value: String, summary: String) {
-      self.value = value
-      self.summary = summary
-    }
-  }
-
   package let noun: String
   fileprivate let makeAccepted: @Sendable () -> String
-  package let candidates: [Candidate]
+  /// The values that a shell may suggest.
+  package let candidates: [Suggestion]
   package let offersCommands: Bool
   /// The words of a command of the program that prints the values that a shell may suggest, one per
   /// line.
@@ -55,3 +45,6 @@ package struct ValueForm: Sendable {
   package var accepted: String { makeAccepted() }
   package let accepts: @Sendable (Word) -> Bool
 }
+
+/// A word that a shell may suggest, with its meaning.
+package typealias Suggestion = (value: String, summary: String)

@@ -7,7 +7,7 @@ struct StyleTests {
   private func isOn(
     terminal: Bool = true, option: Bool = false, _ variables: [String: String] = ["TERM": "xterm"]
   ) -> Bool {
-    Style(isTerminal: terminal, noColorOption: option, environment: { variables[$0] }).isOn
+    Style(isTerminal: terminal, noColorOption: option, environment: { variables[$0] }).allowsColor
   }
 
   @Test("only on a terminal that supports it, and if it is not disabled")
@@ -24,9 +24,9 @@ struct StyleTests {
 
   @Test("plain text does not change")
   func plain() {
-    #expect(Style.plain("x", .bold) == "x")
+    #expect(Style.plain.bold("x") == "x")
     let on = Style(isTerminal: true, noColorOption: false, environment: { $0 == "TERM" ? "xterm" : nil })
-    #expect(on("x", .bold) == "\u{1B}[1mx\u{1B}[0m")
-    #expect(on("", .bold).isEmpty)
+    #expect(on.bold("x") == "\u{1B}[1mx\u{1B}[0m")
+    #expect(on.bold("").isEmpty)
   }
 }

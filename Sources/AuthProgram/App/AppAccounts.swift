@@ -27,7 +27,7 @@ enum Administration: Equatable, Sendable {
     switch self {
     case .change(let change, let name):
       _ = try change.make(to: try Username(name), at: backend, for: administrator, fresh, under: lease)
-      return AppOutcome("\(name) is \(change.done) now.")
+      return AppOutcome("\(name) is \(change.words.done) now.")
     case .resetPassword(let name):
       let code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
       return AppOutcome("A one-time code for \(name) is made.", next: .show(.code(code)))

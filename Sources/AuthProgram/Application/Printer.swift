@@ -50,7 +50,7 @@ struct Printer {
 
   /// Prints a refusal, and returns its status.
   func refuse(_ refusal: CommandError) -> ExitStatus {
-    streams.errors.writeLine(streams.errors.style("auth-cli: ", .bold) + refusal.message)
+    streams.errors.writeLine(streams.errors.style.bold("auth-cli: ") + refusal.message)
     let hint = refusal.hint.text(in: context)
     streams.errors.writeLine(hint)
     flushErrors()

@@ -1,8 +1,10 @@
 package import AuthBackend
 import AuthMessages
 import AuthService
+import CProcess
 import CommandLineKit
 import Glibc
+import TextFormat
 
 /// Makes the backend of a run, given where things are kept on this machine and what to call the
 /// sessions that begin here.
@@ -33,9 +35,29 @@ package struct Program: Sendable {
     // A file that reaches the limit of its size is a write that failed, to be reported, and no
     // cause of death.
     signal(SIGXFSZ, SIG_IGN)
-    switch begin() {
-    case .over(let status): exit(status.rawValue)
-    case .command(let body, let globals, let path): wait(for: body, globals, path)
+    let words = Word.programArguments()
+    let parser = Parser(AuthTool.tool)
+    do throws(CommandError) {
+      // Closes its memory, which holds passwords and tokens, to other processes of the same user,
+      // and keeps it out of core files, as ssh-agent does. It holds for this process until its end,
+      // and a program that it starts is open again. A sandbox may not allow it. Source: prctl(2),
+      // `PR_SET_DUMPABLE`; core(5); ptrace(2), "Ptrace access mode checking".
+      guard cprocess_close_memory() == 0 else {
+        throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
+      }
+      guard let words else { throw CommandError(code: .wordsUnreadable) }
+      switch try explained({ () throws(UsageError) in try parser.parse(words, environment: Environment.word) }) {
+      case .version:
+        let printer = printer(for: words, parser)
+        let version = AuthTool.tool.name + " " + Release.version
+        exit(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")).rawValue)
+      case .help(let topic):
+        let printer = printer(for: words, parser)
+        exit(printer.print(try HelpCommand(topic: topic).run(in: printer)).rawValue)
+      case .request(let body, let parsed): wait(for: body, GlobalOptions(parsed), parsed.path)
+      }
+    } catch {
+      exit(printer(for: words ?? [], parser).refuse(error).rawValue)
     }
   }
 
@@ -47,35 +69,6 @@ package struct Program: Sendable {
     // Without a value, as the tasks of the full-screen program: one copy of the start serves both.
     Task.immediateDetached { () async -> Void in exit(declared(await finish(body, globals), path).rawValue) }
     while true { pause() }
-  }
-
-  /// How a run goes on once its line is understood.
-  private enum LaunchPlan {
-    case over(ExitStatus)
-    case command(any CommandBody, GlobalOptions, path: [String])
-  }
-
-  /// Does all that needs no asynchronous call.
-  private func begin() -> LaunchPlan {
-    let words = Word.programArguments()
-    let parser = Parser(AuthTool.tool)
-    do throws(CommandError) {
-      try OwnMemory.close()
-      guard let words else { throw CommandError(code: .wordsUnreadable) }
-      switch try explained({ () throws(UsageError) in try parser.parse(words, environment: Environment.word) }) {
-      case .version:
-        let printer = printer(for: words, parser)
-        let version = AuthTool.tool.name + " " + Release.version
-        return .over(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")))
-      case .help(let topic):
-        let printer = printer(for: words, parser)
-        return .over(printer.print(try HelpCommand(topic: topic).run(in: printer)))
-      case .request(let body, let parsed):
-        return .command(body, GlobalOptions(parsed), path: parsed.path)
-      }
-    } catch {
-      return .over(printer(for: words ?? [], parser).refuse(error))
-    }
   }
 
   /// The printer for a line that is not understood, or is no command.

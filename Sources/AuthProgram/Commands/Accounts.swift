@@ -10,15 +10,15 @@ enum AccountsCommand {
     "accounts", summary: "See and change accounts, as administrator",
     discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
     examples: [
-      ("accounts list", "shows the first page of accounts"),
-      ("accounts unlock bob", "lets bob try passwords again"),
-      ("accounts registration closed", "lets only administrators create accounts"),
+      "accounts list": "shows the first page of accounts",
+      "accounts unlock bob": "lets bob try passwords again",
+      "accounts registration closed": "lets only administrators create accounts",
     ],
     statuses: .of(.usage),
     subcommands: [
-      ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
-      ChangeAccountCommand.enable, ChangeAccountCommand.unlock, ResetPasswordCommand.command,
-      ChangeAccountCommand.promote, ChangeAccountCommand.demote, DeleteAccountCommand.other,
+      ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.command(.disable),
+      ChangeAccountCommand.command(.enable), ChangeAccountCommand.command(.unlock), ResetPasswordCommand.command,
+      ChangeAccountCommand.command(.promote), ChangeAccountCommand.command(.demote), DeleteAccountCommand.other,
       RegistrationCommand.command,
       TwoStepSettingCommand.command,
     ], request: nil)
@@ -37,10 +37,10 @@ struct ListAccountsCommand: CommandBody {
     ],
     options: [filter, sort, Options.limit, after, Options.short],
     examples: [
-      ("accounts list", "shows the first page"),
-      ("accounts list --filter al", "shows the accounts whose names start with al"),
-      ("accounts list --sort last-login", "shows the latest logins first"),
-      ("accounts list --after bob --limit 100", "shows the accounts after bob"),
+      "accounts list": "shows the first page",
+      "accounts list --filter al": "shows the accounts whose names start with al",
+      "accounts list --sort last-login": "shows the latest logins first",
+      "accounts list --after bob --limit 100": "shows the accounts after bob",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { words in
@@ -88,7 +88,7 @@ struct ShowAccountCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "show", summary: "Show one account",
     arguments: [Arguments.account],
-    examples: [("accounts show bob", "shows role, state and failed attempts of bob")],
+    examples: ["accounts show bob": "shows role, state and failed attempts of bob"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { words in ShowAccountCommand(user: words[Arguments.account]) }
 
@@ -107,39 +107,14 @@ struct ChangeAccountCommand: CommandBody {
   let change: AccountChange
   let user: Username
 
-  static var disable: Command<any CommandBody> {
-    command("disable", .disable, "Disable an account and end its sessions", "ends bob's sessions and refuses new ones")
-  }
-
-  static var enable: Command<any CommandBody> {
-    command("enable", .enable, "Enable a disabled account", "lets bob log in again")
-  }
-
-  static var unlock: Command<any CommandBody> {
-    command("unlock", .unlock, "Clear the wait after wrong passwords", "lets bob try passwords again")
-  }
-
-  static var promote: Command<any CommandBody> {
-    command("promote", .promote, "Make an account an administrator's", "lets bob change accounts", Self.ofRoles)
-  }
-
-  static var demote: Command<any CommandBody> {
-    command(
-      "demote", .demote, "Make an administrator a member again", "takes the role away from bob", Self.ofRoles)
-  }
-
-  private static let ofRoles = [
-    "Sessions of the account continue with the new role. The last administrator cannot be demoted."
-  ]
-
-  private static func command(
-    _ name: String, _ change: AccountChange, _ summary: String, _ shows: String, _ discussion: [String] = []
-  ) -> Command<any CommandBody> {
-    Command(
-      name, summary: summary,
-      discussion: discussion + ["Needs a password that you entered recently, and asks for it on a terminal."],
+  static func command(_ change: AccountChange) -> Command<any CommandBody> {
+    let ofRoles = "Sessions of the account continue with the new role. The last administrator cannot be demoted."
+    let recently = "Needs a password that you entered recently, and asks for it on a terminal."
+    return Command(
+      change.rawValue, summary: change.words.summary,
+      discussion: (change == .promote || change == .demote ? [ofRoles] : []) + [recently],
       arguments: [Arguments.account],
-      examples: [("accounts \(name) bob", shows)],
+      examples: ["accounts \(change.rawValue) bob": change.words.shows],
       statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
     ) { words in ChangeAccountCommand(change: change, user: words[Arguments.account]) }
   }
@@ -156,7 +131,7 @@ struct ChangeAccountCommand: CommandBody {
     if changed.user.id == fresh.session.user.id { await workspace.forgetRevoked() }
     let shown = TextEscaping.escape(changed.user.username)
     return workspace.describe(
-      .changed("\(shown) is \(change.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
+      .changed("\(shown) is \(change.words.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
   }
 
   /// Says before a promotion that the new administrator must set up a second step first.

@@ -19,7 +19,7 @@ struct AppCommand: CommandBody {
       "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
         + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
     ],
-    examples: [("app", "opens the home screen")],
+    examples: ["app": "opens the home screen"],
     statuses: .of(.done, .usage, .cannotTell)
   ) { _ in AppCommand() }
 

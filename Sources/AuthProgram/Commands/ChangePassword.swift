@@ -18,8 +18,8 @@ struct ChangePasswordCommand: CommandBody {
     ],
     options: [passwordsFromInput],
     examples: [
-      ("password", "asks on the terminal"),
-      ("password --password-stdin < both.passwords", "reads the current and the new password, one line each"),
+      "password": "asks on the terminal",
+      "password --password-stdin < both.passwords": "reads the current and the new password, one line each",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in ChangePasswordCommand(passwordsFromInput: words[passwordsFromInput]) }

@@ -18,8 +18,8 @@ struct ContextsCommand: CommandBody {
     ],
     options: [Options.short, users],
     examples: [
-      ("contexts", "shows each context and its user"),
-      ("contexts --json", "prints the same as JSON"),
+      "contexts": "shows each context and its user",
+      "contexts --json": "prints the same as JSON",
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words in ContextsCommand(isShort: words[Options.short], showsUsers: words[users]) }

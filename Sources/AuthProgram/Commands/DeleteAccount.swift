@@ -20,8 +20,8 @@ struct DeleteAccountCommand: CommandBody {
     ],
     options: [yes],
     examples: [
-      ("profile delete", "asks before it deletes your account"),
-      ("profile delete --yes", "deletes it at once, for scripts"),
+      "profile delete": "asks before it deletes your account",
+      "profile delete --yes": "deletes it at once, for scripts",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in DeleteAccountCommand(user: nil, isConfirmed: words[yes]) }
@@ -36,8 +36,8 @@ struct DeleteAccountCommand: CommandBody {
     ],
     arguments: [Arguments.account], options: [yes],
     examples: [
-      ("accounts delete bob --yes", "deletes the account of bob without asking"),
-      ("accounts delete bob", "asks before it deletes the account of bob"),
+      "accounts delete bob --yes": "deletes the account of bob without asking",
+      "accounts delete bob": "asks before it deletes the account of bob",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in DeleteAccountCommand(user: words[Arguments.account], isConfirmed: words[yes]) }

@@ -17,11 +17,11 @@ struct EventsCommand: CommandBody {
     ],
     options: PageOptions.options + [beforeEvent],
     examples: [
-      ("events", "shows the newest"),
-      ("events --since 8h", "shows the events of the last eight hours"),
-      ("events --filter login --limit 5", "shows the last five events of logins"),
-      ("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
-      ("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
+      "events": "shows the newest",
+      "events --since 8h": "shows the events of the last eight hours",
+      "events --filter login --limit 5": "shows the last five events of logins",
+      "events --since 2026-01-01 --until 2026-02-01 --csv": "prints the events of a month for a spreadsheet",
+      "events --since 2026-01-31T09:30:00Z --limit 1000 --json": "prints what happened since then as JSON",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { words in EventsCommand(page: PageOptions(words), before: words[beforeEvent]) }

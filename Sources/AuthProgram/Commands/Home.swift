@@ -9,7 +9,7 @@ struct HomeCommand: CommandBody {
   static let command = Command<any CommandBody>(
     "home", summary: "Show the home screen",
     discussion: ["You can see this screen without logging in."],
-    examples: [("home", "shows your name, your balance and what to try next")],
+    examples: ["home": "shows your name, your balance and what to try next"],
     statuses: .of(.done, .usage, .cannotTell)
   ) { _ in HomeCommand() }
 

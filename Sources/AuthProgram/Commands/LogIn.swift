@@ -28,10 +28,10 @@ struct LogInCommand: CommandBody {
     arguments: [user],
     options: [switching, idle, absolute, Options.passwordFromInput],
     examples: [
-      ("login alice", "asks for the password on the terminal"),
-      ("login alice --idle 5m --absolute 1h", "asks for a shorter session"),
-      ("login bob --switch", "ends the session that is open here and logs bob in"),
-      ("login alice --password-stdin < alice.password", "reads the password from a file, for scripts"),
+      "login alice": "asks for the password on the terminal",
+      "login alice --idle 5m --absolute 1h": "asks for a shorter session",
+      "login bob --switch": "ends the session that is open here and logs bob in",
+      "login alice --password-stdin < alice.password": "reads the password from a file, for scripts",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
   ) { words in

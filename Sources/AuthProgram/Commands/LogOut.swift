@@ -17,8 +17,8 @@ struct LogOutCommand: CommandBody {
     ],
     options: [everywhere],
     examples: [
-      ("logout", "ends this session"),
-      ("logout --all", "ends all your sessions, in every context"),
+      "logout": "ends this session",
+      "logout --all": "ends all your sessions, in every context",
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words in LogOutCommand(everywhere: words[everywhere]) }

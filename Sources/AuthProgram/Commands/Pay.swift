@@ -21,8 +21,8 @@ struct PayCommand: CommandBody {
     ],
     arguments: [amount], options: [payee, idempotencyKey],
     examples: [
-      ("pay 12.50 --to bob", "pays bob and shows the receipt"),
-      ("pay 3 --to bob --idempotency-key rent-2026-01", "pays once, however often you repeat it"),
+      "pay 12.50 --to bob": "pays bob and shows the receipt",
+      "pay 3 --to bob --idempotency-key rent-2026-01": "pays once, however often you repeat it",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in

@@ -12,8 +12,8 @@ struct ProfileCommand: CommandBody {
     "profile", soughtAs: ["balance"], summary: "Show, change or delete your profile",
     options: [newName],
     examples: [
-      ("profile", "shows your profile"),
-      ("profile --name 'Alice B.'", "changes your display name, also in screens that are open"),
+      "profile": "shows your profile",
+      "profile --name 'Alice B.'": "changes your display name, also in screens that are open",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
     subcommands: [DeleteAccountCommand.own]

@@ -19,8 +19,8 @@ struct ReauthenticateCommand: CommandBody {
     ],
     options: [Options.passwordFromInput],
     examples: [
-      ("reauth", "asks for the password on the terminal"),
-      ("reauth --password-stdin < alice.password", "reads the password from a file, for scripts"),
+      "reauth": "asks for the password on the terminal",
+      "reauth --password-stdin < alice.password": "reads the password from a file, for scripts",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in ReauthenticateCommand(passwordFromInput: words[Options.passwordFromInput]) }

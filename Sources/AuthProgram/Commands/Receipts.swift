@@ -15,11 +15,11 @@ struct ReceiptsCommand: CommandBody {
     discussion: ["Newest first, a page at a time. The last line shows the command for the next page."],
     options: PageOptions.options + [before, shortReceipts],
     examples: [
-      ("receipts", "shows the newest"),
-      ("receipts --limit 100 --json", "prints more of them as JSON"),
-      ("receipts --since 2026-01-01 --until 2026-02-01 --csv", "prints a month for a spreadsheet"),
-      ("receipts --filter bob", "shows the payments from and to bob"),
-      ("receipts --before 42", "shows the page before receipt 42"),
+      "receipts": "shows the newest",
+      "receipts --limit 100 --json": "prints more of them as JSON",
+      "receipts --since 2026-01-01 --until 2026-02-01 --csv": "prints a month for a spreadsheet",
+      "receipts --filter bob": "shows the payments from and to bob",
+      "receipts --before 42": "shows the page before receipt 42",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { words in ReceiptsCommand(page: PageOptions(words), before: words[before], isShort: words[shortReceipts]) }

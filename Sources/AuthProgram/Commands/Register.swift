@@ -20,8 +20,8 @@ struct RegisterCommand: CommandBody {
     ],
     arguments: [newUser], options: [Options.passwordFromInput],
     examples: [
-      ("register alice", "asks for a new password, twice"),
-      ("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
+      "register alice": "asks for a new password, twice",
+      "register bob --password-stdin < bob.password": "reads the password from a file, for scripts",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in

@@ -19,8 +19,8 @@ struct RequireCommand: CommandBody {
     ],
     options: [fresh, administrator],
     examples: [
-      ("require --quiet && echo in", "asks in a script, by the exit status"),
-      ("require --fresh --administrator", "asks for the password of an administrator, if it is needed"),
+      "require --quiet && echo in": "asks in a script, by the exit status",
+      "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in RequireCommand(isFresh: words[fresh], isAdministrator: words[administrator]) }

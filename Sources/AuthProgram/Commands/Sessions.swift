@@ -15,7 +15,7 @@ struct SessionsCommand: CommandBody {
         + "a session, but proves nothing."
     ],
     options: [shortSessions],
-    examples: [("sessions", "shows all your sessions and marks this one")],
+    examples: ["sessions": "shows all your sessions and marks this one"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
     subcommands: [RevokeSessionCommand.command]
   ) { words in SessionsCommand(isShort: words[shortSessions]) }
@@ -42,7 +42,7 @@ struct RevokeSessionCommand: CommandBody {
     "revoke", summary: "End one of your sessions",
     discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
     arguments: [session],
-    examples: [("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
+    examples: ["sessions revoke k1a8rcny9q17": "ends that session, wherever it is used"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in RevokeSessionCommand(id: words[session]) }
 

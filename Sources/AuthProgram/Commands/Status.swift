@@ -18,10 +18,10 @@ struct StatusCommand: CommandBody {
     ],
     options: [shortStatus],
     examples: [
-      ("status", "shows who is logged in and when the session ends"),
-      ("status --quiet && echo in", "asks in a script, by the exit status"),
-      ("status --short", "prints the user name alone"),
-      ("status --json", "prints the same as JSON"),
+      "status": "shows who is logged in and when the session ends",
+      "status --quiet && echo in": "asks in a script, by the exit status",
+      "status --short": "prints the user name alone",
+      "status --json": "prints the same as JSON",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words in StatusCommand(isShort: words[shortStatus]) }

@@ -25,8 +25,8 @@ struct TwoStepCommand: CommandBody {
       "Codes depend on the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",
     ],
     examples: [
-      ("two-step on", "shows a secret for the app and asks for a code"),
-      ("two-step status", "shows whether it is on"),
+      "two-step on": "shows a secret for the app and asks for a code",
+      "two-step status": "shows whether it is on",
     ],
     statuses: .of(.usage), subcommands: [on, off, status], request: nil)
 
@@ -43,8 +43,8 @@ struct TwoStepCommand: CommandBody {
     ],
     options: [Options.codeFromInput],
     examples: [
-      ("two-step on", "shows a secret and asks for a code"),
-      ("two-step on --code-stdin < code", "reads the code for the secret that was shown last"),
+      "two-step on": "shows a secret and asks for a code",
+      "two-step on --code-stdin < code": "reads the code for the secret that was shown last",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in TwoStepCommand(action: .on, codeFromInput: words[Options.codeFromInput]) }
@@ -57,15 +57,15 @@ struct TwoStepCommand: CommandBody {
     ],
     options: [Options.codeFromInput],
     examples: [
-      ("two-step off", "asks for a code"),
-      ("two-step off --code-stdin < code", "reads the code from a file"),
+      "two-step off": "asks for a code",
+      "two-step off --code-stdin < code": "reads the code from a file",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
   ) { words in TwoStepCommand(action: .off, codeFromInput: words[Options.codeFromInput]) }
 
   private static let status = Command<any CommandBody>(
     "status", summary: "Show whether the second step is on",
-    examples: [("two-step status", "shows since when, and how many recovery codes are left")],
+    examples: ["two-step status": "shows since when, and how many recovery codes are left"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in TwoStepCommand(action: .status) }
 
@@ -181,9 +181,11 @@ struct TwoStepCommand: CommandBody {
     }
     if output.isTerminal, !printer.isQuiet {
       if QRCode.columns(of: secret.uri) <= output.width {
-        if !QRCode.show(secret.uri, colors: output.style.allowsColor) {
-          printer.say("\(QRCode.missing)")
-        }
+        let code = QRCode.lines(secret.uri, colors: output.style.allowsColor)
+        for line in code { output.writeLine(line) }
+        // The secret is shown as text already.
+        try? output.flush(survivingClosedPipe: true)
+        if code.isEmpty { printer.say(Hint(QRCode.missing)) }
       } else {
         printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
       }

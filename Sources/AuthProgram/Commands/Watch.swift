@@ -17,9 +17,9 @@ struct WatchCommand: CommandBody {
     ],
     options: [until],
     examples: [
-      ("watch", "follows until ^C"),
-      ("watch --until logged-out", "waits for the end of the session"),
-      ("watch --json", "prints a JSON document for each change"),
+      "watch": "follows until ^C",
+      "watch --until logged-out": "waits for the end of the session",
+      "watch --json": "prints a JSON document for each change",
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words in WatchCommand(end: words[until]) }

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// The table of the session machine: the answers to each pair of a state and an event.
 ///
 /// The test that explores the machine writes it to `machine.tsv`, and fails when the two differ.
@@ -79,5 +81,105 @@ extension MachineTable.Row {
 
   fileprivate func leads(to state: String) -> Bool {
     answer == .transition && target == state && !items.isEmpty
+  }
+}
+
+extension MachineTable {
+  /// The table for a terminal: a block for each state, a line for each outcome of an event.
+  ///
+  /// - Parameter width: The columns of the terminal; long lines break between words, at no less
+  ///   than 40 columns.
+  /// - Returns: Lines, each with its line ending.
+  func text(width: Int) -> String {
+    let width = max(40, width)
+    var lines: [String] = []
+    for state in states {
+      if !lines.isEmpty { lines.append("") }
+      lines.append(state)
+      var last = ""
+      for row in rows where row.state == state {
+        lines += line(row.event == last ? "" : row.event, row.words, width)
+        last = row.event
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// One row, broken into as many lines as the width needs.
+  private func line(_ name: String, _ words: [String], _ width: Int) -> [String] {
+    let eventColumn = 2 + (events.map(\.count).max() ?? 0) + 2
+    let margin = String(repeating: " ", count: eventColumn)
+    var lines: [String] = []
+    var line = "  " + name + String(repeating: " ", count: max(0, eventColumn - 2 - name.count))
+    var isEmpty = true
+    for word in words {
+      if !isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = margin + "  "
+        isEmpty = true
+      }
+      line += isEmpty ? word : " " + word
+      isEmpty = false
+    }
+    return lines + [line]
+  }
+}
+
+extension MachineTable.Row {
+  /// The answer in words; each element stays on one line.
+  fileprivate var words: [String] {
+    switch answer {
+    case .transition where items.isEmpty: ["joined,", "work", "is", "under", "way"]
+    case .transition: ["-> \(target):"] + list
+    case .rejected: ["rejected,", "\(target);", "permitted:"] + list
+    case .ignored: ["ignored,", items.isEmpty ? target : "\(target):"] + list
+    }
+  }
+
+  private var list: [String] { items.dropLast().map { $0 + "," } + items.suffix(1) }
+}
+
+extension MachineTable {
+  /// The table as one JSON document on one line.
+  ///
+  /// `states` and `events` are the names; `cells` has one entry for each pair. An entry repeats its
+  /// first outcome and lists all of them in `outcomes`. `to` is null unless the answer is a
+  /// transition, and then `reason` is null; only a rejection has `permitted`.
+  var json: String {
+    let cells = states.flatMap { state in
+      events.map { event in JSON.cell(rows.filter { $0.state == state && $0.event == event }) }
+    }
+    return JSON.document([
+      "states": .array(states.map { .string($0) }),
+      "events": .array(events.map { .string($0) }),
+      "cells": .array(cells),
+    ]) + "\n"
+  }
+}
+
+extension JSON {
+  fileprivate static func cell(_ rows: [MachineTable.Row]) -> JSON {
+    guard let first = rows.first else { return .object([]) }
+    return .object(
+      [.init(name: "state", value: .string(first.state)), .init(name: "event", value: .string(first.event))]
+        + first.members
+        + [.init(name: "outcomes", value: .array(rows.map { .object($0.members + [$0.exampleMember]) }))])
+  }
+}
+
+extension MachineTable.Row {
+  fileprivate var exampleMember: JSON.Member {
+    .init(name: "example", value: ["state": .string(example.state), "event": .string(example.event)])
+  }
+
+  fileprivate var members: [JSON.Member] {
+    let (target, list) = (JSON.string(target), JSON.array(items.map { .string($0) }))
+    let named: KeyValuePairs<String, JSON> =
+      switch answer {
+      case .transition: ["answer": "transition", "to": target, "reason": nil, "effects": list]
+      case .rejected: ["answer": "rejected", "to": nil, "reason": target, "permitted": list, "effects": []]
+      case .ignored: ["answer": "ignored", "to": nil, "reason": target, "effects": list]
+      }
+    return named.map { .init(name: $0.key, value: $0.value) }
   }
 }

@@ -40,18 +40,19 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 }
 
-/// A change to an account.
-enum AccountChange {
+/// A change to an account; its name is that of the command.
+enum AccountChange: String {
   case disable, enable, unlock, promote, demote
 
-  /// What the account is afterwards.
-  var done: String {
+  /// What help says of the command, what it does to bob, and what an account is afterwards.
+  var words: (summary: String, shows: String, done: String) {
     switch self {
-    case .disable: "disabled"
-    case .enable: "enabled"
-    case .unlock: "unlocked"
-    case .promote: "an administrator"
-    case .demote: "a member"
+    case .disable:
+      ("Disable an account and end its sessions", "ends bob's sessions and refuses new ones", "disabled")
+    case .enable: ("Enable a disabled account", "lets bob log in again", "enabled")
+    case .unlock: ("Clear the wait after wrong passwords", "lets bob try passwords again", "unlocked")
+    case .promote: ("Make an account an administrator's", "lets bob change accounts", "an administrator")
+    case .demote: ("Make an administrator a member again", "takes the role away from bob", "a member")
     }
   }
 

@@ -31,7 +31,7 @@ struct Bar {
     let room = width - DisplayWidth.columns(label) - DisplayWidth.columns(title)
     let right = account(in: room - 2 * Self.gap) + label
     let space = String(repeating: " ", count: width - DisplayWidth.columns(title) - DisplayWidth.columns(right))
-    return style(title, .bold) + space + right
+    return style.bold(title) + space + right
   }
 
   private var account: String? {

@@ -20,30 +20,21 @@ enum QRCode {
 
   private static let margin = 2
 
-  /// Draws the text on standard output; false where the program is missing.
-  ///
-  /// With colours the code is black on white on every terminal.
-  static func show(_ text: String, colors: Bool) -> Bool {
-    let lines = lines(text, form: colors ? "ANSIUTF8" : "UTF8")
-    for line in lines {
-      let bytes = Array((line + "\n").utf8)
-      guard write(STDOUT_FILENO, bytes, bytes.count) == bytes.count else { return true }
-    }
-    return !lines.isEmpty
-  }
-
   /// The code of a text in lines; none where the program is missing.
   ///
+  /// With colours the code is black on white on every terminal.
   /// The text goes through a pipe and not on a command line, where other users could read it.
-  static func lines(_ text: String, form: String = "UTF8") -> [String] {
+  static func lines(_ text: String, colors: Bool = false) -> [String] {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return [] }
+    // A program that another thread starts meanwhile would keep the pipe open.
+    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
     defer { close(ends[0]) }
     // It fits into the pipe, so nobody has to wait for its reader.
     let bytes = Array(text.utf8)
     let isWritten = write(ends[1], bytes, bytes.count) == bytes.count
     close(ends[1])
-    let command = "exec qrencode -t \(form) -m \(margin) -o - </dev/fd/\(ends[0]) 2>/dev/null"
+    let command = "exec qrencode -t \(colors ? "ANSIUTF8" : "UTF8") -m \(margin) -o - </dev/fd/\(ends[0]) 2>/dev/null"
     guard isWritten, let program = popen(command, "r") else { return [] }
     var drawn: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import Guards
 import TextFormat
 
 /// What `watch` prints: a line for each change, on a terminal below the navigation bar of the
@@ -128,6 +129,47 @@ struct WatchLog {
       output.writeLine(JSON.object(head + members.map { JSON.Member(name: $0.key, value: $0.value) }).text)
     } else if !globals.quiet {
       output.writeLine("\(time.local)  \(text)")
+    }
+  }
+}
+
+/// What `watch` shows of a session: it follows the user, and is dismissed when the session ends,
+/// with the reason.
+final class WatchScreen: GuardedScreen, Sendable {
+  /// What happened to the session, in order.
+  enum Sight: Hashable, Sendable {
+    case opened(LoggedInSession)
+    case changed(LoggedInSession, from: LoggedInSession)
+    case dismissed(EndReason)
+  }
+
+  private struct Storage {
+    var session: LoggedInSession
+    var sights: [Sight]
+  }
+
+  private let storage: Locked<Storage>
+
+  init(session: LoggedInSession) {
+    storage = Locked(Storage(session: session, sights: [.opened(session)]))
+  }
+
+  func follow(_ session: LoggedInSession) {
+    storage.withLock { storage in
+      storage.sights.append(.changed(session, from: storage.session))
+      storage.session = session
+    }
+  }
+
+  func dismiss(_ reason: EndReason) {
+    storage.withLock { $0.sights.append(.dismissed(reason)) }
+  }
+
+  /// Hands out what was not seen yet.
+  func takeSights() -> [Sight] {
+    storage.withLock { storage in
+      defer { storage.sights = [] }
+      return storage.sights
     }
   }
 }

@@ -15,10 +15,8 @@ struct AfterRestoreCommand: ServiceCommand {
     ],
     options: [Options.database, Options.postgres],
     examples: [
-      (
-        "after-restore --database /var/lib/auth-service",
+      "after-restore --database /var/lib/auth-service":
         "prints who was an administrator, who was disabled, and the last payment"
-      )
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words throws(UsageError) in AfterRestoreCommand(database: try DatabasePlace(words)) }

@@ -23,11 +23,15 @@ struct ConnectCommand: ServiceCommand {
         "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
           + "may take.",
       ],
-      options: [Options.socket, Options.name],
-      examples: [("connect", "speaks the protocol of the service over standard input and output")],
+      options: [Options.socket, name],
+      examples: ["connect": "speaks the protocol of the service over standard input and output"],
       statuses: .of(.done, .usage, .cannotTell)
-    ) { words in ConnectCommand(socket: words[Options.socket], name: words[Options.name]) }
+    ) { words in ConnectCommand(socket: words[Options.socket], name: words[name]) }
   }
+
+  private static let name = Option.optional(
+    "name", "NAME", ValueKind.identifier("a name", maximumBytes: Frames.longestName),
+    "Who has this key, if several share a user of the machine")
 
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let service = try Self.connection(
@@ -85,10 +89,4 @@ struct ConnectCommand: ServiceCommand {
       }
     }
   }
-}
-
-extension Options {
-  fileprivate static let name = Option.optional(
-    "name", "NAME", ValueKind.identifier("a name", maximumBytes: Frames.longestName),
-    "Who has this key, if several share a user of the machine")
 }

@@ -23,30 +23,50 @@ struct RunCommand: ServiceCommand {
       "For two services on one machine, give one of them another --socket and another --operators.",
     ],
     options: [
-      Options.database, Options.postgres, Options.socket, Options.operators, Options.group,
-      Options.connections, Options.connectionsOfUser, Options.requestsOfUser, Options.passwordsOfUser,
-      Options.databaseThreads, Options.hashThreads, Options.stopTime,
+      Options.database, Options.postgres, Options.socket, Options.operators, group,
+      connections, connectionsOfUser, requestsOfUser, passwordsOfUser,
+      databaseThreads, hashThreads, stopTime,
     ],
     examples: [
-      ("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
-      ("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
+      "run --database /var/lib/auth-service": "serves the SQLite database in that directory",
+      "run --postgres-file /etc/auth-service/postgres": "serves the PostgreSQL database that the file names",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in try RunCommand(words) }
+
+  private static let group = Option.optional(
+    "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
+  private static let connections = count("connections", "Connections in all (default: 4096)")
+  private static let connectionsOfUser = count(
+    "connections-per-user", "Connections of one user of the machine (default: 1024)")
+  private static let requestsOfUser = count(
+    "requests-per-user", "Requests of one user that wait for the database (default: 512)")
+  private static let passwordsOfUser = count(
+    "passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)")
+  private static let databaseThreads = count(
+    "database-threads", "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)")
+  private static let hashThreads = count(
+    "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)")
+  private static let stopTime = Option.optional(
+    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
+
+  private static func count(_ name: String, _ summary: String) -> Option<Int?> {
+    Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary)
+  }
 
   init(_ words: ParsedWords) throws(UsageError) {
     database = try DatabasePlace(words)
     socket = words[Options.socket]
     operators = words[Options.operators] ?? Places.operators
-    group = words[Options.group]
-    databaseThreads = words[Options.databaseThreads]
-    let hashThreads = words[Options.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    group = words[Self.group]
+    databaseThreads = words[Self.databaseThreads]
+    let hashThreads = words[Self.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     var limits = ServiceLimits(databaseThreads: 1, hashThreads: hashThreads)
-    if let connections = words[Options.connections] { limits.connections = connections }
-    if let connections = words[Options.connectionsOfUser] { limits.connectionsOfUser = connections }
-    if let requests = words[Options.requestsOfUser] { limits.requestsOfUser = requests }
-    if let passwords = words[Options.passwordsOfUser] { limits.passwordsOfUser = passwords }
-    if let time = words[Options.stopTime] { limits.stopTime = time }
+    if let connections = words[Self.connections] { limits.connections = connections }
+    if let connections = words[Self.connectionsOfUser] { limits.connectionsOfUser = connections }
+    if let requests = words[Self.requestsOfUser] { limits.requestsOfUser = requests }
+    if let passwords = words[Self.passwordsOfUser] { limits.passwordsOfUser = passwords }
+    if let time = words[Self.stopTime] { limits.stopTime = time }
     self.limits = limits
   }
 
@@ -116,29 +136,5 @@ private enum Descriptors {
     _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     _ = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     return Int(min(limit.rlim_cur, 1_000_000))
-  }
-}
-
-extension Options {
-  static let socket = Option.standard(
-    "socket", "PATH", Kinds.path, "The socket for people", standard: Places.socket, shownAs: Places.socket)
-  fileprivate static let group = Option.optional(
-    "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
-  fileprivate static let connections = count("connections", "Connections in all (default: 4096)")
-  fileprivate static let connectionsOfUser = count(
-    "connections-per-user", "Connections of one user of the machine (default: 1024)")
-  fileprivate static let requestsOfUser = count(
-    "requests-per-user", "Requests of one user that wait for the database (default: 512)")
-  fileprivate static let passwordsOfUser = count(
-    "passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)")
-  fileprivate static let databaseThreads = count(
-    "database-threads", "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)")
-  fileprivate static let hashThreads = count(
-    "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)")
-  fileprivate static let stopTime = Option.optional(
-    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
-
-  private static func count(_ name: String, _ summary: String) -> Option<Int?> {
-    Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary)
   }
 }

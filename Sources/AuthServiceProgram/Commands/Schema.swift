@@ -10,10 +10,8 @@ enum SchemaCommand {
   static let command = Command<any ServiceCommand>(
     "schema", summary: "Create, check and upgrade the database while no service runs",
     examples: [
-      (
-        "schema install --database /var/lib/auth-service --first-administrator alice",
+      "schema install --database /var/lib/auth-service --first-administrator alice":
         "creates the database and alice's account"
-      )
     ],
     statuses: .of(.usage),
     subcommands: [
@@ -33,10 +31,8 @@ struct InstallCommand: ServiceCommand {
     discussion: ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
     options: [Options.database, Options.postgres, administratorName, Options.passwordFromInput],
     examples: [
-      (
-        "schema install --database /var/lib/auth-service --first-administrator alice",
+      "schema install --database /var/lib/auth-service --first-administrator alice":
         "asks for alice's new password, twice"
-      )
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
@@ -112,10 +108,8 @@ struct MaintenanceCommand: ServiceCommand {
     ],
     options: [Options.database, Options.postgres, origin],
     examples: [
-      (
-        "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
+      "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service":
         "brings an SQLite database to PostgreSQL"
-      )
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
@@ -126,10 +120,8 @@ struct MaintenanceCommand: ServiceCommand {
     "remove", summary: "Delete the tables of a PostgreSQL database, with all accounts and all money",
     options: [Options.database, Options.postgres, confirmation],
     examples: [
-      (
-        "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
+      "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts":
         "deletes them from the database 'accounts'"
-      )
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
@@ -141,7 +133,7 @@ struct MaintenanceCommand: ServiceCommand {
   ) -> Command<any ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres],
-      examples: [("schema \(name) --database /var/lib/auth-service", summary.lowercasedFirst)],
+      examples: ["schema \(name) --database /var/lib/auth-service": summary.lowercasedFirst],
       statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in MaintenanceCommand(action: action, database: try DatabasePlace(words)) }
   }
@@ -196,7 +188,7 @@ struct ForgetTimelineCommand: ServiceCommand {
         + "Run this once you have made sure that the older server is the right one, for example after a restore."
     ],
     options: [state],
-    examples: [("forget-timeline", "accepts the server that answers next")],
+    examples: ["forget-timeline": "accepts the server that answers next"],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words in ForgetTimelineCommand(directory: words[state] ?? "/var/lib/auth-service") }
 

@@ -17,8 +17,8 @@ struct OperatorCommand: ServiceCommand {
   static let health = asking(
     "health", "Show whether the service works",
     discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
-    options: [Options.json], ("health --json", "prints a JSON document for monitoring")
-  ) { words in ["health", words[Options.json] ? "json" : "text"] }
+    options: [json], ("health --json", "prints a JSON document for monitoring")
+  ) { words in ["health", words[json] ? "json" : "text"] }
 
   static let metrics = asking(
     "metrics", "Print counters for Prometheus",
@@ -54,16 +54,22 @@ struct OperatorCommand: ServiceCommand {
       "archive", "Move events before a time to a file",
       discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
       file: Arguments.file,
-      options: [Options.before], ("events archive --before 52w old.jsonl", "moves events older than a year")
+      options: [before], ("events archive --before 52w old.jsonl", "moves events older than a year")
     ) { words in
-      let time = words[Options.before].microseconds(now: WallTime.now().microseconds)
+      let time = words[before].microseconds(now: WallTime.now().microseconds)
       return ["events archive", "\(time)"]
     })
+
+  private static let json = Option.flag("json", "Print a JSON document")
+  private static let before = Option.required(
+    "before", "TIME", ValueKind.moment("a time"), "Events before this time")
 
   private static func group(
     _ name: String, _ summary: String, _ example: Example, _ command: Command<any ServiceCommand>
   ) -> Command<any ServiceCommand> {
-    Command(name, summary: summary, examples: [example], statuses: .of(.usage), subcommands: [command], request: nil)
+    Command(
+      name, summary: summary, examples: [example.line: example.shows], statuses: .of(.usage), subcommands: [command],
+      request: nil)
   }
 
   private static func ofUser(
@@ -82,7 +88,8 @@ struct OperatorCommand: ServiceCommand {
   ) -> Command<any ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, arguments: arguments + [file].compactMap(\.self),
-      options: options + [Options.operators], examples: [example], statuses: .of(.done, .no, .usage, .cannotTell)
+      options: options + [Options.operators], examples: [example.line: example.shows],
+      statuses: .of(.done, .no, .usage, .cannotTell)
     ) { parsed in
       OperatorCommand(words: words(parsed), socket: parsed[Options.operators], file: file.map { parsed[$0] })
     }
@@ -192,10 +199,4 @@ private final class ReceivedFile {
 private enum Arguments {
   static let file = Argument.required("FILE", Kinds.path, "The file to write; it must not exist")
   static let user = Argument.required("USER", Kinds.username, "The name of the user")
-}
-
-extension Options {
-  static let json = Option.flag("json", "Print a JSON document")
-  fileprivate static let before = Option.required(
-    "before", "TIME", ValueKind.moment("a time"), "Events before this time")
 }

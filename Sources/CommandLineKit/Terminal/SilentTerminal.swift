@@ -95,23 +95,19 @@ package struct SilentTerminal: ~Copyable {
     // What is shown next starts on a line of its own, unless an Enter was echoed.
     defer { if !isEchoed || line.last != UInt8(ascii: "\n") { try? show("\n") } }
     while true {
-      switch try wait(until: deadline) {
-      case .timedOut:
-        throw .timedOut(timeLimit)
-      case .resumed:
+      guard let bytes = try read(until: deadline, timeLimit) else {
         line.removeAll()
         deadline = MonotonicDeadline(after: timeLimit)
         try signals.silence()
         try show("\n" + TextEscaping.escape(question))
-      case .readable:
-        guard let bytes = try read() else { continue }
-        guard !bytes.isEmpty else { throw .cancelled }
-        line += bytes
-        guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
-        if line.last == UInt8(ascii: "\n") {
-          guard !line.contains(0) else { throw .containsNUL }
-          return Array(line.dropLast())
-        }
+        continue
+      }
+      guard !bytes.isEmpty else { throw .cancelled }
+      line += bytes
+      guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
+      if line.last == UInt8(ascii: "\n") {
+        guard !line.contains(0) else { throw .containsNUL }
+        return Array(line.dropLast())
       }
     }
   }
@@ -123,37 +119,28 @@ package struct SilentTerminal: ~Copyable {
     try show(TextEscaping.escape(line) + "\n")
   }
 
-  private enum Wakening { case timedOut, resumed, readable }
-
-  private borrowing func wait(until deadline: MonotonicDeadline) throws(PromptError) -> Wakening {
+  /// Waits for typed bytes.
+  ///
+  /// - Returns: The bytes; empty at the end of the input; nil when the process was continued after a
+  ///   stop.
+  private borrowing func read(
+    until deadline: MonotonicDeadline, _ timeLimit: Duration
+  ) throws(PromptError) -> [UInt8]? {
     var events = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: signals.wakening, events: Int16(POLLIN), revents: 0),
     ]
+    var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
     while true {
-      let count = poll(&events, nfds_t(events.count), deadline.remainingMilliseconds)
-      if count == 0 { return .timedOut }
-      if count < 0 {
-        guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
+      var count = poll(&events, nfds_t(events.count), deadline.remainingMilliseconds)
+      if count == 0 { throw .timedOut(timeLimit) }
+      if count > 0, events[1].revents != 0 {
+        if signals.acknowledgeWakening().contains(.continued) { return nil }
         continue
       }
-      if events[1].revents != 0 {
-        guard signals.acknowledgeWakening().contains(.continued) else { continue }
-        return .resumed
-      }
-      return .readable
-    }
-  }
-
-  /// - Returns: The typed bytes; empty at the end of the input; nil if a signal interrupted the
-  ///   read.
-  private borrowing func read() throws(PromptError) -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
-    let count = Glibc.read(input, &buffer, buffer.count)
-    if count >= 0 { return Array(buffer[..<count]) }
-    switch errno {
-    case EINTR, EAGAIN: return nil
-    case let number: throw .unreadable(source: "the terminal", errno: number)
+      if count > 0 { count = Int32(Glibc.read(input, &buffer, buffer.count)) }
+      if count >= 0 { return Array(buffer[..<Int(count)]) }
+      guard errno == EINTR || errno == EAGAIN else { throw .unreadable(source: "the terminal", errno: errno) }
     }
   }
 

@@ -84,7 +84,7 @@ struct EveryCommandTests {
 
   @Test(
     "a screen begins with title and account, as wide as the terminal, and an empty line",
-    arguments: AuthTool.tool.groups.filter { ["Screens", "Administration"].contains($0.title) }.flatMap(\.commands)
+    arguments: AuthTool.tool.groups.filter { ["Screens", "Administration"].contains($0.key) }.flatMap { $0.value }
       .map(\.name))
   func bar(_ name: String) async throws {
     // Codes are all that is on standard output.
