@@ -89,10 +89,11 @@ struct ListeningSocket: Sendable {
     return try explained { () throws(FileError) in try FileFacts(of: path) }
   }
 
-  private static func failed(_ path: String, _ reason: String) -> CommandError {
-    CommandError(
-      .cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)",
-      hint: "Choose a directory that belongs to root or to the user of the service, with mode 0755 or less.")
+  private static func failed(
+    _ path: String, _ reason: String,
+    hint: String = "Choose a directory that belongs to root or to the user of the service, with mode 0755 or less."
+  ) -> CommandError {
+    CommandError(.cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)", hint: hint)
   }
 
   private static func notPermitted(_ path: String) -> CommandError {
@@ -102,9 +103,7 @@ struct ListeningSocket: Sendable {
   }
 
   private static func occupied(_ path: String, _ reason: String) -> CommandError {
-    CommandError(
-      .cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)",
-      hint: "Stop the other service, or choose another path.")
+    failed(path, reason, hint: "Stop the other service, or choose another path.")
   }
 }
 
