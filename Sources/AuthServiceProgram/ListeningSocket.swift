@@ -97,8 +97,8 @@ struct ListeningSocket: Sendable {
   }
 
   private static func notPermitted(_ path: String) -> CommandError {
-    CommandError(
-      .cannotTell, saying: "the socket \(path.escaped) cannot be created: this user may not write to its directory",
+    failed(
+      path, "this user may not write to its directory",
       hint: "Give the directory to the user of the service, or choose another path with --socket or --operators.")
   }
 

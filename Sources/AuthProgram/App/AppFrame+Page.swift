@@ -26,19 +26,12 @@ struct AppPageLayout {
   ///
   /// Rows that span all columns come before the titles of these.
   func rowIndices(_ shown: [AppRow]) -> [(index: Int?, row: Int)] {
-    var places: [(index: Int?, row: Int)] = []
-    var row = rows.top
-    var needsHeading = hasHeading
-    for index in first..<min(shown.count, first + max(0, rows.height)) {
-      if needsHeading, shown[index].cells.count > 1 {
-        places.append((nil, row))
-        row += 1
-        needsHeading = false
-      }
-      places.append((index, row))
-      row += 1
+    let indices = first..<min(shown.count, first + rows.height)
+    let heading = hasHeading ? indices.first { shown[$0].cells.count > 1 } : nil
+    return indices.flatMap { index in
+      let row = rows.top + index - first + (index >= heading ?? .max ? 1 : 0)
+      return (index == heading ? [(nil, row - 1)] : []) + [(index, row)]
     }
-    return places
   }
 }
 
@@ -94,20 +87,15 @@ extension AppState {
 
   /// The lines above the list, in columns where there is room for these, else one after the other.
   private func lines(of page: AppPage, width: Int, height: Int) -> [AppNotice] {
-    var lines: [AppNotice] = []
     let texts = page.lines.enumerated().map { index, line in
       line + (page.moments[index].map { ", " + Deadlines.ago(wallNow - $0) } ?? "")
     }
-    for line in texts {
-      // Lines in columns keep their spaces while they fit.
-      let fits = DisplayWidth.columns(line) <= width
-      lines += fits ? [AppNotice(line, .plain)] : AppNotice.wrap(line, width: width)
+    // Lines in columns keep their spaces while they fit.
+    let lines = texts.flatMap { line in
+      DisplayWidth.columns(line) <= width ? [AppNotice(line, .plain)] : AppNotice.wrap(line, width: width)
     }
     guard menuRow != nil, lines.count + page.rows.count > height else { return lines }
-    var parts: [String] = []
-    for line in texts where !line.isEmpty {
-      parts.append(line.split(separator: " ").joined(separator: " "))
-    }
+    let parts = texts.filter { !$0.isEmpty }.map { $0.split(separator: " ").joined(separator: " ") }
     return AppNotice.wrap(parts.joined(separator: " · "), width: width)
   }
 
@@ -183,11 +171,9 @@ extension AppState {
     let title = "Balance \(range)"
     let fits = title.utf8.count <= columns.count
     frame.put(fits ? title : range, row: area.top, column: columns.lowerBound, style: .faint)
-    var row = area.top + 1
-    for line in lines {
-      frame.put(line, row: row, column: columns.lowerBound, style: .accent)
-      row += 1
-    }
+    frame.put(
+      AppNotice.lines(lines, .accent), AppArea(top: area.top + 1, bottom: area.bottom), column: columns.lowerBound)
+    let row = area.top + 1 + lines.count
     let end = frame.put(from, row: row, column: columns.lowerBound, style: .faint)
     let start = columns.upperBound - to.utf8.count
     if start > end { frame.put(to, row: row, column: start, style: .faint) }
@@ -200,12 +186,10 @@ extension AppState {
     if columns >= 60 {
       let boxed = columns >= 100 ? machine.diagram() : machine.states(boxed: true)
       if boxed.count <= area.height { states = boxed }
-      for state in states { column = max(column, 2 + DisplayWidth.columns(state.text)) }
+      column = states.map { 2 + DisplayWidth.columns($0.text) }.max() ?? 0
     } else {
       // Where there is no room for all states, the present one is there.
-      if states.count > area.height {
-        for state in states where state.style == .strong { states = [state] }
-      }
+      if states.count > area.height { states = states.filter { $0.style == .strong } }
       words.top += states.count + (area.height > states.count + 3 ? 1 : 0)
     }
     frame.put(states, area)

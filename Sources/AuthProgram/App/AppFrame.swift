@@ -108,7 +108,7 @@ extension AppState {
       keys = [("Enter", "keep the filter"), ("Esc", "clear it")]
     } else {
       let row = menuRow ?? selected.map { rowsShown[$0] }
-      for letter in row?.letters ?? [] { keys.append((String(letter.key), letter.label)) }
+      keys = (row?.letters ?? []).map { (String($0.key), $0.label) }
       if tab == .accounts, menu == nil { keys.append(("s", "sort by name, or by the last login")) }
       if canFilter { keys.append(("/", "filter the list")) }
       keys += [
@@ -120,14 +120,11 @@ extension AppState {
       ]
     }
     keys += [("F1 ?", "this help; in a field only F1"), ("Ctrl-L", "draw the screen again")]
-    var lines: [AppNotice] = []
-    for (key, text) in keys {
+    let lines = keys.flatMap { key, text in
       let rest = Paragraph.wrap(text, width: max(22, columns), indent: 12)
-      lines += AppNotice.lines(
-        [DisplayWidth.pad(key, to: 12) + (rest.first ?? "").dropFirst(12)] + rest.dropFirst(), .plain)
+      return [DisplayWidth.pad(key, to: 12) + (rest.first ?? "").dropFirst(12)] + rest.dropFirst()
     }
-    lines.append(AppNotice("", .plain))
-    return lines
+    return AppNotice.lines(lines + [""], .plain)
       + AppNotice.wrap(
         "Changes from other terminals show here immediately. The commands do the same without a screen: auth-cli help.",
         width: columns)
@@ -264,11 +261,8 @@ extension Frame {
   mutating func put(
     _ lines: [AppNotice], from first: Int = 0, _ area: AppArea, column: Int = 0, width: Int = .max
   ) {
-    var index = first
-    while index < lines.count, area.top + index - first < area.bottom {
-      let line = lines[index]
-      put(line.text, row: area.top + index - first, column: column, width: width, style: line.style)
-      index += 1
+    for (offset, line) in lines.dropFirst(first).prefix(area.height).enumerated() {
+      put(line.text, row: area.top + offset, column: column, width: width, style: line.style)
     }
   }
 }

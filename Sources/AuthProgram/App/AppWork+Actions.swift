@@ -221,8 +221,7 @@ extension AppAction {
     switch self {
     case .logIn, .logOut, .answer, .register, .recover: true
     case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .revokeOthers, .administer,
-      .makeRecoveryCodes,
-      .beginTwoStep, .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
+      .makeRecoveryCodes, .beginTwoStep, .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
       false
     }
   }

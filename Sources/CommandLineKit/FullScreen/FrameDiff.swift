@@ -97,6 +97,7 @@ private struct Writer {
         column += 1
         continue
       }
+      if column < end { rewrite(new, row, before: column) }
       move(to: row, column)
       if column >= end {
         clear(row)
@@ -122,6 +123,15 @@ private struct Writer {
     add(isASCII ? cell.inASCII : String(cell.character))
     // After one of those, the terminal's cursor may be elsewhere.
     if cell.isDisputed, !isASCII { position = nil } else { position?.column += Int(cell.width) }
+  }
+
+  /// Draws a few cells that have not changed, where that takes no more bytes than to move over
+  /// them.
+  private mutating func rewrite(_ new: Frame, _ row: Int, before column: Int) {
+    guard let position, position.row == row, (1...3).contains(column - position.column) else { return }
+    let cells = (position.column..<column).map { new[row, $0] }
+    guard cells.allSatisfy({ $0.width == 1 && $0.style == current && $0.character.utf8.count == 1 }) else { return }
+    for cell in cells { draw(cell) }
   }
 
   /// Erases so many cells from the cursor on, which stays.
