@@ -18,18 +18,20 @@ import TextFormat
     return try #require(Form.fields(query))
   }
 
-  @Test("a login asks for a code with S256, and gives a session")
+  @Test("a login asks for a code with S256, also if the app's own parameters say otherwise, and gives a session")
   func logsIn() async throws {
-    let asked = try fields(try url())
+    let mine = ["code_challenge_method": "plain", "state": "mine", "response_type": "token", "audience": "a&b=c"]
+    let asked = try fields(try world.authority.authorizationURL(redirectURI: "app:/login", parameters: mine))
     #expect(asked["response_type"] == "code")
     #expect(asked["code_challenge_method"] == "S256")
     #expect(asked["code_challenge"]?.count == 43)
     #expect(asked["state"]?.count == 43)
     #expect(asked["prompt"] == nil)
+    #expect(asked["audience"] == "a&b=c")
+    #expect(try fields(try url())["state"] != asked["state"])
     #expect(
       try await world.logIn().user
         == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
-    #expect(try fields(try url())["state"] != asked["state"])
   }
 
   @Test(
@@ -67,16 +69,6 @@ import TextFormat
     #expect(throws: error) { try world.authority.credentials(from: address) }
   }
 
-  @Test("a parameter of the app replaces none of the standards")
-  func parameters() throws {
-    let parameters = ["code_challenge_method": "plain", "state": "mine", "response_type": "token", "audience": "a&b=c"]
-    let asked = try fields(try world.authority.authorizationURL(redirectURI: "app:/login", parameters: parameters))
-    #expect(asked["code_challenge_method"] == "S256")
-    #expect(asked["response_type"] == "code")
-    #expect(asked["state"] != "mine")
-    #expect(asked["audience"] == "a&b=c")
-  }
-
   @Test("a server with a parameter in its address, and a port that was chosen just now")
   func address() throws {
     let authority = world.authority { $0.endpoints[.authorization] = "https://server.example/authorize?tenant=1" }
@@ -96,35 +88,29 @@ import TextFormat
     }
   }
 
-  @Test("a password that a person types is never sent, nor a token or a code that this authority did not get")
+  @Test(
+    "a password that a person types is never sent, nor credentials that this authority did not get, or got for a session"
+  )
   func typed() async throws {
+    let used = try world.credentials()
+    try await world.store.loggedIn(used)
+    try await world.store.logOut()
+    let requests = world.server.requests
     let typed = ["marble kettle window harvest", "grant_type=refresh_token&refresh_token=stolen", ""]
     let foreign: [Credentials] = [
       .token(Secret("stolen")), .code(Secret("stolen"), verifier: Secret("verifier")),
       // The code of one server is not given to another.
-      try world.credentials(at: world.authority()),
+      try world.credentials(at: world.authority()), used,
     ]
     for credentials in foreign + typed.map({ .password(username: "alice", password: Secret($0)) }) {
       await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
     }
-    #expect(world.server.requests == [])
-  }
-
-  @Test("credentials serve once")
-  func usedCredentials() async throws {
-    let credentials = try world.credentials()
-    try await world.store.loggedIn(credentials)
-    try await world.store.logOut()
-    let requests = world.server.requests.count
-    await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
-    #expect(world.server.requests.count == requests)
+    #expect(world.server.requests == requests)
   }
 
   @Test("a code without its verifier gives nothing")
   func injectedCode() async throws {
-    let stolen = try #require(
-      world.server.browse(try url(), username: "alice", password: Secret(ServerDouble.passwords["alice"] ?? "")))
-    let code = try #require(try fields(stolen)["code"])
+    let code = try #require(try fields(try world.server.browse(try url()))["code"])
     let address = try world.answer("com.example.app:/login?code=\(code)&state=STATE&ISSUER", to: try url())
     let credentials = try world.authority.credentials(from: address)
     await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }

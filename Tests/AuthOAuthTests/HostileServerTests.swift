@@ -33,35 +33,23 @@ import Testing
   }
 
   @Test(
-    "a form goes to a secure address only",
+    "secrets go to secure addresses only, and http is for this machine",
     arguments: [
-      "http://server.example/token", "http://127.0.0.1.evil.example/token", "http://localhost@evil.example/token",
-      "https://server.example@evil.example/token", "https:///token", "ftp://server.example/token",
-      "https://server.example/token#a", "https://server.example/\r\nX: 1", "https://[::1/token",
-      "//server.example/token", "https://ser\u{0432}er.example/token", "http://[::1].evil.example/", "",
+      ("http://server.example/token", false), ("http://127.0.0.1.evil.example/token", false),
+      ("http://localhost@evil.example/token", false), ("https://server.example@evil.example/token", false),
+      ("https:///token", false), ("ftp://server.example/token", false), ("https://server.example/token#a", false),
+      ("https://server.example/\r\nX: 1", false), ("https://[::1/token", false), ("//server.example/token", false),
+      ("https://ser\u{0432}er.example/token", false), ("http://[::1].evil.example/", false), ("", false),
+      ("http://127.0.0.1:8000/token", true), ("http://[::1]:8000/token", true), ("HTTP://localhost/", true),
     ])
-  func insecure(address: String) async throws {
-    let world = OAuthWorld()
-    let authority = world.authority {
-      $0.endpoints[.token] = address
-      $0.endpoints[.userInfo] = address
+  func addresses(address: String, isSecure: Bool) async throws {
+    for endpoint in [OAuthServer.Endpoint.token, .userInfo] {
+      let world = OAuthWorld()
+      let authority = world.authority { $0.endpoints[endpoint] = address }
+      await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant(at: authority) }
+      #expect(world.server.requests.map(\.url).contains(address) == isSecure)
+      #expect(world.server.requests.allSatisfy { $0.url == address || $0.url.hasPrefix(ServerDouble.place) })
     }
-    await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant(at: authority) }
-    #expect(world.server.requests == [])
-    // Nor does an access token.
-    let other = world.authority { $0.endpoints[.userInfo] = address }
-    await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant(at: other) }
-    #expect(world.server.requests.allSatisfy { $0.headers["Authorization"] == nil })
-  }
-
-  @Test(
-    "http is for this machine",
-    arguments: ["http://127.0.0.1:8000/token", "http://[::1]:8000/token", "HTTP://localhost/"])
-  func loopback(address: String) async throws {
-    let world = OAuthWorld()
-    let authority = world.authority { $0.endpoints[.token] = address }
-    _ = try? await world.grant(at: authority)
-    #expect(world.server.requests.map(\.url) == [address])
   }
 
   @Test("no value adds a parameter or a header to a request")

@@ -14,7 +14,6 @@ struct DjangoServer {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
   private static let home = root + "/.build/oauth-server"
-  private static let python = home + "/bin/python"
   /// The device grant of this release does not work with oauthlib 4.
   private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
 
@@ -23,16 +22,12 @@ struct DjangoServer {
   /// Whether it can be run here: installs it where it is missing.
   static let isHere = Task { () -> Bool in
     guard Effort.isComplete else { return false }
-    func succeeds(_ program: String, _ arguments: [String]) async throws -> Bool {
-      try await Program(program, arguments, timeLimit: .seconds(240)).run().ending == .exited(0)
-    }
-    let check = ["-c", "import oauth2_provider, oauthlib; assert oauthlib.__version__ == '3.3.1'"]
-    if try await succeeds(python, check) { return true }
-    guard try await succeeds(Program.inheritedEnvironment["PYTHON"] ?? "python3", ["-m", "venv", "--clear", home])
-    else {
-      return false
-    }
-    return try await succeeds(python, ["-m", "pip", "install", "--quiet"] + packages)
+    let script = """
+      "$0/bin/python" -c "import oauth2_provider, oauthlib; assert oauthlib.__version__ == '3.3.1'" && exit
+      "${PYTHON:-python3}" -m venv --clear "$0" && "$0/bin/python" -m pip install --quiet "$@"
+      """
+    let install = Program("sh", ["-c", script, home] + packages, timeLimit: .seconds(500))
+    return try await install.run().ending == .exited(0)
   }
 
   /// Runs `body` with a server of its own.
@@ -46,7 +41,11 @@ struct DjangoServer {
       until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
       """
     let start = Program(
-      "sh", ["-c", script, python, root + "/fixtures/oauth-server/server.py", directory.path(percentEncoded: false)],
+      "sh",
+      [
+        "-c", script, home + "/bin/python", root + "/fixtures/oauth-server/server.py",
+        directory.path(percentEncoded: false),
+      ],
       timeLimit: .seconds(100))
     let outcome = try await start.run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
@@ -81,13 +80,8 @@ struct DjangoServer {
       timeLimit: .seconds(60)
     ).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
-    let parts = outcome.text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
-    let lines = try #require(parts.first).split(separator: "\r\n")
-    let status = try #require(lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-    let headers = lines.dropFirst().compactMap { line -> (String, String)? in
-      let pair = line.split(separator: ": ", maxSplits: 1)
-      return pair.count == 2 ? (String(pair[0]), String(pair[1])) : nil
-    }
-    return (status, Dictionary(headers) { first, _ in first }, Array((parts.count == 2 ? parts[1] : "").utf8))
+    let response = try #require(outcome.text.wholeMatch(of: /(?s)HTTP\S+ (\d+)(.*?)\r\n\r\n(.*)/)?.output)
+    let location = response.2.firstMatch(of: /(?i)location: (\S+)/)?.1
+    return (try #require(Int(response.1)), location.map { ["Location": String($0)] } ?? [:], Array(response.3.utf8))
   }
 }

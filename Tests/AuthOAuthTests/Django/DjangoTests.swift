@@ -23,13 +23,6 @@ struct DjangoTests {
     return try authority.credentials(from: try await django.browse(url))
   }
 
-  private func saved(in vault: InMemoryVault) async throws -> SessionToken {
-    guard case .token(let token, _) = await vault.load() else {
-      throw Unavailability(.unreadable, "The vault holds no token.")
-    }
-    return token
-  }
-
   @Test("a login, a request with an access token, a renewal, a new start and a logout", .timeLimit(.minutes(5)))
   func session() async throws {
     try await DjangoServer.run { django in
@@ -61,7 +54,7 @@ struct DjangoTests {
       _ = try await later.renew()
       _ = try await store.check()
 
-      let last = try await saved(in: vault)
+      let last = try await vault.saved()
       #expect(try await later.logOut() == .complete)
       await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
         try await self.authority(django, clock).renew(last)
@@ -76,7 +69,7 @@ struct DjangoTests {
       let authority = try await authority(django, clock)
       let store = SessionStore(authority: authority, vault: vault, clock: clock)
       let session = try await store.loggedIn(try await logIn(django, authority))
-      let token = try await saved(in: vault)
+      let token = try await vault.saved()
       // Somebody who copied the token uses it, and then its owner.
       _ = try await self.authority(django, clock).renew(token)
       await #expect(throws: SessionError.ended(.revoked)) { try await store.renew() }

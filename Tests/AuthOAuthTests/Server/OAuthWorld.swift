@@ -14,9 +14,7 @@ struct OAuthWorld {
   init(_ change: @Sendable (inout ServerDouble.State) -> Void = { _ in }) {
     server.set(change)
     authority = OAuthAuthority(server: server.description, clientID: "app", scopes: ["openid"], clock: clock)
-    store = SessionStore(
-      authority: authority, vault: vault, clock: clock,
-      timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 100)))
+    store = SessionStore(authority: authority, vault: vault, clock: clock)
   }
 
   /// An authority for another description of the server, as in another process.
@@ -45,20 +43,13 @@ struct OAuthWorld {
     return address.replacing("STATE", with: state).replacing("ISSUER", with: "iss=https://server.example")
   }
 
-  /// What the browser gives after a login.
+  /// What the browser gives after a login with this password, or the right one.
   func credentials(
-    _ name: String = "alice", prompting: Bool = false, at other: OAuthAuthority? = nil
+    _ name: String = "alice", _ password: Secret? = nil, prompting: Bool = false, at other: OAuthAuthority? = nil
   ) throws -> Credentials {
-    let password = Secret(ServerDouble.passwords[name] ?? "")
-    return try #require(try browse(name, password, prompting: prompting, at: other ?? authority))
-  }
-
-  private func browse(
-    _ name: String, _ password: Secret, prompting: Bool, at authority: OAuthAuthority
-  ) throws(OAuthError) -> Credentials? {
+    let authority = other ?? authority
     let url = try authority.authorizationURL(redirectURI: "com.example.app:/login", prompting: prompting)
-    guard let address = server.browse(url, username: name, password: password) else { return nil }
-    return try authority.credentials(from: address)
+    return try authority.credentials(from: try server.browse(url, as: name, password))
   }
 
   @discardableResult
@@ -70,10 +61,12 @@ struct OAuthWorld {
     let credentials = try credentials(at: authority)
     return try #require(try await authority.authenticate(credentials, limits: LimitRequest()).grant)
   }
+}
 
-  /// The token that the vault holds.
+extension InMemoryVault {
+  /// The token that it holds.
   func saved() async throws -> SessionToken {
-    guard case .token(let token, _) = await vault.load() else {
+    guard case .token(let token, _) = await load() else {
       throw Unavailability(.unreadable, "The vault holds no token.")
     }
     return token
@@ -85,7 +78,7 @@ extension OAuthWorld: Authority {
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    let login = try? browse(credentials.username, credentials.password, prompting: true, at: authority)
+    let login = try? self.credentials(credentials.username, credentials.password, prompting: true)
     guard let login else { throw .rejected(.notAccepted) }
     return try await authority.authenticate(login, limits: limits)
   }
@@ -95,7 +88,7 @@ extension OAuthWorld: Authority {
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     // Whoever's password it is: the browser knows nothing of the session.
     let name = ServerDouble.passwords.first { Secret($0.value) == credentials.password }?.key ?? ""
-    let login = try? browse(name, credentials.password, prompting: true, at: authority)
+    let login = try? self.credentials(name, credentials.password, prompting: true)
     guard let login else { throw .rejected(.notAccepted) }
     return try await authority.reauthenticate(token, with: login, limits: limits)
   }

@@ -15,13 +15,12 @@ final class ServerDouble: Sendable {
     var detectsReuse = true
     /// Whether introspection knows refresh tokens.
     var introspects = true
-    var lifetime: Int64? = 300
     var isDeviceAllowed = false
     /// Whom a refresh answers for, in place of the user who logged in.
     var impostor: String?
     var isOffline = false
-    /// Stops the next request to the token endpoint: tells that it came, and waits.
-    var hold: (came: Promise<Void>, release: Promise<Void>)?
+    /// Runs before each request is answered.
+    var whileUnderWay: @Sendable () -> Void = {}
 
     /// Answers in place of the server's own, each for one request to the path.
     fileprivate var scripted: [String: [Answer]] = [:]
@@ -63,18 +62,18 @@ final class ServerDouble: Sendable {
   }
 
   var requests: [OAuthRequest] { state.withLock { $0.log } }
-  var accessTokens: Set<String> { state.withLock { Set($0.access.keys) } }
 
-  /// What the browser returns to after the user entered a password; nil for a wrong one.
-  func browse(_ url: String, username: String, password: Secret) -> String? {
-    guard Self.passwords[username].map({ Secret($0) }) == password,
+  /// Where the browser returns to after the user entered this password, or the right one.
+  func browse(_ url: String, as user: String = "alice", _ password: Secret? = nil) throws -> String {
+    struct NotAccepted: Error {}
+    guard let right = Self.passwords[user], password == nil || password == Secret(right),
       let fields = url.split(separator: "?").last.flatMap({ Form.fields($0) }), fields["client_id"] == "app",
       fields["response_type"] == "code", fields["code_challenge_method"] == "S256",
       let redirectURI = fields["redirect_uri"]
-    else { return nil }
+    else { throw NotAccepted() }
     let code = state.withLock { state in
       let code = state.next("code")
-      state.codes[code] = (username, fields["code_challenge"], redirectURI)
+      state.codes[code] = (user, fields["code_challenge"], redirectURI)
       return code
     }
     return redirectURI + "?" + Form.text(["code": code, "state": fields["state"], "iss": Self.place])
@@ -87,10 +86,7 @@ final class ServerDouble: Sendable {
   private func send(_ request: OAuthRequest) async throws -> Answer {
     struct Offline: Error {}
     let path = String(request.url.dropFirst(Self.place.count))
-    if path == "/token", let hold = state.withLock({ $0.hold.take() }) {
-      hold.came.fulfil(())
-      await hold.release.valueUncancelled()
-    }
+    state.withLock(\.whileUnderWay)()
     return try state.withLock { state in
       if state.isOffline { throw Offline() }
       state.log.append(request)
@@ -161,16 +157,14 @@ extension ServerDouble.State {
   private mutating func issue(_ user: String, replacing old: String? = nil) -> ServerDouble.Answer {
     let token = next("access")
     access[token] = user
-    var answer: [JSON.Member] = [
-      .init(name: "access_token", value: .string(token)), .init(name: "token_type", value: "Bearer"),
-    ]
-    if let lifetime { answer.append(.init(name: "expires_in", value: .integer(lifetime))) }
-    if old == nil || rotates {
-      let new = next("refresh")
-      refresh[new] = (old.flatMap { refresh[$0]?.family } ?? issued, user, old, false)
-      answer.append(.init(name: "refresh_token", value: .string(new)))
+    guard old == nil || rotates else {
+      return json(["access_token": .string(token), "token_type": "Bearer", "expires_in": 300])
     }
-    return (200, [:], Array(JSON.object(answer).text.utf8))
+    let new = next("refresh")
+    refresh[new] = (old.flatMap { refresh[$0]?.family } ?? issued, user, old, false)
+    return json([
+      "access_token": .string(token), "token_type": "Bearer", "expires_in": 300, "refresh_token": .string(new),
+    ])
   }
 
   fileprivate mutating func introspect(_ token: String) -> ServerDouble.Answer {
