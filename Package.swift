@@ -61,7 +61,11 @@ let package = Package(
     // Not a library but calls of the system that Swift cannot make.
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSocket"),
-    .target(name: "Services", dependencies: ["AuthBackend", "AuthCore", "AuthService"], path: "Tests/Services"),
+    .target(
+      name: "Services",
+      dependencies: [
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
+      ], path: "Tests/Services"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
@@ -84,8 +88,8 @@ let package = Package(
     .testTarget(
       name: "AuthSQLiteTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthDevice", "AuthSQLite", "AuthCoreTesting", "Races", "TextFormat",
-        "CSQLite", "CCrypt",
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting", "Races",
+        "Services", "TextFormat", "CSQLite", "CCrypt",
       ]),
     .testTarget(
       name: "AuthServiceTests",

@@ -37,7 +37,7 @@ extension PostgresTests {
     func backend(check: BackendContract.Check) async throws {
       // Waits are exact here: both clocks stand still, and the check moves that of the server.
       let database = try RulesDatabase(isShared: true, clockStands: true)
-      let alice = try database.install()
+      let alice = try database.authority.rules.installAlice()
       let service = try ServedRules(database.authority.rules)
       let subject = BackendContract.Subject(
         backend: try service.authority(), administrator: alice, advance: { database.advance(by: $0) },

@@ -1,10 +1,9 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
 import Foundation
 import PostgresServers
 import Races
-import Synchronization
+import Services
 import Testing
 
 @testable import AuthPostgres
@@ -19,11 +18,18 @@ extension PostgresTests {
         PostgresDatabase(try ServerAddress(address), limits: limits, confirmed: confirmed))
     }
 
-    private func code(_ address: String, limits: ServerLimits = ServerLimits()) throws -> String {
+    /// The failure of a look at a database.
+    private func failure(
+      _ address: String, _ limits: ServerLimits = ServerLimits()
+    ) throws -> BackendError {
       let authority = try Self.authority(address, limits)
-      let failure = #expect(throws: BackendError.self) { _ = try authority.lookUp(SessionToken(bytes: [1])) }
-      #expect(failure?.asUnavailability.hint.isEmpty == false)
-      return failure?.code ?? ""
+      let failure = try #require(Services.failure { try authority.lookUp(SessionToken(bytes: [1])) })
+      #expect(!failure.asUnavailability.hint.isEmpty)
+      return failure
+    }
+
+    private func code(_ address: String, _ limits: ServerLimits = ServerLimits()) throws -> String {
+      try failure(address, limits).code
     }
 
     @Test(
@@ -35,12 +41,11 @@ extension PostgresTests {
         ("host=h password=secret", "address_has_password"),
       ])
     func address(text: String, code: String) {
-      let failure = #expect(throws: BackendError.self) { _ = try ServerAddress(text) }
-      #expect(failure?.code == code)
-      #expect(failure?.description.contains("secret") == false)
+      let failure = Services.failure { try ServerAddress(text) }
+      #expect(failure?.code == code && failure?.description.contains("secret") == false)
     }
 
-    @Test("no server, no such service, no such role, no schema: each says which")
+    @Test("no server, no answer, no such service, no such role, no schema: each says which")
     func connecting() throws {
       let server = try Databases.shared().server
       #expect(try code("host=/nonexistent dbname=x") == "server_unreachable")
@@ -49,44 +54,32 @@ extension PostgresTests {
       #expect(try code(server.address("postgres", user: "there_is_no_such_role")) == "server_login_refused")
       #expect(try code(server.address("postgres")) == "schema_missing")
       let database = try RulesDatabase()
-      try Databases.connect(database.address).sql(
-        "DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+      try database.sql("DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
       #expect(try code(server.address(database.name, user: "stranger")) == "role_not_permitted")
-    }
-
-    @Test("a server that accepts and never answers is given up at the limit")
-    func silent() throws {
+      // It accepts and never answers.
       let silent = try SilentServer()
-      let limits = ServerLimits(connecting: .milliseconds(300))
-      #expect(
-        try code("host=127.0.0.1 port=\(silent.port) sslmode=disable dbname=x user=x", limits: limits)
-          == "server_silent")
+      #expect(try code(silent.address, ServerLimits(connecting: .milliseconds(300))) == "server_silent")
     }
 
     @Test("a server without a free connection, and one that starts, say so in every language")
     func refusals() throws {
       let database = try RulesDatabase()
-      try Databases.connect(database.address).sql(
+      try database.sql(
         """
         DO $$ BEGIN CREATE ROLE service LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
         ALTER DATABASE \(database.name) CONNECTION LIMIT 0
         """)
-      let crowded = try Self.authority(database.server.address(database.name, user: "service"))
-      let full = #expect(throws: BackendError.self) { _ = try crowded.lookUp(SessionToken(bytes: [1])) }
-      #expect(full?.code == "server_busy")
-      #expect(full?.description.contains("FATAL:  too many connections for database") == true)
-      #expect(full?.description.contains("LOCATION") == false)
       let server = try SilentServer()
       server.refuse(state: "57P03", message: "das Datenbanksystem startet")
-      let address = "host=127.0.0.1 port=\(server.port) sslmode=disable dbname=x user=x"
-      let starting = #expect(throws: BackendError.self) {
-        _ = try Self.authority(address).lookUp(SessionToken(bytes: [1]))
-      }
-      #expect(starting?.code == "server_starting")
-      #expect(starting?.description.hasSuffix("FATAL:  das Datenbanksystem startet.") == true)
-      for failure in [full, starting] {
-        guard case .unavailable(let trouble)? = failure?.kind else { continue }
-        #expect(trouble.cause == .busy)
+      for (address, code, words) in [
+        (
+          database.server.address(database.name, user: "service"), "server_busy",
+          "FATAL:  too many connections for database"
+        ), (server.address, "server_starting", "FATAL:  das Datenbanksystem startet."),
+      ] {
+        let failure = try failure(address)
+        #expect(failure.code == code && failure.asUnavailability.cause == .busy)
+        #expect(failure.description.contains(words) && !failure.description.contains("LOCATION"))
       }
     }
 
@@ -114,12 +107,9 @@ extension PostgresTests {
 
     @Test("a server that is older than the one that confirmed a change is refused, until that is forgotten")
     func confirmedServer() throws {
-      let directory = NSTemporaryDirectory() + "state-\(UInt32.random(in: 0 ... .max))"
-      try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let folder = ShortFolder()
       let database = try RulesDatabase()
-      let confirmed = ConfirmedServer(directory: directory)
+      let confirmed = ConfirmedServer(directory: folder.path)
       func authority() throws -> PostgresAuthority { try Self.authority(database.address, confirmed: confirmed) }
       // A read confirms nothing: a promotion that is taken back answers reads, too.
       #expect(try authority().lookUp(SessionToken(bytes: [1])) == nil)
@@ -133,11 +123,8 @@ extension PostgresTests {
         ("7 1", "another cluster (\(known.system)) than the one that confirmed changes (7"),
       ] {
         try content.write(toFile: confirmed.path, atomically: true, encoding: .utf8)
-        let failure = #expect(throws: BackendError.self) {
-          _ = try authority().register(username: "eve", password: alicePassword)
-        }
-        #expect(failure?.code == "server_outdated")
-        #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")
+        let failure = Services.failure { try authority().register(username: "eve", password: alicePassword) }
+        #expect(failure?.code == "server_outdated" && failure?.description.contains(words) == true)
       }
       #expect(try confirmed.forget())
       #expect(try !confirmed.forget())
@@ -156,27 +143,18 @@ extension PostgresTests {
       let authority = try Self.authority(address, ServerLimits(answer: .seconds(1)))
       // No standby answers: the change is made here, and may be lost when another server takes
       // over.
-      let silent = #expect(throws: BackendError.self) {
-        _ = try authority.register(username: "alice", password: alicePassword)
-      }
-      #expect(silent?.code == "outcome_unknown")
+      #expect(Services.code { try authority.register(username: "alice", password: alicePassword) } == "outcome_unknown")
       let superuser = try Databases.connect(local)
       let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active' AND query = 'COMMIT'"
       // The server ends that wait, so that the next commit is the only one that waits.
       while try superuser.rows("SELECT pg_cancel_backend(pid) \(waiting)") != [] {}
       let other = try Self.authority(address, ServerLimits(answer: .seconds(60)))
       let answers = TwoThreads.answers { side -> String? in
-        do {
-          if side == 0 {
-            _ = try other.register(username: "bob", password: bobPassword)
-            return nil
-          }
+        if side == 0 { return Services.code { try other.register(username: "bob", password: bobPassword) } }
+        return Services.code {
           let superuser = try Databases.connect(local)
           while try superuser.rows("SELECT pg_cancel_backend(pid) \(waiting)").isEmpty {}
-          return "cancelled"
-        } catch {
-          return (error as? BackendError)?.code ?? "\(error)"
-        }
+        } ?? "cancelled"
       }
       #expect(answers == ["outcome_unknown", "cancelled"])
     }
@@ -184,68 +162,47 @@ extension PostgresTests {
     @Test("a connection that ends while it commits leaves the outcome unknown, and nothing before that does")
     func commit() throws {
       let database = try RulesDatabase()
-      let authority = database.authority
-      _ = try authority.register(username: "alice", password: alicePassword)
-      let token = try authority.token("alice", alicePassword)
-      let superuser = try Databases.connect(database.address)
-      try superuser.sql(
+      let (authority, token) = (database.authority, try database.registerBoth())
+      try database.sql(
         """
-        SET search_path = auth;
         CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
           'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END';
         CREATE CONSTRAINT TRIGGER die AFTER UPDATE ON accounts DEFERRABLE INITIALLY DEFERRED
           FOR EACH ROW EXECUTE FUNCTION die();
         """)
-      let failure = #expect(throws: BackendError.self) { _ = try authority.rules.rename(to: "Ada", token: token) }
-      #expect(failure?.code == "outcome_unknown")
+      #expect(Services.code { try authority.rules.rename(to: "Ada", token: token) } == "outcome_unknown")
       #expect(try authority.rules.profile(token: token).user.displayName == "alice")
-      try superuser.sql("DROP FUNCTION auth.die CASCADE")
+      try database.sql("DROP FUNCTION die CASCADE")
       #expect(try authority.rules.rename(to: "Ada", token: token).user.displayName == "Ada")
     }
 
     @Test("a missing table is named, and what the transaction did before is undone")
     func missingTable() throws {
       let database = try RulesDatabase()
-      let authority = database.authority
-      _ = try authority.register(username: "alice", password: alicePassword)
-      _ = try authority.register(username: "bob", password: bobPassword)
-      let token = try authority.token("alice", alicePassword)
-      let superuser = try Databases.connect(database.address)
-      let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
+      let (authority, token) = (database.authority, try database.registerBoth())
+      let order = try authority.order("1")
       for table in ["entries", "events"] {
-        try superuser.sql("ALTER TABLE auth.\(table) RENAME TO elsewhere")
-        let failure = #expect(throws: BackendError.self) {
-          if table == "entries" {
-            _ = try authority.rules.pay(order, token: token)
-          } else {
-            _ = try authority.rules.rename(to: "Ada", token: token)
-          }
+        try database.sql("ALTER TABLE \(table) RENAME TO elsewhere")
+        let failure = Services.failure {
+          try authority.rules.perform(table == "entries" ? .pay(order, token) : .rename("Ada", token))
         }
         #expect(failure?.code == "schema_missing" && failure?.description.contains(table) == true)
-        try superuser.sql("ALTER TABLE auth.elsewhere RENAME TO \(table)")
+        try database.sql("ALTER TABLE elsewhere RENAME TO \(table)")
         #expect(try authority.rules.profile(token: token).balance == 100_00)
         #expect(try authority.rules.profile(token: token).user.displayName == "alice")
-        #expect(try superuser.rows("SELECT count(*) FROM auth.transfers WHERE payer = 1") == [["0"]])
+        #expect(try database.number("SELECT count(*) FROM auth.transfers WHERE payer = 1") == 0)
       }
     }
 
     @Test("over TCP a server without TLS is refused unless that is said")
     func encryption() throws {
-      let server = try ThrowawayServer(settings: ["listen_addresses=127.0.0.1", "port=\(Self.freePort())"])
+      let port = try SilentServer().port
+      let server = try ThrowawayServer(settings: ["listen_addresses=127.0.0.1", "port=\(port)"])
       defer { server.stop() }
-      let port =
-        try Databases.connect("host=\(server.directory) port=\(Self.lastPort) user=postgres dbname=postgres")
-        .rows("SHOW port").first?[0] ?? ""
       let address = "host=127.0.0.1 port=\(port) dbname=postgres user=postgres"
       #expect(["server_encryption", "server_certificate"].contains(try code(address)))
       #expect(try code(address + " sslmode=require") == "server_encryption")
       #expect(try code(address + " sslmode=disable") == "schema_missing")
-    }
-
-    private nonisolated(unsafe) static var lastPort: UInt16 = 0
-    private static func freePort() -> UInt16 {
-      lastPort = (try? SilentServer())?.port ?? 0
-      return lastPort
     }
 
     @Test(
@@ -281,20 +238,19 @@ extension PostgresTests {
       "a full disk of the server refuses a payment, and nothing of it is left",
       .enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
     func diskFull() throws {
-      let disk = try SmallDisk()
-      defer { disk.remove() }
+      let folder = ShortFolder()
+      chmod(folder.path, 0o755)
+      // The user id that servers run as.
+      let disk = try SmallDisk(at: folder.path + "/disk", owner: 65534)
       let database = try RulesDatabase()
-      let authority = database.authority
-      _ = try authority.register(username: "alice", password: alicePassword)
-      _ = try authority.register(username: "bob", password: bobPassword)
-      let token = try authority.token("alice", alicePassword)
+      let (authority, token) = (database.authority, try database.registerBoth())
       let superuser = try Databases.connect(database.address)
-      try superuser.sql("CREATE TABLESPACE small LOCATION '\(disk.directory)'")
+      try superuser.sql("CREATE TABLESPACE small LOCATION '\(folder.path)/disk'")
       try superuser.sql("ALTER TABLE auth.transfers SET TABLESPACE small")
       disk.fill()
-      let order = PaymentOrder(amount: try Amount(minorUnits: 1), payee: try Username("bob"))
+      let order = try authority.order("0.01")
       var paid: Int64 = 0
-      let failure = #expect(throws: BackendError.self) {
+      let failure = Services.failure {
         // The last page of the table takes some rows more.
         for _ in 0..<1000 {
           _ = try authority.rules.pay(order, token: token)
@@ -309,6 +265,5 @@ extension PostgresTests {
       try superuser.sql("ALTER TABLE auth.transfers SET TABLESPACE pg_default")
       try superuser.sql("DROP TABLESPACE small")
     }
-
   }
 }

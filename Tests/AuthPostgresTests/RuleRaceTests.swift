@@ -1,12 +1,11 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
-import CSQLite
 import Foundation
 import PostgresServers
 import Programs
 import Races
-import Synchronization
+import Services
 import Testing
 
 @testable import AuthPostgres
@@ -43,32 +42,44 @@ enum Engine: String, Sendable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// Two operations, and what may come of them.
+/// Two requests, and what may come of them.
 struct Pair: Sendable, CustomTestStringConvertible {
-  /// Made before each round: two operations, and what is wrong with their answers.
+  /// Two requests, each through a connection of its own, and the answers of any order of them: the
+  /// codes of the errors, or nil.
   struct Round: Sendable {
-    let first: @Sendable (Rules) throws(BackendError) -> Void
-    let second: @Sendable (Rules) throws(BackendError) -> Void
-    /// Nil when the answers, and what is stored, are those of some order.
-    let verdict: @Sendable ([String?]) throws -> String?
+    let requests: [[BackendRequest]]
+    let orders: [[String?]]
+    /// What is wrong with the data after these answers; nil for nothing.
+    let check: @Sendable ([String?]) throws -> String?
+
+    init(
+      _ first: BackendRequest, _ second: BackendRequest, then third: BackendRequest? = nil, _ orders: [String?]...,
+      check: @escaping @Sendable ([String?]) throws -> String? = { _ in nil }
+    ) {
+      (requests, self.orders, self.check) = ([[first], [second] + (third.map { [$0] } ?? [])], orders, check)
+    }
   }
 
-  let name: String
+  let testDescription: String
   let round: @Sendable (RaceScene, _ number: Int) throws -> Round
-  var testDescription: String { name }
+
+  init(_ name: String, _ round: @escaping @Sendable (RaceScene, _ number: Int) throws -> Round) {
+    (testDescription, self.round) = (name, round)
+  }
 }
 
 /// A database, two connections to it, and accounts.
 final class RaceScene: Sendable {
   let sides: [Rules]
-  private let directory = NSTemporaryDirectory() + "race-\(UInt32.random(in: 0 ... .max))"
+  private let folder = ShortFolder()
   private let database: RulesDatabase?
-  private let tokens = Mutex<[String: SessionToken]>([:])
 
   static let password = Secret("marble kettle window harvest")
+  let alice: Username
 
   init(_ engine: Engine, hasLocks: Bool = true) throws {
-    let directory = directory
+    alice = try Username("alice")
+    let directory = folder.path + "/data"
     switch engine {
     case .sqlite:
       database = nil
@@ -83,10 +94,13 @@ final class RaceScene: Sendable {
       }
     }
     _ = try rules.register(username: "alice", password: Self.password)
-    try fund("alice")
+    // Enough for every round.
+    for statement in [
+      "INSERT INTO transfers(id, payer, payee, amount, made_at) VALUES (1000000, 0, 1, 100000000, 0)",
+      "INSERT INTO entries(account, transfer, amount) VALUES (0, 1000000, -100000000), (1, 1000000, 100000000)",
+      "UPDATE ledger_accounts SET balance = balance + CASE id WHEN 1 THEN 100000000 ELSE -100000000 END WHERE id < 2",
+    ] { try sql(statement) }
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   var rules: Rules { sides[0] }
 
@@ -94,102 +108,90 @@ final class RaceScene: Sendable {
     var findings: [String] = []
     for number in 0..<rounds {
       let round = try pair.round(self, number)
-      let answers = TwoThreads.answers { [sides] side -> String? in
-        do throws(BackendError) {
-          if side == 0 { try round.first(sides[0]) } else { try round.second(sides[1]) }
-          return nil
-        } catch {
-          return error.code
-        }
+      let answers = TwoThreads.answers { [sides] side in
+        round.requests[side].reduce(nil) { $0 ?? Self.code(of: $1, sides[side]) }
       }
-      if let what = try round.verdict(answers) { findings.append("round \(number): \(answers), \(what)") }
+      let fault = round.orders.contains(answers) ? try round.check(answers) : "not the answers of any order"
+      if let fault { findings.append("round \(number): \(answers), \(fault)") }
       if stopsAtFirst, !findings.isEmpty { return findings }
     }
     let books = """
-      SELECT (SELECT count(*) FROM ledger_accounts l WHERE balance <>
+      SELECT CAST((SELECT count(*) FROM ledger_accounts l WHERE balance <>
         (SELECT coalesce(sum(e.amount), 0) FROM entries e WHERE e.account = l.id)) +
-        abs((SELECT sum(amount) FROM entries))
+        abs((SELECT sum(amount) FROM entries)) AS bigint)
       """
-    if try number(books) != 0 { findings.append("the books do not balance") }
+    if try sql(books) != 0 { findings.append("the books do not balance") }
     if database != nil {
       // Told late: the count is what the server has reported so far.
-      let deadlocks = try number("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+      let deadlocks = try sql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
       if deadlocks != 0 { findings.append("\(deadlocks) deadlocks") }
     }
     return findings
+  }
+
+  /// The code of the error that a request is answered with.
+  static func code(of request: BackendRequest, _ rules: Rules) -> String? {
+    do throws(BackendError) {
+      _ = try rules.perform(request)
+      return nil
+    } catch {
+      return error.code
+    }
   }
 
   // MARK: - What rounds begin with
 
   func user(_ name: String, funded: Bool = true) throws -> Username {
     _ = try rules.register(username: name, password: Self.password)
-    if !funded {
-      let all = PaymentOrder(amount: try Amount("100"), payee: try Username("alice"))
-      _ = try rules.pay(all, token: try token(name))
-    }
-    return try Username(name)
+    let user = try Username(name)
+    if !funded { _ = try rules.pay(try order("100", to: alice), token: try logIn(user)) }
+    return user
   }
 
-  /// The one session of a user.
-  func token(_ name: String) throws -> SessionToken {
-    if let known = tokens.withLock({ $0[name] }) { return known }
-    let token = try logIn(rules, name)
-    tokens.withLock { $0[name] = token }
-    return token
-  }
-
-  func logIn(_ rules: Rules, _ name: String, _ password: Secret = password) throws(BackendError) -> SessionToken {
-    let token = SessionToken(bytes: (0..<32).map { _ in UInt8.random(in: 0...255) })
-    _ = try rules.perform(
-      .logIn(
-        Credentials.password(username: name, password: password), .standard,
-        NewSession(token: token, label: nil, origin: nil)))
-    return token
+  func logIn(_ name: Username) throws -> SessionToken {
+    let new = NewSession.random
+    _ = try rules.perform(.logIn(name, Self.password, new))
+    return new.token
   }
 
   func order(_ amount: String, to payee: Username, key: String? = nil) throws -> PaymentOrder {
     PaymentOrder(amount: try Amount(amount), payee: payee, key: try key.map { try IdempotencyKey($0) })
   }
 
-  /// Enough for every round.
-  private func fund(_ name: String) throws {
-    for statement in [
-      "INSERT INTO transfers(id, payer, payee, amount, made_at) VALUES (1000000, 0, 1, 100000000, 0)",
-      "INSERT INTO entries(account, transfer, amount) VALUES (0, 1000000, -100000000), (1, 1000000, 100000000)",
-      "UPDATE ledger_accounts SET balance = balance + 100000000 WHERE id = 1",
-      "UPDATE ledger_accounts SET balance = balance - 100000000 WHERE id = 0",
-    ] { try run(statement) }
-  }
-
   // MARK: - What is stored
 
-  func run(_ statement: String) throws { _ = try sql(statement) }
-
-  func number(_ query: String) throws -> Int64 { try sql(query) }
-
-  /// The first number of a statement's result, or 0.
-  private func sql(_ statement: String) throws -> Int64 {
-    if let database {
-      let connection = try Databases.connect(database.address)
-      try connection.sql("SET search_path = auth, pg_catalog")
-      return Int64(try connection.rows(statement).first?.first??.prefix { $0 != "." } ?? "") ?? 0
+  /// Runs a statement.
+  ///
+  /// - Returns: The first number of its result, or 0.
+  @discardableResult
+  func sql(_ statement: String) throws -> Int64 {
+    try rules.database.write(.everything) { (db) throws(BackendError) in
+      var number: Int64 = 0
+      _ = try db.step(statement, []) { (row) throws(BackendError) in
+        number = row.integer(0)
+        return false
+      }
+      return number
     }
-    var handle: OpaquePointer?
-    defer { sqlite3_close_v2(handle) }
-    try #require(sqlite3_open(directory + "/authority.db", &handle) == SQLITE_OK)
-    var prepared: OpaquePointer?
-    defer { sqlite3_finalize(prepared) }
-    sqlite3_busy_timeout(handle, 5000)
-    try #require(sqlite3_prepare_v2(handle, statement, -1, &prepared, nil) == SQLITE_OK)
-    let status = sqlite3_step(prepared)
-    try #require(status == SQLITE_ROW || status == SQLITE_DONE)
-    return status == SQLITE_ROW ? sqlite3_column_int64(prepared, 0) : 0
   }
 
-  func activeSessions(of name: Username) throws -> Int64 {
-    try number(
-      "SELECT count(*) FROM sessions WHERE ended_reason IS NULL AND account = (SELECT id FROM accounts WHERE name = '\(name)')"
+  func activeSessions(_ condition: String) throws -> Int64 {
+    try sql(
+      "SELECT count(*) FROM sessions WHERE ended_reason IS NULL AND account IN (SELECT id FROM accounts WHERE \(condition))"
     )
+  }
+}
+
+extension NewSession {
+  /// Under a token that nobody else draws.
+  static var random: NewSession {
+    NewSession(token: SessionToken(bytes: (0..<32).map { _ in UInt8.random(in: 0...255) }), label: nil, origin: nil)
+  }
+}
+
+extension BackendRequest {
+  static func logIn(_ name: Username, _ password: Secret, _ new: NewSession = .random) -> BackendRequest {
+    .logIn(.password(username: name.canonical, password: password), .standard, new)
   }
 }
 

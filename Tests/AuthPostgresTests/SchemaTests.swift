@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import PostgresServers
+import Services
 import Testing
 
 @testable import AuthPostgres
@@ -8,19 +9,6 @@ import Testing
 extension PostgresTests {
   /// The tables are created, upgraded, checked and removed by an operator.
   @Suite struct SchemaTests {
-    private func code<Result>(_ body: () throws -> Result) -> String? {
-      do {
-        _ = try body()
-        return nil
-      } catch {
-        return (error as? BackendError)?.code ?? "\(error)"
-      }
-    }
-
-    private func superuser(_ database: RulesDatabase, _ script: String) throws {
-      try Databases.connect(database.address).sql("SET search_path = auth; " + script)
-    }
-
     @Test("an installation can be repeated until there is an account, and the tables are as they should be")
     func install() throws {
       let database = try RulesDatabase(isEmpty: true)
@@ -57,7 +45,7 @@ extension PostgresTests {
       ])
     func check(change: String, words: String) throws {
       let database = try RulesDatabase()
-      try superuser(database, change)
+      try database.sql(change)
       let found = try PostgresSchema.check(try ServerAddress(database.address))
       #expect(found.contains { $0.contains(words) }, "\(found)")
     }
@@ -66,8 +54,7 @@ extension PostgresTests {
     func versions() throws {
       let database = try RulesDatabase()
       let address = try ServerAddress(database.address)
-      try superuser(
-        database,
+      try database.sql(
         """
         DROP TRIGGER events_stay ON events; DROP FUNCTION events_stay;
         CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW WHEN (old.account IS NOT NULL)
@@ -84,9 +71,9 @@ extension PostgresTests {
         let fresh = PostgresAuthority(PostgresDatabase(address))
         return code { try fresh.checkForLogins() }
       }
-      try superuser(database, "UPDATE facts SET version = \(next)")
+      try database.sql("UPDATE facts SET version = \(next)")
       #expect(try answer() == nil)
-      try superuser(database, "UPDATE facts SET oldest = \(next)")
+      try database.sql("UPDATE facts SET oldest = \(next)")
       #expect(try answer() == "database_newer")
       #expect(code { try PostgresSchema.upgrade(address) } == "database_newer")
     }
@@ -102,10 +89,10 @@ extension PostgresTests {
       #expect(try PostgresSchema.check(address) == [])
       #expect(remove(database.name) == nil)
       #expect(isEmpty(address))
-      try superuser(database, "CREATE SCHEMA auth; CREATE TABLE auth.users(x int)")
+      try database.sql("CREATE SCHEMA auth; CREATE TABLE auth.users(x int)")
       #expect(remove(database.name) == "schema_foreign")
       #expect(code { try PostgresSchema.install(address) } == "schema_foreign")
-      try superuser(database, "SELECT * FROM auth.users")
+      try database.sql("SELECT * FROM auth.users")
     }
   }
 }

@@ -11,14 +11,7 @@ package final class ServedRules: Sendable {
   private let server: AuthServer
   private let log = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
-  /// What has to stay as long as the server.
-  private let owner: (any AnyObject & Sendable)?
-
-  package init(
-    _ rules: Rules, keeping owner: (any AnyObject & Sendable)? = nil,
-    _ change: (inout ServiceLimits) -> Void = { _ in }
-  ) throws {
-    self.owner = owner
+  package init(_ rules: Rules, _ change: (inout ServiceLimits) -> Void = { _ in }) throws {
     identity = try ServedDatabase(rules.database).identity
     var limits = ServiceLimits(databaseThreads: 4, hashThreads: 4)
     change(&limits)
@@ -67,5 +60,15 @@ package func boundSocket(at path: String, _ kind: __socket_type) -> Int32 {
 package func listeningSocket(at path: String) -> Int32 {
   let descriptor = boundSocket(at: path, SOCK_STREAM)
   guard listen(descriptor, 64) == 0 else { preconditionFailure("\(path): \(errno)") }
+  return descriptor
+}
+
+/// A connection to the socket at a path; nil when nobody listens there.
+package func connectedSocket(to path: String) -> Int32? {
+  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  guard sockaddr_un(path: path)?.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+    close(descriptor)
+    return nil
+  }
   return descriptor
 }

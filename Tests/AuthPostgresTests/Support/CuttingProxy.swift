@@ -1,4 +1,5 @@
 import Foundation
+import Services
 import Synchronization
 
 /// Stands between a client and the server, and cuts the connection at one message.
@@ -10,6 +11,15 @@ final class CuttingProxy: Sendable {
     let message: Int
     let phase: Phase
 
+    /// Every cut of a conversation of so many messages.
+    static func all(_ counts: (client: Int, server: Int)) -> [Cut] {
+      [(false, counts.client), (true, counts.server)].flatMap { fromServer, count in
+        (0..<count).flatMap { message in
+          Phase.allCases.map { Cut(fromServer: fromServer, message: message, phase: $0) }
+        }
+      }
+    }
+
     var description: String { "\(phase) message \(message) of the \(fromServer ? "server" : "client")" }
   }
 
@@ -18,31 +28,18 @@ final class CuttingProxy: Sendable {
     var counts = (client: 0, server: 0)
   }
 
+  private let folder = ShortFolder()
   /// The directory of its socket.
-  let directory: String
+  var directory: String { folder.path }
   private let target: String
   private let listener: Int32
   private let state = Mutex(State())
 
   init(target: String) {
     self.target = target
-    // A short path, because the name of a Unix socket has at most 107 bytes.
-    let place = NSTemporaryDirectory()
-    var template = Array(((place.utf8.count > 75 ? "/tmp/" : place) + "acpx-XXXXXX").utf8CString)
-    precondition(mkdtemp(&template) != nil)
-    directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    chmod(directory, 0o755)
-    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-    var address = Self.address(directory)
-    let status = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    precondition(status == 0 && listen(listener, 16) == 0)
-    let thread = Thread { [self] in acceptAll() }
-    thread.start()
+    chmod(folder.path, 0o755)
+    listener = listeningSocket(at: folder.path + "/.s.PGSQL.5432")
+    Thread { [self] in acceptAll() }.start()
   }
 
   /// Cuts at the next message that fits, once; nil cuts nothing.
@@ -58,8 +55,6 @@ final class CuttingProxy: Sendable {
   func close() {
     shutdown(listener, Int32(SHUT_RDWR))
     Foundation.close(listener)
-    unlink(directory + "/.s.PGSQL.5432")
-    rmdir(directory)
   }
 
   private func acceptAll() {
@@ -72,19 +67,9 @@ final class CuttingProxy: Sendable {
   }
 
   private func relay(_ client: Int32) {
-    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    _ = fcntl(server, F_SETFD, FD_CLOEXEC)
-    defer {
-      Foundation.close(client)
-      Foundation.close(server)
-    }
-    var address = Self.address(target)
-    let status = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard status == 0 else { return }
+    defer { Foundation.close(client) }
+    guard let server = connectedSocket(to: target + "/.s.PGSQL.5432") else { return }
+    defer { Foundation.close(server) }
     var pending: (client: [UInt8], server: [UInt8]) = ([], [])
     var isFirst = true
     var entries = [
@@ -138,13 +123,5 @@ final class CuttingProxy: Sendable {
     let message = Array(pending.prefix(length))
     pending.removeFirst(length)
     return message
-  }
-
-  private static func address(_ directory: String) -> sockaddr_un {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let path = Array((directory + "/.s.PGSQL.5432").utf8)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-    return address
   }
 }

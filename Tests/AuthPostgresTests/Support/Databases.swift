@@ -79,25 +79,5 @@ func isEmpty(_ address: ServerAddress) -> Bool {
   }
 }
 
-/// A clock that stands still until it is moved.
-final class StandingClock: SessionClock {
-  private let instant: Mutex<Int64>
-  private let boot = BootID(high: 1, low: 2)
-
-  init(_ start: Int64) {
-    instant = Mutex(start)
-  }
-
-  var nanoseconds: Int64 { instant.withLock { $0 } }
-  var wallTime: WallTime { WallTime(microseconds: nanoseconds / 1000) }
-
-  func advance(by nanoseconds: Int64) {
-    instant.withLock { $0 += nanoseconds }
-  }
-
-  func now() throws(ClockError) -> BootInstant { BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)) }
-  func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
-}
-
 let alicePassword = Secret("marble kettle window harvest")
 let bobPassword = Secret("another long password of bob's")

@@ -43,7 +43,7 @@ final class RulesDatabase: Sendable {
 
   private func connect(clockStands: Bool) throws {
     let database = PostgresDatabase(
-      try ServerAddress(address), patience: .seconds(2), clock: clockStands ? StandingClock(0) : BootClock(),
+      try ServerAddress(address), patience: .seconds(2), clock: clockStands ? SettableClock() : BootClock(),
       adjusted: { [self] time in (clockStands ? Self.standing : time) + distance.withLock { $0 } })
     made.withLock { $0 = [PostgresAuthority(database, label: "here", isShared: isShared)] }
   }
@@ -55,8 +55,26 @@ final class RulesDatabase: Sendable {
 
   func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
 
-  /// Sets the clock of a database that stands, in nanoseconds since 1970.
-  func setTime(_ nanoseconds: Int64) { distance.withLock { $0 = nanoseconds / 1000 - Self.standing } }
+  /// Sets the clock of a database that stands.
+  func setTime(_ time: WallTime) { distance.withLock { $0 = time.microseconds - Self.standing } }
+
+  /// Creates alice, the administrator, and bob.
+  ///
+  /// - Returns: A session of alice.
+  func registerBoth() throws -> SessionToken {
+    _ = try authority.register(username: "alice", password: alicePassword)
+    _ = try authority.register(username: "bob", password: bobPassword)
+    return try authority.token("alice", alicePassword)
+  }
+
+  /// Runs a script as the superuser.
+  func sql(_ script: String) throws { try Databases.connect(address).sql("SET search_path = auth; " + script) }
+
+  /// The rows of a query of the superuser.
+  func rows(_ query: String) throws -> [[String?]] { try Databases.connect(address).rows(query) }
+
+  /// The one number of a query of the superuser.
+  func number(_ query: String) throws -> Int { Int(try rows(query).first?[0] ?? "") ?? -1 }
 
   func setAvailable(_ isAvailable: Bool) throws {
     try Databases.connect(server.address("postgres")).sql(
@@ -64,21 +82,11 @@ final class RulesDatabase: Sendable {
     )
   }
 
-  /// Creates alice, the administrator, and lets anyone register.
-  func install() throws -> User {
-    let (rules, who) = (authority.rules, BackendContract.administrator)
-    let alice = try rules.install(firstAdministrator: who.username, password: who.password)
-    let token = try authority.logIn(who, limits: .standard).token
-    try rules.setRegistration(.open, token: token)
-    _ = try rules.perform(.revoke(token, .userAsked))
-    return alice
-  }
-
   /// A service on a new database, for the contract.
   static func servedSubject(withSecondStep: Bool) throws -> AuthorityContract.Subject {
     let database = try RulesDatabase(isShared: true)
     let rules = database.authority.rules
-    _ = try database.install()
+    _ = try rules.installAlice()
     _ = try rules.register(username: "bob", password: bobPassword)
     var made: [RecoveryCode] = []
     if withSecondStep {

@@ -37,22 +37,3 @@ struct ServerFiles {
   var rightWord: String { directory + "/right" }
   var wrongWord: String { directory + "/wrong" }
 }
-
-/// A disk of half a megabyte that belongs to the user id that servers run as.
-struct SmallDisk {
-  let directory: String
-
-  static let isPossible =
-    geteuid() == 0
-    && system("d=$(mktemp -d) && mount -t tmpfs tmpfs $d 2>/dev/null && umount $d && rmdir $d") == 0
-
-  init() throws {
-    directory = NSTemporaryDirectory() + "acpd-\(UInt32.random(in: 0 ... .max))"
-    let options = "size=512k,mode=700,uid=65534,gid=65534"
-    try #require(system("mkdir '\(directory)' && mount -t tmpfs -o \(options) tmpfs '\(directory)'") == 0)
-  }
-
-  func fill() { _ = system("cat /dev/zero >'\(directory)/filler' 2>/dev/null") }
-  func free() { _ = system("rm '\(directory)/filler'") }
-  func remove() { _ = system("umount -l '\(directory)' && rmdir '\(directory)'") }
-}

@@ -23,6 +23,9 @@ final class SilentServer {
     port = UInt16(bigEndian: address.sin_port)
   }
 
+  /// What a connection is made with.
+  var address: String { "host=127.0.0.1 port=\(port) sslmode=disable dbname=x user=x" }
+
   /// Answers the next connection as a server that ends it with an error.
   ///
   /// Source: PostgreSQL, "Message Formats", ErrorResponse.

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthSQLite
+import Services
 import Testing
 
 @Suite struct ExportTests {
@@ -14,8 +15,7 @@ import Testing
   ]
 
   @Test("every column is handed over to another backend, or is named here") func wholeSchema() throws {
-    let work = Workspace()
-    try work.authority().registerBoth()
+    let work = try Workspace.inhabited().work
     let columns = try #require(
       work.raw.rows(
         "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"))

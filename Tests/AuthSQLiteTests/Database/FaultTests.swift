@@ -2,14 +2,13 @@ import AuthBackend
 import AuthCore
 import AuthSQLite
 import Glibc
+import Services
 import Testing
 
 @Suite struct FaultTests {
   /// A workspace with alice and bob in it, and alice logged in by an authority that is gone again.
   private func ready() throws -> (Workspace, Grant) {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
+    let (work, authority) = try Workspace.inhabited()
     return (work, try authority.logIn())
   }
 
@@ -39,21 +38,61 @@ import Testing
     }
   }
 
-  @Test("a missing database is unavailable and is not made") func missing() async throws {
-    let (work, grant) = try ready()
-    work.run("rm -r '\(work.data)'")
-    #expect(try await fault(work, grant).code == "database_missing")
-    #expect(await resumption(work, grant) != nil)
-    #expect(work.run("ls '\(work.path)'") == "")
-  }
+  /// What happens to the file `$db` in the directory `$dir`, the code of the fault, and what its
+  /// message says.
+  static let faults: [(command: String, code: String, words: String)] =
+    [
+      ("rm -r $dir", "database_missing", "does not exist"),
+      ("rm $db*; install -m 600 /dev/null $db", "database_missing", "authority.db"),
+      ("head -c 8192 /dev/urandom > $db", "database_corrupt", "authority.db"),
+      ("printf 'SQLite format 3' > $db", "database_corrupt", "authority.db"),
+      ("echo garbage > $db", "database_corrupt", "authority.db"),
+      ("truncate -s 1 $db", "database_corrupt", "authority.db"),
+      ("truncate -s 100 $db", "database_corrupt", "authority.db"),
+      ("truncate -s 511 $db", "database_corrupt", "authority.db"),
+      ("truncate -s 6000 $db", "database_corrupt", "authority.db"),
+      ("chmod 666 $db", "file_wrong_mode", "0666"), ("chmod 640 $db", "file_wrong_mode", "0640"),
+      ("mv $db $db.real; ln -s $db.real $db", "file_wrong_type", "symbolic link"),
+      ("rm $db; mkdir $db", "file_wrong_type", "directory"), ("rm $db; mkfifo $db", "file_wrong_type", "named pipe"),
+      ("mv $dir $dir.real; ln -s $dir.real $dir", "file_wrong_type", "symbolic link"),
+      ("rm -r $dir; : > $dir", "file_wrong_type", "file"),
+    ]
+    + (geteuid() == 0
+      ? [
+        ("chown 12345 $db", "file_wrong_owner", "user id 12345"), ("chown 12345 $dir", "file_wrong_owner", "user id 0"),
+      ] : [])
 
-  @Test("a half-made database counts as missing, and registering finishes it") func unborn()
-    async throws
-  {
-    let (work, grant) = try ready()
-    work.run("rm '\(work.databasePath)'*; : > '\(work.databasePath)'; chmod 600 '\(work.databasePath)'")
-    #expect(try await fault(work, grant).code == "database_missing")
-    _ = try work.authority().register(username: "carol", password: bobPassword)
+  @Test("what is wrong with the files is said by each operation, changed by none, and what the hint says helps")
+  func files() async throws {
+    for (command, code, words) in Self.faults {
+      let (work, grant) = try ready()
+      work.run("db='\(work.databasePath)' dir='\(work.data)'; \(command)")
+      func listing() -> String {
+        work.run(
+          """
+          cd '\(work.path)'
+          find . ! -name '*-journal' -printf '%p %m %U %y\\n' | sort
+          find . -type f ! -name '*-journal' | sort | xargs sha256sum
+          """)
+      }
+      let before = listing()
+      let found = try await fault(work, grant)
+      #expect(found.code == code && found.description.contains(words), "\(command): \(found)")
+      guard case .unavailable? = await resumption(work, grant) else {
+        Issue.record("\(command): resuming must be unavailable")
+        continue
+      }
+      #expect(listing() == before, "\(command)")
+      // Registering begins anew only where there is nothing.
+      let registering = failure { try work.authority().register(username: "carol", password: bobPassword) }
+      #expect(registering?.code == (code == "database_missing" ? nil : code), "\(command)")
+      let hint = found.asUnavailability.hint.replacing("As root: ", with: "")
+      if hint.hasPrefix("ch") {
+        #expect(hint.hasPrefix("chmod 600 ") || hint.hasPrefix("chown "))
+        work.run(hint)
+        #expect(await resumption(work, grant) == nil, "\(hint)")
+      }
+    }
   }
 
   @Test("a database without a table is damaged, and what SQLite quotes of a file is escaped") func damagedSchema()
@@ -75,90 +114,29 @@ import Testing
     #expect(try refusal().description.contains("\\u{1B}[2J"))
   }
 
-  @Test(
-    "a damaged database is unavailable and left as it is",
-    arguments: ["head -c 8192 /dev/urandom >", "printf 'SQLite format 3' >", "echo garbage >"])
-  func corrupt(command: String) async throws {
+  @Test("the database of another program and a newer schema are named and left alone") func foreign() async throws {
     let (work, grant) = try ready()
-    work.run("\(command) '\(work.databasePath)'")
-    let before = work.run("sha256sum '\(work.databasePath)'")
-    #expect(try await fault(work, grant).code == "database_corrupt")
-    guard case .unavailable? = await resumption(work, grant) else {
-      Issue.record("resuming must be unavailable")
-      return
-    }
-    #expect(code { try work.authority().register(username: "carol", password: bobPassword) } == "database_corrupt")
-    #expect(work.run("sha256sum '\(work.databasePath)'") == before)
-  }
-
-  @Test("a truncated database is unavailable, and no registration begins anew in it", arguments: [1, 100, 511, 6000])
-  func truncated(size: Int) async throws {
-    let (work, grant) = try ready()
-    work.run("truncate -s \(size) '\(work.databasePath)'")
-    #expect(try await fault(work, grant).code == "database_corrupt")
-    #expect(code { try work.authority().register(username: "carol", password: bobPassword) } == "database_corrupt")
-  }
-
-  @Test("the database of another program is left alone") func foreign() async throws {
-    let (work, grant) = try ready()
+    work.raw.script("PRAGMA user_version = 99")
+    let found = try await fault(work, grant)
+    #expect(found.code == "database_newer" && found.description.contains("99"))
+    #expect(work.raw.number("PRAGMA user_version") == 99)
     work.run("rm '\(work.databasePath)'*")
     work.raw.script("CREATE TABLE theirs(x); PRAGMA application_id = 7")
     work.run("chmod 600 '\(work.databasePath)'")
     #expect(try await fault(work, grant).code == "database_foreign")
   }
 
-  @Test("a newer schema is named and left alone") func newer() async throws {
-    let (work, grant) = try ready()
-    work.raw.script("PRAGMA user_version = 99")
-    let found = try await fault(work, grant)
-    #expect(found.code == "database_newer" && found.description.contains("99"))
-    #expect(work.raw.number("PRAGMA user_version") == 99)
-  }
-
-  @Test("a database that is locked past the wait is busy, and usable again afterwards") func locked() async throws {
+  @Test("a database that is locked past the wait is busy, and read meanwhile unless a commit has begun")
+  func locked() async throws {
     let (work, grant) = try ready()
     let other = work.raw
-    other.script("BEGIN EXCLUSIVE")
-    #expect(try await fault(work, grant).code == "database_busy")
-    #expect(await resumption(work, grant) != nil)
-    other.script("ROLLBACK")
-    #expect(await resumption(work, grant) == nil)
-  }
-
-  @Test("reading goes on while another process has the write lock and has not begun to commit") func readersGoOn()
-    async throws
-  {
-    let (work, grant) = try ready()
-    let other = work.raw
-    other.script("BEGIN IMMEDIATE")
-    #expect(await resumption(work, grant) == nil)
-  }
-
-  @Test(
-    "what is too open is refused with the command that closes it",
-    arguments: [
-      ("authority.db", "0666", "600"), ("authority.db", "0640", "600"),
-    ])
-  func wrongMode(file: String, mode: String, right: String) async throws {
-    let (work, grant) = try ready()
-    work.run("chmod \(mode) '\(work.data)/\(file)'")
-    let found = try await fault(work, grant)
-    #expect(
-      found.code == "file_wrong_mode" && found.description.contains(mode)
-        && found.asUnavailability.hint.hasPrefix("chmod \(right) "))
-    work.run(found.asUnavailability.hint)
-    #expect(await resumption(work, grant) == nil)
-  }
-
-  @Test("a directory that others may see is trusted for reading, and closed to them by the next write")
-  func seenByOthers() async throws {
-    let (work, grant) = try ready()
-    work.run("chmod 755 '\(work.data)'")
-    #expect(await resumption(work, grant) == nil)
-    #expect(work.mode(work.data) == "755")
-    let authority = work.authority()
-    _ = try authority.rules.pay(try authority.order("1"), token: grant.token)
-    #expect(work.mode(work.data) == "700")
+    for (lock, isReadable) in [("IMMEDIATE", true), ("EXCLUSIVE", false)] {
+      other.script("BEGIN \(lock)")
+      #expect(try await fault(work, grant).code == "database_busy")
+      #expect((await resumption(work, grant) == nil) == isReadable)
+      other.script("ROLLBACK")
+      #expect(await resumption(work, grant) == nil)
+    }
   }
 
   @Test("a directory that others may write is refused for reading, with the command that closes it")
@@ -172,35 +150,6 @@ import Testing
     #expect(cause.description.contains(work.data) && cause.hint.hasPrefix("chmod 700 "))
     work.run(cause.hint)
     #expect(await resumption(work, grant) == nil)
-  }
-
-  @Test(
-    "a foreign owner is named with both user ids", .enabled(if: geteuid() == 0), arguments: ["authority.db", "."])
-  func wrongOwner(file: String) async throws {
-    let (work, grant) = try ready()
-    work.run("chown 12345 '\(work.data)/\(file)'")
-    let found = try await fault(work, grant)
-    #expect(found.code == "file_wrong_owner")
-    #expect(found.description.contains("user id 12345") && found.description.contains("user id 0"))
-    if file == "." {
-      // It is not this program's to change.
-      #expect(found.asUnavailability.hint == "Choose a directory of your own that nothing else uses.")
-      return
-    }
-    work.run(found.asUnavailability.hint.replacing("As root: ", with: ""))
-    #expect(await resumption(work, grant) == nil)
-  }
-
-  @Test(
-    "a symbolic link, a directory and a pipe are refused",
-    arguments: [
-      "mv $db $db.real; ln -s $db.real $db", "rm $db; mkdir $db", "rm $db; mkfifo $db",
-      "mv $dir $dir.real; ln -s $dir.real $dir", "rm -r $dir; : > $dir",
-    ]) func wrongType(command: String) async throws
-  {
-    let (work, grant) = try ready()
-    work.run("db='\(work.databasePath)' dir='\(work.data)'; \(command)")
-    #expect(try await fault(work, grant).code == "file_wrong_type")
   }
 
   @Test("side files are private whatever the umask", arguments: [mode_t(0), 0o777])
@@ -225,38 +174,36 @@ import Testing
 
   @Test("a full disk is reported, and nothing changed", .enabled(if: SmallDisk.isPossible)) func fullDisk() async throws
   {
-    let disk = try SmallDisk()
-    let work = disk.work
+    let work = Workspace()
+    let disk = try SmallDisk(at: work.data)
     let authority = work.authority()
     try authority.registerBoth()
     let grant = try authority.logIn()
     let before = work.run("cat '\(work.databasePath)' | sha256sum")
-    work.run(
-      """
-      cd '\(work.data)'; cat /dev/zero > filler 2>/dev/null; rm -f authority.db-journal; cat /dev/zero > filler2 2>/dev/null
-      """)
+    work.run("rm -f '\(work.databasePath)-journal'")
+    disk.fill()
     let found = try await fault(work, grant)
     #expect(found.code == "disk_full" && found.kind.cause == .unwritable)
     #expect(await resumption(work, grant) == nil)
     #expect(work.run("cat '\(work.databasePath)' | sha256sum") == before)
-    work.run("rm '\(work.data)'/filler*")
+    disk.free()
     _ = try work.authority().rules.pay(authority.order("1"), token: grant.token)
   }
 
   @Test("a read-only disk permits reading and reports writing", .enabled(if: SmallDisk.isPossible)) func readOnly()
     async throws
   {
-    let disk = try SmallDisk()
-    let work = disk.work
+    let work = Workspace()
+    let disk = try SmallDisk(at: work.data)
     try work.authority().registerBoth()
     let grant = try work.authority().logIn()
-    try #require(disk.remount("ro"))
+    try disk.setReadOnly(true)
     let found = try await fault(work, grant)
     #expect(found.code == "database_read_only" && found.kind.cause == .unwritable)
     #expect(await resumption(work, grant) == nil)
-    try #require(disk.remount("rw"))
+    try disk.setReadOnly(false)
     try await work.authority().revoke(grant.token, reason: .userAsked)
-    try #require(disk.remount("ro"))
+    try disk.setReadOnly(true)
     #expect(await resumption(work, grant) == .rejected(.ended(.userAsked)))
   }
 }

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import Services
 import Testing
 
 @Suite struct MigrationTests {

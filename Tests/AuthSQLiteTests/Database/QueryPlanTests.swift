@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthSQLite
 import Foundation
+import Services
 import Testing
 
 @Suite struct QueryPlanTests {
@@ -39,8 +40,7 @@ import Testing
   @Test("every statement works on an index: no scan, no sort over a table", arguments: all) func plan(statement: String)
     throws
   {
-    let work = Workspace()
-    try work.authority().registerBoth()
+    let work = try Workspace.inhabited().work
     let plan = try #require(work.raw.rows("EXPLAIN QUERY PLAN " + statement)).map { $0.last ?? "" }
     for step in plan {
       // That index holds administrators only, and the first one found ends the search.
@@ -51,8 +51,7 @@ import Testing
   }
 
   @Test("a scan would be seen") func control() throws {
-    let work = Workspace()
-    try work.authority().registerBoth()
+    let work = try Workspace.inhabited().work
     let plan = work.raw.rows("EXPLAIN QUERY PLAN SELECT * FROM accounts WHERE display_name = 'x'")
     #expect(plan?.last?.last?.hasPrefix("SCAN") == true)
   }

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import Services
 import Testing
 
 @Suite struct EventTests {
@@ -37,9 +38,7 @@ import Testing
 
   @Test("an old event that names its session by a hash keeps the hash and differs from the others")
   func oldHash() throws {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
+    let (work, authority) = try Workspace.inhabited()
     let alice = try authority.logIn()
     let insert = """
       INSERT INTO events(id, at, name, account, actor, session) VALUES (1, 1, 'session_ended', 1, 1, '4a3480aab433e566')
@@ -51,8 +50,7 @@ import Testing
   }
 
   @Test("events of an account can be neither changed nor deleted") func appendOnly() throws {
-    let work = Workspace()
-    try work.authority().registerBoth()
+    let work = try Workspace.inhabited().work
     let raw = work.raw
     #expect(raw.script("UPDATE events SET name = 'x'") == false)
     #expect(raw.script("DELETE FROM events") == false)
@@ -60,9 +58,7 @@ import Testing
   }
 
   @Test("no password or token is in the database") func noSecrets() throws {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
+    let (work, authority) = try Workspace.inhabited()
     _ = failure { try authority.logIn("correct horse battery", alicePassword) }
     #expect(
       work.run("LC_ALL=C grep -c 'horse battery' '\(work.databasePath)' '\(work.databasePath)-journal'")

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthSQLite
+import Services
 import Testing
 import TextFormat
 
@@ -17,9 +18,7 @@ import TextFormat
   /// Accounts and a session of `context` in one directory, as a program keeps them whose two
   /// directories are the same.
   private func inhabited(_ context: ContextName = .standard) async throws -> (Workspace, Grant, FileVault) {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
+    let (work, authority) = try Workspace.inhabited()
     let grant = try authority.logIn()
     let vault = FileVault(directory: work.data, context: context)
     try await vault.store(grant.token)

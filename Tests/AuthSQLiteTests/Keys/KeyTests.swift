@@ -3,6 +3,7 @@ import AuthCore
 import AuthCoreTesting
 import AuthDevice
 import AuthSQLite
+import Services
 import Testing
 
 @Suite struct KeyTests {

@@ -2,13 +2,12 @@ import AuthBackend
 import AuthCore
 import AuthSQLite
 import Races
+import Services
 import Testing
 
 @Suite struct PaymentTests {
   private func ready() throws -> (Workspace, LocalAuthority, alice: Grant, bob: Grant) {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
+    let (work, authority) = try Workspace.inhabited()
     return (work, authority, try authority.logIn(), try authority.logIn("bob", bobPassword))
   }
 

@@ -1,6 +1,7 @@
 import AuthCore
 import AuthDevice
 import AuthSQLite
+import Services
 import Testing
 import TextFormat
 
@@ -8,14 +9,14 @@ import TextFormat
 
 /// What an operator does without a session, and what people may not do in a shared database.
 @Suite struct OperatorTests {
-  private let work = Workspace()
+  private let work = Workspace(isShared: true)
   private let bob: Username
 
   init() throws {
     bob = try Username("bob")
   }
 
-  private var shared: LocalAuthority { work.authority(isShared: true) }
+  private var shared: LocalAuthority { work.authority() }
 
   private func installed() throws -> LocalAuthority {
     let authority = shared
@@ -59,25 +60,6 @@ import TextFormat
     #expect(work.raw.number("SELECT administrator_made FROM authority") == 0)
   }
 
-  @Test("nobody is the owner of a shared database")
-  func owner() throws {
-    let authority = try installed()
-    let refusal = code { try authority.resetPasswordAsOwner(of: bob) }
-    #expect(refusal == "not_database_owner")
-    let code = try authority.rules.resetPasswordAsOwner(of: bob)
-    _ = try authority.recover(username: "bob", code: code.code, password: Secret("quiet meadow copper lantern"))
-  }
-
-  @Test("an operator ends the sessions of one user")
-  func sessions() throws {
-    let authority = try installed()
-    let (kept, ended) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
-    #expect(try authority.rules.endSessions(of: bob) == 1)
-    #expect(try authority.lookUp(ended.token) == nil)
-    #expect(try authority.lookUp(kept.token) != nil)
-    #expect(events("revoked") == 1)
-  }
-
   @Test("an operator turns a second step off, and a code that was asked for is no longer accepted")
   func twoStep() throws {
     let authority = try installed()
@@ -105,7 +87,7 @@ import TextFormat
     #expect(try authority.lookUp(alice.token) == nil)
     let recovery = code {
       try authority.recover(
-        username: "alice", code: codes[0], password: Secret("quiet meadow copper lantern"))
+        username: "alice", code: codes[0], password: newPassword)
     }
     #expect(recovery == "credentials_not_accepted")
     #expect(code { try authority.answer(Secret(codes[0].text), to: challenge) } == "credentials_not_accepted")
@@ -120,12 +102,11 @@ import TextFormat
 
   @Test("exactly the events that were archived are deleted, and no others can be")
   func archive() throws {
-    let wall = MovableTime()
-    let authority = work.authority(isShared: true, wallClock: { wall.now })
+    let authority = shared
     _ = try authority.rules.install(firstAdministrator: "alice", password: alicePassword)
     for _ in 0..<4 { _ = try authority.logIn() }
-    wall.move(by: 60)
-    let time = wall.now
+    work.wall.move(by: .seconds(60))
+    let time = work.wall.now
     _ = try authority.logIn()
     var archived: [Event] = []
     while true {
@@ -164,19 +145,5 @@ import TextFormat
     #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'authz_admin' AND account IS NULL") == kept)
     #expect(
       work.raw.number("SELECT count(*) FROM events WHERE account IS NULL AND name <> 'authz_admin'") ?? 0 < 10_903)
-  }
-
-  @Test("a password that another kind of database stored as a hash of its hash logs in, and is stored anew")
-  func hashedHash() throws {
-    let authority = try installed()
-    let hash = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)
-    let setting = hash.split(separator: "$", omittingEmptySubsequences: false).dropLast().joined(separator: "$")
-    let imported = "sha256:\(Hex.text(SHA256.hash(Array(hash.utf8)))):\(setting)"
-    work.raw.script("UPDATE accounts SET password_hash = '\(imported)' WHERE name = 'bob'")
-    #expect(code { try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
-    _ = try authority.logIn("bob", bobPassword)
-    let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)
-    #expect(PasswordCost(of: stored) == .least)
-    _ = try authority.logIn("bob", bobPassword)
   }
 }

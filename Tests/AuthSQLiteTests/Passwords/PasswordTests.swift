@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthSQLite
 import CCrypt
+import Services
 import Testing
 
 @Suite struct PasswordTests {
@@ -61,13 +62,16 @@ import Testing
 
   @Test("a composed and a decomposed é are the same password") func composition() throws {
     let authority = Workspace().authority()
-    _ = try authority.register(username: "zoe", password: Secret("caf\u{E9} cr\u{E8}me br\u{FB}l\u{E9}e"))
-    _ = try authority.logIn("zoe", Secret("cafe\u{301} cre\u{300}me bru\u{302}le\u{301}e"))
+    let decomposed = Secret("cafe\u{301} cre\u{300}me bru\u{302}le\u{301}e")
+    let composed = Secret("caf\u{E9} cr\u{E8}me br\u{FB}l\u{E9}e")
+    _ = try authority.register(username: "zoe", password: composed)
+    let token = try authority.logIn("zoe", decomposed).token
+    #expect(
+      code { try authority.changePassword(from: composed, to: decomposed, token: token) } == "password_unchanged")
   }
 
   @Test("an impossible password at login is simply not accepted") func notAccepted() throws {
-    let authority = Workspace().authority()
-    try authority.registerBoth()
+    let authority = try Workspace.inhabited().authority
     for password in [
       Secret(""), Secret(bytes: [0xFF]), Secret(bytes: [0]), Secret(String(repeating: "x", count: 1 << 20)),
     ] {

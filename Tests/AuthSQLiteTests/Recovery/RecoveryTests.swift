@@ -2,10 +2,9 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthSQLite
+import Services
 import Testing
 import TextFormat
-
-private let newPassword = Secret("quiet meadow copper lantern")
 
 /// A database in which something else happens after each read.
 private struct OvertakenDatabase: Database {
@@ -48,8 +47,7 @@ private struct OvertakenDatabase: Database {
   }
 
   @Test("a code that was used meanwhile does not tell whether a password is the present one") func overtaken() throws {
-    let authority = Workspace().authority()
-    try authority.registerBoth()
+    let authority = try Workspace.inhabited().authority
     let issued = try authority.resetPasswordAsOwner(of: try Username("bob")).code
     // Another recovery is done after this one has read what it compares with.
     let database = OvertakenDatabase(base: authority.rules.database) {
@@ -66,9 +64,7 @@ private struct OvertakenDatabase: Database {
 
   @Test("codes are stored as their SHA-256, and as nothing else")
   func storage() throws {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
+    let (work, authority) = try Workspace.inhabited()
     let codes = try authority.rules.makeRecoveryCodes(token: try authority.logIn().token)
     let stored = Set(work.raw.rows("SELECT hex(code_hash) FROM codes WHERE account = 1")?.map { $0[0] } ?? [])
     #expect(stored == Set(codes.map { Hex.text(SHA256.hash($0.canonical)).uppercased() }))
@@ -80,9 +76,8 @@ private struct OvertakenDatabase: Database {
 
   @Test("a one-time code expires by the boot clock whatever the wall clock says, and by the wall clock after a reboot")
   func expiry() throws {
-    let wall = MovableTime()
     let work = Workspace()
-    let authority = work.authority(wallClock: { wall.now })
+    let (authority, wall) = (work.authority(), work.wall)
     try authority.registerBoth()
     let bob = try Username("bob")
     func recover(_ code: OneTimeCode) -> String? {
@@ -90,15 +85,15 @@ private struct OvertakenDatabase: Database {
     }
     let first = try authority.resetPasswordAsOwner(of: bob)
     work.clock.advance(by: .seconds(3600))
-    wall.move(by: -86_400)
+    wall.move(by: .seconds(-86_400))
     #expect(recover(first) == "credentials_not_accepted")
     let second = try authority.resetPasswordAsOwner(of: bob)
     work.clock.reboot()
-    wall.move(by: 3599)
+    wall.move(by: .seconds(3599))
     #expect(recover(second) == nil)
     let third = try authority.resetPasswordAsOwner(of: bob)
     work.clock.reboot()
-    wall.move(by: 3600)
+    wall.move(by: .seconds(3600))
     #expect(recover(third) == "credentials_not_accepted")
   }
 }

@@ -5,6 +5,7 @@ import AuthCoreTesting
 import AuthDevice
 import AuthSQLite
 import Foundation
+import Services
 import Testing
 
 @Suite("The contract of backends finds what is broken")
@@ -12,9 +13,9 @@ struct BrokenBackendTests {
   @Test("every broken backend is found", arguments: BrokenBackend.Flaw.allCases)
   func flaws(flaw: BrokenBackend.Flaw) async throws {
     let check = try #require(BackendContract.checks.first { $0.name == flaw.rawValue })
-    let sound = await check.run(on: Workspace().backendSubject())
+    let sound = await check.run(on: try Workspace().backendSubject())
     #expect(sound == nil)
-    let violation = await check.run(on: Workspace().backendSubject { BrokenBackend(base: $0, flaw: flaw) })
+    let violation = await check.run(on: try Workspace().backendSubject { BrokenBackend(base: $0, flaw: flaw) })
     #expect(violation?.check == check.name)
   }
 
@@ -37,20 +38,6 @@ struct BrokenBackendTests {
         let isFresh = declaration.contains("FreshSession") || declaration.contains("PaymentIntent")
         return declaration.prefix { $0 != "(" } + role + (isFresh ? " freshness" : "")
       })
-  }
-
-  @Test("the contract tries each operation that takes a lease, with the keys that it takes") func operations() throws {
-    let contract = try String(
-      contentsOfFile: Workspace.repository + "/Sources/AuthBackendTesting/BackendContract+Keys.swift", encoding: .utf8)
-    let tried = contract.matches(of: /Operation\("(?<name>\w+)[^"]*"(?:, \[(?<needs>[^\]]*)\])?\)/).map { match in
-      let needs = match.needs ?? ""
-      return String(match.name) + (needs.contains(".role") ? " role" : "")
-        + (needs.contains(".freshness") ? " freshness" : "")
-    }
-    let declared = try Self.declared()
-    #expect(declared.count > 25)
-    let others = Set(tried).symmetricDifference(declared)
-    #expect(others == [], "of a backend or in `Operation.all`, and not with the same keys in both")
   }
 
   @Test("names of checks are unique") func names() {
@@ -130,166 +117,139 @@ struct BrokenBackend: Backend {
   let base: LocalAuthority
   let flaw: Flaw
 
+  var label: String? { base.label }
+  var origin: @Sendable () -> SessionOrigin? { base.origin }
   var clock: any SessionClock { base.clock }
+  var issuer: TokenIssuer { base.issuer }
+  var connection: BackendConnection? { base.connection }
 
   var policy: SessionPolicy {
     flaw == .otherPolicy
       ? SessionPolicy(idle: .seconds(60), absolute: .seconds(120), fresh: .seconds(30)) : base.policy
   }
 
-  var issuer: TokenIssuer { base.issuer }
-
-  var connection: BackendConnection? { base.connection }
-
   func changes() throws(BackendError) -> any ChangeSource {
     flaw == .neverTellsOfChanges ? DeafSource() : try base.changes()
   }
 
   func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    let bob = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
+    if let invented = try invented(request) { return invented }
+    do throws(BackendError) {
+      return bent(try base.perform(bent(request)), to: request)
+    } catch {
+      return try excused(error, of: request)
+    }
+  }
+
+  /// An answer that the backend is not asked for.
+  private func invented(_ request: BackendRequest) throws(BackendError) -> BackendAnswer? {
     switch (flaw, request) {
-    case (.neverUnlocks, .unlock(let name, let token)), (.neverDisables, .setDisabled(_, let name, let token)),
-      (.promotesNobody, .setRole(_, let name, let token)), (.demotesTheLast, .setRole(.member, let name, let token)):
-      return try base.perform(.account(name, token))
-    case (.unlocksAnyTime, .unlock(let name, let token)), (.disablesTheLast, .setDisabled(_, let name, let token)):
-      return try (try? base.perform(request)) ?? base.perform(.account(name, token))
-    case (.looksUpNothing, .lookUp): return .found(nil)
-    case (.hidesFaults, .lookUp): return (try? base.perform(request)) ?? .found(nil)
-    case (.refusesNames, .checkUsername), (.refusesLogins, .checkForLogins): throw .notFresh
-    case (.checksNoName, .checkUsername), (.checksNoPassword, .checkPassword), (.revokesNothing, .revokeSession),
-      (.deletesNothing, .deleteOwnAccount), (.deletesNobody, .deleteAccount), (.neverCloses, .setRegistration),
-      (.requiresNoStep, .setTwoStepPolicy), (.forgetsToNote, .noteView):
+    case (.checksNoName, .checkUsername), (.checksNoPassword, .checkPassword), (.forgetsToNote, .noteView),
+      (.revokesNothing, .revokeSession), (.neverCloses, .setRegistration), (.deletesNothing, .deleteOwnAccount),
+      (.deletesNobody, .deleteAccount), (.requiresNoStep, .setTwoStepPolicy):
       return .done
-    case (.notesWhenEnded, .noteView), (.notesPastLimits, .noteView):
-      return (try? base.perform(request)) ?? .done
-    case (.takesAnyDisplayName, .register(let name, let password, _)):
-      return try base.perform(.register(username: name, password, displayName: nil))
-    case (.letsAllWin, .register):
-      return try answer(request, insteadOf: { $0.code == "username_taken" }, .user(bob))
-    // A change is activity.
-    case (.countsReading, .profile(let token)):
-      return try base.perform(.rename(try user(token).displayName, token))
-    case (.renamesNothing, .rename(_, let token)): return try base.perform(.profile(token))
-    case (.changesToTheSame, .changePassword(let old, let new, let token, let newToken)) where old == new:
-      let other = Secret("a password that nobody knows")
-      return try base.perform(.changePassword(from: old, to: other, token, newToken: newToken))
-    case (.paysTwice, .pay(let order, let token)), (.paysEachOfMany, .pay(let order, let token)),
-      (.forgetsOrders, .pay(let order, let token)):
-      return try base.perform(.pay(PaymentOrder(amount: order.amount, payee: order.payee), token))
-    case (.namesNoRule, .pay):
-      do throws(BackendError) { return try base.perform(request) } catch {
-        throw error.kind == .refused ? .notFresh : error
-      }
-    case (.ignoresTimes, .receipts(let page, let token)):
-      return try base.perform(.receipts(Page(within: .all, before: page.before, limit: page.limit), token))
-    case (.ignoresTextOfReceipts, .receipts(let page, let token)):
-      return try base.perform(.receipts(Page(within: page.times, before: page.before, limit: page.limit), token))
-    case (.ignoresPage, .receipts(var page, let token)):
-      page.before = nil
-      return try base.perform(.receipts(page, token))
+    case (.looksUpNothing, .lookUp): return .found(nil)
     case (.believesTheRole, .events(.everyone, _, _)): return .events([])
-    case (.ignoresSince, .events(let scope, let page, let token)):
-      let all = Page(within: .all, matching: page.text, before: page.before, limit: page.limit)
-      return try base.perform(.events(scope, all, token))
-    case (.ignoresTextOfEvents, .events(let scope, let page, let token)):
-      let all = Page(within: page.times, before: page.before, limit: page.limit)
-      return try base.perform(.events(scope, all, token))
-    case (.ignoresPrefix, .accounts(var query, let token)):
-      query.namePrefix = ""
-      return try base.perform(.accounts(query, token))
-    case (.ignoresOrder, .accounts(var query, let token)):
-      query.order = .name
-      return try base.perform(.accounts(query, token))
-    case (.takesAnyPassword, .recover(let name, _, let password))
-    where (try? base.check(newPassword: password, for: name)) == nil:
-      return .user(bob)
-    case (.usesCodesTwice, .recover), (.opensDisabled, .recover), (.keepsCodes, .recover):
-      return try answer(request, insteadOf: { $0.kind == .credentials }, .user(bob))
+    case (.refusesLogins, .checkForLogins), (.refusesNames, .checkUsername): throw .notFresh
     case (.countsNoCodes, .recover(_, let code, _)) where code.text == "00000-00000-00000-00000-00000":
       throw .credentialsNotAccepted
-    case (.refusesLate, .recover):
-      do throws(BackendError) { return try base.perform(request) } catch {
-        throw error.code == "password_unchanged" ? .credentialsNotAccepted : error
-      }
-    default: return try changed(try base.perform(request), to: request)
+    case (.countsNoSteps, .answer(Secret("no code"), let token, _)):
+      throw .challenged(Challenge(token: token, question: .code(digits: 6), triesLeft: 2, deadline: .never))
+    case (.takesAnyPassword, .recover(let name, _, let password))
+    where (try? base.check(newPassword: password, for: name)) == nil:
+      return .user(Self.bob)
+    default: return nil
     }
   }
 
-  /// The answer where it is wrong only afterwards.
-  private func changed(_ answer: BackendAnswer, to request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    switch (flaw, answer) {
-    case (.makesAdministrators, .user(let user)):
-      return .user(
-        User(id: user.id, username: user.username, displayName: user.displayName, role: .administrator))
-    case (.opensEmpty, .profile(let profile)):
-      return .profile(Profile(user: profile.user, balance: 0, createdAt: profile.createdAt))
-    case (.reauthenticatesNothing, .grant(let grant)):
-      guard case .changePassword(_, _, let token, _) = request else { return answer }
-      return .grant(Grant(id: grant.id, user: grant.user, token: token, limits: grant.limits))
-    case (.reversesSessions, .sessions(let list)): return .sessions(list.reversed())
-    case (.countsWrongly, .count(let count)): return .count(count - 1)
-    case (.hidesFromPayee, .receipts(let list)):
-      guard case .receipts(_, let token) = request else { return answer }
-      let name = try user(token).username
-      return .receipts(list.filter { $0.payee != name })
-    case (.reversesAccounts, .accounts(let list)): return .accounts(list.reversed())
-    case (.makesNineCodes, .recoveryCodes(let codes)): return .recoveryCodes(codes.dropLast())
-    case (.resetsForTooLong, .oneTimeCode(let code)):
-      return .oneTimeCode(OneTimeCode(user: code.user, code: code.code, validFor: .seconds(7200)))
-    case (.ownsNothing, .oneTimeCode(let code)):
-      return .oneTimeCode(OneTimeCode(user: code.user, code: RecoveryCode(typed: []), validFor: code.validFor))
-    default: return answer
+  /// What is asked in place of a request.
+  private func bent(_ request: BackendRequest) -> BackendRequest {
+    switch (flaw, request) {
+    case (.neverDisables, .setDisabled(_, let name, let token)), (.neverUnlocks, .unlock(let name, let token)),
+      (.promotesNobody, .setRole(_, let name, let token)), (.demotesTheLast, .setRole(.member, let name, let token)):
+      return .account(name, token)
+    case (.renamesNothing, .rename(_, let token)): return .profile(token)
+    // A change is activity.
+    case (.countsReading, .profile(let token)): return .rename("a name", token)
+    case (.paysTwice, .pay(let order, let token)), (.paysEachOfMany, .pay(let order, let token)),
+      (.forgetsOrders, .pay(let order, let token)):
+      return .pay(PaymentOrder(amount: order.amount, payee: order.payee), token)
+    case (.takesAnyDisplayName, .register(let name, let password, _)):
+      return .register(username: name, password, displayName: nil)
+    case (.changesToTheSame, .changePassword(let old, let next, let token, let new)) where old == next:
+      return .changePassword(from: old, to: Secret("a password that nobody knows"), token, newToken: new)
+    case (.ignoresPage, .receipts(var page, let token)):
+      page.before = nil
+      return .receipts(page, token)
+    case (.ignoresTimes, .receipts(let page, let token)): return .receipts(page.with(times: .all), token)
+    case (.ignoresTextOfReceipts, .receipts(let page, let token)): return .receipts(page.with(text: ""), token)
+    case (.ignoresSince, .events(let scope, let page, let token)):
+      return .events(scope, page.with(times: .all), token)
+    case (.ignoresTextOfEvents, .events(let scope, let page, let token)):
+      return .events(scope, page.with(text: ""), token)
+    case (.ignoresPrefix, .accounts(var query, let token)):
+      query.namePrefix = ""
+      return .accounts(query, token)
+    case (.ignoresOrder, .accounts(var query, let token)):
+      query.order = .name
+      return .accounts(query, token)
+    default: return request
     }
   }
 
-  private func user(_ token: SessionToken) throws(BackendError) -> User {
-    guard case .profile(let profile) = try base.perform(.profile(token)) else { throw misread(.profile(token)) }
-    return profile.user
-  }
-
-  /// Accepts what the backend refuses.
-  private func answer(
-    _ request: BackendRequest, insteadOf isRefused: (BackendError) -> Bool, _ other: BackendAnswer
-  ) throws(BackendError) -> BackendAnswer {
-    do throws(BackendError) { return try base.perform(request) } catch {
-      guard isRefused(error) else { throw error }
-      return other
+  /// What the backend makes of an answer.
+  private func bent(_ answer: BackendAnswer, to request: BackendRequest) -> BackendAnswer {
+    switch (flaw, answer, request) {
+    case (.reversesSessions, .sessions(let list), _): .sessions(list.reversed())
+    case (.reversesAccounts, .accounts(let page), _): .accounts(page.reversed())
+    case (.countsWrongly, .count(let count), _): .count(count - 1)
+    case (.makesNineCodes, .recoveryCodes(let codes), _): .recoveryCodes(codes.dropLast())
+    case (.hidesFromPayee, .receipts(let page), .receipts(_, let token)):
+      .receipts(page.filter { $0.payee != user(of: token) })
+    case (.opensEmpty, .profile(let profile), _):
+      .profile(Profile(user: profile.user, balance: 0, createdAt: profile.createdAt))
+    case (.makesAdministrators, .user(let user), .register):
+      .user(User(id: user.id, username: user.username, displayName: user.displayName, role: .administrator))
+    case (.reauthenticatesNothing, .grant(let grant), .changePassword(_, _, let token, _)):
+      .grant(Grant(id: grant.id, user: grant.user, token: token, limits: grant.limits))
+    case (.resetsForTooLong, .oneTimeCode(let code), .resetPassword):
+      .oneTimeCode(OneTimeCode(user: code.user, code: code.code, validFor: .seconds(7200)))
+    case (.ownsNothing, .oneTimeCode(let code), .resetPasswordAsOwner):
+      .oneTimeCode(OneTimeCode(user: code.user, code: RecoveryCode(typed: []), validFor: code.validFor))
+    default: answer
     }
   }
 
-  func answer(
-    _ challenge: Challenge, with answer: Secret
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    do throws(AuthorityError<ReauthenticationRejection>) {
-      if flaw == .countsNoSteps, answer == Secret("no code") { return .challenged(challenge.tried) }
-      let result = try await base.answer(challenge, with: answer)
-      guard flaw == .opensWithAnyCode || flaw == .keepsRecoveryCodes, case .challenged = result else { return result }
-    } catch {
-      guard flaw == .forgetsNoChallenge, error == .rejected(.notAccepted) else { throw error }
+  /// What the backend answers in place of an error.
+  private func excused(_ error: BackendError, of request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    switch (flaw, error.kind, request) {
+    case (.hidesFaults, _, .lookUp): return .found(nil)
+    case (.notesWhenEnded, _, .noteView), (.notesPastLimits, _, .noteView): return .done
+    case (.disablesTheLast, _, .setDisabled(_, let name, let token)),
+      (.unlocksAnyTime, _, .unlock(let name, let token)):
+      return try base.perform(.account(name, token))
+    case (.letsAllWin, .refused, .register), (.usesCodesTwice, .credentials, .recover),
+      (.opensDisabled, .credentials, .recover), (.keepsCodes, .credentials, .recover):
+      return .user(Self.bob)
+    case (.opensWithAnyCode, .challenged, .answer(_, let token, _)),
+      (.keepsRecoveryCodes, .challenged, .answer(_, let token, _)),
+      (.forgetsNoChallenge, .credentials, .answer(_, let token, _)):
+      let limits = SessionLimits(idle: .unknown, absolute: .unknown, fresh: .unknown)
+      return .grant(Grant(id: SessionID(rawValue: "nobody's"), user: Self.bob, token: token, limits: limits))
+    case (.namesNoRule, .refused, .pay): throw .notFresh
+    case (.refusesLate, .invalid, .recover), (.hidesWaits, .throttled, .logIn): throw .credentialsNotAccepted
+    default: throw error
     }
-    let user = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
-    return .granted(
-      Grant(
-        id: SessionID(rawValue: "nobody's"), user: user, token: challenge.token,
-        limits: SessionLimits(idle: .unknown, absolute: .unknown, fresh: .unknown)))
   }
 
-  func authenticate(
-    _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    do throws(AuthorityError<CredentialsRejection>) {
-      return try await base.authenticate(credentials, limits: limits)
-    } catch {
-      guard flaw == .hidesWaits, case .throttled = error else { throw error }
-      throw .rejected(.notAccepted)
-    }
-  }
+  private func user(of token: SessionToken) -> String? { (try? base.lookUp(token))?.user.username }
+
+  private static let bob = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
 }
 
-extension Challenge {
-  /// The same with a try less.
-  fileprivate var tried: Challenge {
-    Challenge(token: token, question: question, triesLeft: triesLeft - 1, deadline: deadline)
+extension Page {
+  fileprivate func with(times: TimeSpan? = nil, text: String? = nil) -> Page {
+    Page(within: times ?? self.times, matching: text ?? self.text, before: before, limit: limit)
   }
 }
 

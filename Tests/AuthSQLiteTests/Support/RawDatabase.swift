@@ -1,4 +1,5 @@
 import CSQLite
+import Services
 
 /// A plain connection to the file under test, as another program would have it.
 final class RawDatabase {
@@ -42,4 +43,9 @@ final class RawDatabase {
   /// Runs any number of statements.
   @discardableResult
   func script(_ sql: String) -> Bool { sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK }
+}
+
+extension Workspace {
+  /// A plain connection to the database file.
+  var raw: RawDatabase { RawDatabase(databasePath) }
 }

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthSQLite
+import Services
 import Testing
 
 @Suite struct ClockTests {

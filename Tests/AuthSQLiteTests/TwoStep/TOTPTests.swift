@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import Services
 import Testing
 import TextFormat
 
@@ -8,32 +9,6 @@ import TextFormat
   private static let key = Array("12345678901234567890".utf8)
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-  @Test(
-    "SHA-1 gives the digests of FIPS 180-4",
-    arguments: [
-      ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
-      (
-        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
-      ),
-    ])
-  func digest(message: String, digest: String) {
-    #expect(Hex.text(SHA1.hash(Array(message.utf8))) == digest)
-  }
-
-  @Test("SHA-1 gives the digest of a million letters, and agrees with sha1sum at every length near a block")
-  func lengths() {
-    #expect(
-      Hex.text(SHA1.hash(Array(repeating: UInt8(ascii: "a"), count: 1_000_000)))
-        == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
-    let work = Workspace()
-    let counts = [54, 55, 56, 57, 63, 64, 65, 119, 120, 121, 127, 128]
-    let list = counts.map(String.init).joined(separator: " ")
-    let sums = work.run("for n in \(list); do head -c $n /dev/zero | tr '\\0' x | sha1sum | cut -c 1-40; done")
-    #expect(
-      sums.split(separator: "\n").map(String.init)
-        == counts.map { Hex.text(SHA1.hash(Array(repeating: UInt8(ascii: "x"), count: $0))) })
-  }
 
   @Test(
     "HMAC-SHA-1 gives the digests of RFC 2202",

@@ -1,5 +1,6 @@
 import AuthBackend
 import Glibc
+import Services
 import Testing
 
 @testable import AuthService
@@ -66,10 +67,7 @@ import Testing
 }
 
 @Suite("A socket is trusted", .enabled(if: geteuid() == 0, "needs root, to give files away")) struct TrustTests {
-  private let service = TestService { peer, _ in
-    peer.send(.hello(TestService.hello))
-    while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .done)) }
-  }
+  private let service = TestService(answering: .done)
   private var directory: String { String(service.path.dropLast(2)) }
 
   private func code(_ path: String? = nil) -> String? {

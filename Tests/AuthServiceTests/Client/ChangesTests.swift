@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Dispatch
 import Glibc
+import Services
 import Synchronization
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
     let source = authority.changes()
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1 && source.longestWait == .seconds(5))
-    _ = try authority.logIn(EmbeddedRules.alice, limits: .standard)
+    _ = try authority.logIn(.alice, limits: .standard)
     #expect(source.longestWait == .zero, "it does not listen to the session that began")
     #expect(try source.listen())
     #expect(source.longestWait == nil)
@@ -70,7 +71,7 @@ import Testing
       }
     }
     let authority = ServiceAuthority(service.connection())
-    _ = try authority.logIn(EmbeddedRules.alice, limits: .standard)
+    _ = try authority.logIn(.alice, limits: .standard)
     let source = authority.changes()
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1)

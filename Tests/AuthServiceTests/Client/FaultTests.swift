@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Foundation
+import Services
 import Synchronization
 import Testing
 
@@ -114,10 +115,7 @@ import Testing
 
   @Test("an answer of another kind than was asked for is refused by the backend")
   func otherKind() throws {
-    let service = TestService { peer, _ in
-      peer.send(.hello(TestService.hello))
-      while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .count(3))) }
-    }
+    let service = TestService(answering: .count(3))
     let authority = ServiceAuthority(service.connection())
     #expect(failure { try authority.checkForLogins() }?.code == "service_garbled")
     let changed = failure { try authority.register(username: "carol", password: Samples.password, displayName: nil) }
@@ -220,10 +218,7 @@ import Testing
 
   @Test("a service that went away between two requests is found again, also by what may not be repeated")
   func restarted() throws {
-    let service = TestService { peer, _ in
-      peer.send(.hello(TestService.hello))
-      while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .done)) }
-    }
+    let service = TestService(answering: .done)
     let connection = service.connection()
     let request = try Samples.request(.deleteOwnAccount)
     _ = try connection.perform(request)

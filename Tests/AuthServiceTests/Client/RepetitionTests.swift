@@ -1,5 +1,7 @@
 import AuthBackend
 import AuthCore
+import Glibc
+import Services
 import Synchronization
 import Testing
 
@@ -7,148 +9,159 @@ import Testing
 
 /// The rule book answers a repeated request as the first one, so a lost answer costs nothing.
 @Suite struct RepetitionTests {
-  /// A service whose answer to the first request of a kind is lost after it was done.
-  private struct Scene {
-    let embedded = EmbeddedRules()
-    let service: TestService
-    let authority: ServiceAuthority
-    private let losing = Losing()
+  /// What is lost when a request was done, before its answer arrives.
+  enum Loss: CaseIterable {
+    /// The connection.
+    case connection
+    /// The process of auth-service, which is started again.
+    case process
+  }
 
-    private final class Losing: Sendable {
-      let kind = Mutex<(@Sendable (BackendRequest) -> Bool)?>(nil)
+  /// A service that loses the answer to one request.
+  private struct Scene {
+    let embedded = Workspace(isShared: true)
+    let authority: ServiceAuthority
+    private let service: TestService
+    private let next = Next()
+
+    private final class Next: Sendable {
+      let tag = Mutex<RequestTag?>(nil)
+
+      func isMeant(_ request: BackendRequest) -> Bool {
+        tag.withLock { tag in
+          guard let bytes = try? ClientFrame.request(0, request).encoded(), bytes[9] == tag?.rawValue else {
+            return false
+          }
+          tag = nil
+          return true
+        }
+      }
     }
 
-    init() throws {
-      try embedded.registerBoth()
-      let losing = losing
-      service = TestService(embedded.rules.perform) { request in
-        losing.kind.withLock { kind in
-          guard let isMeant = kind, isMeant(request) else { return false }
-          kind = nil
+    init(_ loss: Loss) throws {
+      switch loss {
+      case .connection:
+        try embedded.authority().registerBoth()
+        service = TestService(embedded.rules, losing: next.isMeant)
+      case .process:
+        let real = try RunningService()
+        let inner = ServiceConnection(.unix(real.socket))
+        try inner.greet()
+        service = TestService(inner, hello: try #require(inner.hello)) { [next] request in
+          guard next.isMeant(request) else { return false }
+          real.end(SIGKILL)
+          do { try real.start() } catch { preconditionFailure("\(error)") }
           return true
         }
       }
       authority = service.authority()
     }
 
-    func lose(_ isMeant: @escaping @Sendable (BackendRequest) -> Bool) { losing.kind.withLock { $0 = isMeant } }
-    var isLost: Bool { losing.kind.withLock { $0 == nil } }
-    func secret(_ token: SessionToken) -> SessionToken { SessionToken(bytes: Array(token.bytes.suffix(32))) }
-    func sessions(_ token: SessionToken) throws -> Int { try embedded.rules.sessions(token: secret(token)).count }
+    /// What `body` returns while the answer to a request of this kind is lost.
+    func losing<Result>(_ tag: RequestTag, _ body: () throws -> Result) throws -> Result {
+      next.tag.withLock { $0 = tag }
+      defer { #expect(next.tag.withLock { $0 } == nil, "no answer was lost") }
+      return try body()
+    }
+
+    func sessions(_ token: SessionToken) throws -> [SessionID] {
+      try authority.ask(.sessions(SessionsPage(), token)) { if case .sessions(let list) = $0 { list } else { nil } }
+        .map(\.id)
+    }
   }
 
-  @Test("a login")
-  func login() throws {
-    let scene = try Scene()
-    scene.lose { if case .logIn = $0 { true } else { false } }
-    let grant = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
-    #expect(scene.isLost)
-    #expect(try scene.sessions(grant.token) == 1)
+  @Test("a login begins one session", arguments: Loss.allCases)
+  func login(_ loss: Loss) throws {
+    let scene = try Scene(loss)
+    let grant = try scene.losing(.logIn) { try scene.authority.logIn() }
+    #expect(try scene.sessions(grant.token) == [grant.id])
   }
 
-  @Test("the password entered again")
-  func reauthentication() throws {
-    let scene = try Scene()
-    let first = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
-    scene.lose { if case .reauthenticate = $0 { true } else { false } }
-    let second = try scene.authority.reauthenticate(
-      first.token, password: EmbeddedRules.alice.password, requesting: .standard)
-    #expect(scene.isLost)
+  @Test("a session is renewed once, by its password and by a new one", arguments: Loss.allCases)
+  func renewal(_ loss: Loss) throws {
+    let scene = try Scene(loss)
+    let authority = scene.authority
+    let first = try authority.logIn()
+    let second = try scene.losing(.reauthenticate) {
+      try authority.reauthenticate(first.token, password: alicePassword, requesting: .standard)
+    }
     #expect(second.id == first.id && second.token != first.token)
-    #expect(try scene.authority.lookUp(first.token) != nil)
-    _ = try scene.authority.ask(.resume(second.token), \.grant)
-    #expect(try scene.authority.lookUp(first.token) == nil)
+    #expect(try authority.lookUp(first.token) != nil)
+    _ = try authority.grant(.resume(second.token))
+    #expect(try authority.lookUp(first.token) == nil)
+    let third = try scene.losing(.changePassword) {
+      try authority.changePassword(from: alicePassword, to: newPassword, token: second.token)
+    }
+    #expect(third.id == first.id)
+    try authority.done(.confirm(third.token))
+    _ = try authority.logIn("alice", newPassword)
   }
 
-  @Test("a new password")
-  func password() throws {
-    let scene = try Scene()
-    let first = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
-    scene.lose { if case .changePassword = $0 { true } else { false } }
-    let grant = try scene.authority.changePassword(
-      from: EmbeddedRules.alice.password, to: Secret("a quite new passphrase"), token: first.token)
-    #expect(scene.isLost)
-    #expect(grant.id == first.id)
-    _ = try scene.embedded.authority.logIn(
-      Credentials.password(username: "alice", password: Secret("a quite new passphrase")), limits: .standard)
-  }
-
-  @Test("the answer to a challenge, of a login and of a password entered again")
+  @Test("the answer to a challenge, of a login and of a password entered again, is accepted once")
   func answer() throws {
-    let scene = try Scene()
-    let secret = try scene.embedded.turnTwoStepOn()
-    func code() -> Secret {
-      scene.embedded.moveWall(by: TOTP.period)
-      return secret.code(at: scene.embedded.wallTime)
-    }
-    func challenge(_ body: () throws -> Grant) throws -> Challenge {
-      guard case .challenged(let challenge)? = failure(body)?.kind else { throw WireFault.invalid("challenge") }
-      return challenge
-    }
-    let login = try challenge {
-      try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
-    }
-    let sessions = try scene.sessions(scene.authority.answer(code(), to: login).token)
-    let second = try challenge {
-      try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
-    }
-    scene.lose { if case .answer = $0 { true } else { false } }
-    let grant = try scene.authority.answer(code(), to: second)
-    #expect(scene.isLost)
-    #expect(try scene.sessions(grant.token) == sessions + 1)
-    let third = try challenge {
-      try scene.authority.reauthenticate(grant.token, password: EmbeddedRules.alice.password, requesting: .standard)
-    }
-    scene.lose { if case .answer = $0 { true } else { false } }
-    let renewed = try scene.authority.answer(code(), to: third)
-    #expect(scene.isLost)
+    let scene = try Scene(.connection)
+    let authority = scene.authority
+    let secret = try scene.embedded.authority().turnTwoStepOn()
+    func code() -> Secret { scene.embedded.wall.nextCode(secret) }
+    let sessions = try scene.sessions(authority.answer(code(), to: try authority.challenge()).token)
+    let login = try authority.challenge()
+    let grant = try scene.losing(.answer) { try authority.answer(code(), to: login) }
+    #expect(try scene.sessions(grant.token).count == sessions.count + 1)
+    let kind = failure {
+      try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
+    }?.kind
+    guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
+    let renewed = try scene.losing(.answer) { try authority.answer(code(), to: challenge) }
     #expect(renewed.id == grant.id && renewed.token != grant.token)
+    // Under another token it is another answer, and the code is used up.
+    let used = failure { try authority.answer(scene.embedded.wall.code(secret), to: try authority.challenge()) }
+    #expect(used?.code == "code_missing")
   }
 
-  @Test("a payment with a key of the user, and one without, whose key the client draws")
-  func payment() throws {
-    let scene = try Scene()
-    let token = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard).token
+  @Test(
+    "a payment is made once: with a key of the user, and without one, when the client draws a key",
+    arguments: Loss.allCases)
+  func payment(_ loss: Loss) throws {
+    let scene = try Scene(loss)
+    let authority = scene.authority
+    let token = try authority.logIn().token
     for key in ["rent", nil] {
-      let order = PaymentOrder(
-        amount: try Amount("10"), payee: try Username("bob"), key: try key.map { try IdempotencyKey($0) })
-      scene.lose { if case .pay = $0 { true } else { false } }
-      guard case .receipt(let receipt) = try scene.authority.perform(.pay(order, token)) else {
-        throw WireFault.invalid("receipt")
+      let order = try authority.order("10", key: key)
+      let receipt = try scene.losing(.pay) {
+        try authority.ask(.pay(order, token)) { if case .receipt(let receipt) = $0 { receipt } else { nil } }
       }
-      #expect(scene.isLost)
-      #expect(receipt.key == key)
-      #expect(receipt.isRepetition == (key != nil))
+      #expect(receipt.key == key && receipt.isRepetition == (key != nil))
     }
-    guard
-      case .receipts(let receipts) = try scene.authority.perform(
-        .receipts(Page(within: .all, before: nil, limit: 10), token))
-    else { throw WireFault.invalid("receipts") }
+    let page = Page(within: .all, before: nil, limit: 10)
+    let receipts = try authority.ask(.receipts(page, token)) { if case .receipts(let list) = $0 { list } else { nil } }
     #expect(receipts.map(\.key) == [nil, "rent", nil])
-    #expect(try scene.embedded.rules.profile(token: scene.secret(token)).balance == 80_00)
   }
 
-  @Test("codes are not repeated: which of them are valid is unknown, and the user makes new ones")
-  func codes() throws {
-    let scene = try Scene()
-    let token = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard).token
-    scene.lose { if case .makeRecoveryCodes = $0 { true } else { false } }
-    let error = failure { try scene.authority.perform(.makeRecoveryCodes(token)) }
-    #expect(error?.code == "outcome_unknown")
-    guard case .recoveryCodes(let codes) = try scene.authority.perform(.makeRecoveryCodes(token)) else {
-      throw WireFault.invalid("codes")
+  @Test(
+    "codes are not repeated: which of them are valid is unknown, and the user makes new ones",
+    arguments: Loss.allCases)
+  func codes(_ loss: Loss) throws {
+    let scene = try Scene(loss)
+    let authority = scene.authority
+    let token = try authority.logIn().token
+    let error = try scene.losing(.makeRecoveryCodes) {
+      failure { try authority.perform(.makeRecoveryCodes(token)) }
     }
-    _ = try scene.authority.recover(
-      username: "alice", code: try #require(codes.first), password: Secret("a quite new passphrase"))
+    #expect(error?.code == "outcome_unknown")
+    let codes = try authority.ask(.makeRecoveryCodes(token)) {
+      if case .recoveryCodes(let codes) = $0 { codes } else { nil }
+    }
+    _ = try authority.recover(username: "alice", code: try #require(codes.first), password: newPassword)
   }
 
   @Test("a list that does not fit a frame comes in pages")
   func pages() throws {
-    let scene = try Scene()
-    let token = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard).token
+    let scene = try Scene(.connection)
+    let token = try scene.authority.logIn(.alice, limits: .standard).token
     for number in 0..<(2 * Frames.longestPage) {
-      _ = try scene.embedded.rules.perform(.registerOther(username: "user\(number)", scene.secret(token)))
-      _ = try scene.embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
+      _ = try scene.embedded.rules.perform(
+        .registerOther(username: "user\(number)", SessionToken(bytes: Array(token.bytes.suffix(32)))))
+      _ = try scene.embedded.authority().logIn(.alice, limits: .standard)
     }
     func rows(_ request: BackendRequest) throws -> [AnyHashable] {
       switch try scene.authority.perform(request) {

@@ -13,17 +13,16 @@ struct GuessTests {
     "a guess is counted if its client hangs up before the verdict, and after five none is heard",
     arguments: Guess.allCases)
   func counted(_ guess: Guess) throws {
-    let embedded = EmbeddedRules()
-    try embedded.registerBoth()
-    let secret = try embedded.turnTwoStepOn()
-    let service = try ServedRules(embedded.rules, keeping: embedded)
-    embedded.moveWall(by: TOTP.period)
-    let token = try embedded.authority.answer(secret.code(at: embedded.wallTime), to: try challenge(embedded)).token
+    let embedded = try Workspace.inhabited(isShared: true).work
+    let secret = try embedded.authority().turnTwoStepOn()
+    let service = try ServedRules(embedded.rules)
+    embedded.wall.move(by: .seconds(TOTP.period))
+    let token = try embedded.authority().answer(secret.code(at: embedded.wall.now), to: try challenge(embedded)).token
     let last = try challenge(embedded)
     let (wrong, new) = (Secret("not the password"), Secret("a quite new passphrase"))
     func request(_ isRight: Bool) throws -> BackendRequest {
-      let password = isRight ? EmbeddedRules.alice.password : wrong
-      let code = isRight ? secret.code(at: embedded.wallTime) : Secret("000000")
+      let password = isRight ? alicePassword : wrong
+      let code = isRight ? secret.code(at: embedded.wall.now) : Secret("000000")
       let session = NewSession(token: ServiceClient.token(), label: nil, origin: nil)
       return switch guess {
       case .login: .logIn(.password(username: "alice", password: password), .standard, session)
@@ -42,7 +41,7 @@ struct GuessTests {
       while case .answer(1, _, _)? = try client.next() {}
       try #require(try self.count(embedded, token, until: count) == count)
     }
-    embedded.moveWall(by: TOTP.period)
+    embedded.wall.move(by: .seconds(TOTP.period))
     let (client, right) = (try service.authority(), try request(true))
     let error = failure { try client.perform(right) }
     guard case .throttled = error?.kind else {
@@ -51,16 +50,16 @@ struct GuessTests {
     }
   }
 
-  private func challenge(_ embedded: EmbeddedRules) throws -> Challenge {
+  private func challenge(_ embedded: Workspace) throws -> Challenge {
     let error = failure {
-      try embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
+      try embedded.authority().logIn(.alice, limits: .standard)
     }
     guard case .challenged(let challenge)? = error?.kind else { throw WireFault.invalid("challenge") }
     return challenge
   }
 
   /// The guesses that are counted, when there are as many, or when many looks did not see them.
-  private func count(_ embedded: EmbeddedRules, _ token: SessionToken, until count: Int) throws -> Int {
+  private func count(_ embedded: Workspace, _ token: SessionToken, until count: Int) throws -> Int {
     var seen: Int64 = 0
     for _ in 0..<10_000 where seen < Int64(count) {
       guard case .account(let account) = try embedded.rules.perform(.account(Username("alice"), token)) else { break }

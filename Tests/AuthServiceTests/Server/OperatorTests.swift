@@ -16,34 +16,6 @@ struct OperatorTests {
     return outcome.text
   }
 
-  @Test("health and metrics answer, as text and for programs")
-  func health() async throws {
-    let service = try RunningService()
-    _ = try service.client().logIn("alice")
-    #expect(try await run(service, ["health"]).contains("The database answers."))
-    #expect(try await run(service, ["health", "--json"]).contains("\"healthy\":true"))
-    let metrics = try await run(service, ["metrics"])
-    #expect(metrics.contains("auth_service_passwords_total 1\n") && metrics.contains("auth_service_database_up 1\n"))
-  }
-
-  @Test("an operator ends sessions, resets a password and turns a second step off, and it is logged")
-  func users() async throws {
-    let service = try RunningService()
-    let client = try service.client()
-    let token = try client.logIn("bob")
-    #expect(try await run(service, ["sessions", "end", "bob"]) == "Ended 1 session.\n")
-    #expect(try client.lookUp(token) == nil, "the session goes on")
-    #expect(try await run(service, ["reset-password", "bob"]).hasPrefix("One-time code for bob: "))
-    let page = Page(within: .all, before: nil, limit: 5)
-    let answer = try client.ask(.events(.everyone, page, try client.logIn("alice")))
-    guard case .events(let events) = answer else { throw WireFault.invalid("events") }
-    #expect(events.contains { $0.detail == "reset by an operator of the service" }, "\(events)")
-    #expect(try await run(service, ["two-step", "off", "bob"], status: 1).contains("auth-service: "))
-    _ = try await run(service, ["sessions", "end", "nobody"], status: 1)
-    #expect(service.log.contains("<5>operator command=\"sessions end\""))
-    #expect(!service.log.contains("bob"))
-  }
-
   @Test(
     "the operators' socket is for root and the service alone, and a member of the group is kept out",
     .enabled(if: SetUser.isPossible))
@@ -57,33 +29,6 @@ struct OperatorTests {
         service.folder + "/operators.sock",
       ], program: "/usr/bin/setpriv")
     #expect(outcome.ending == .exited(3) && outcome.text.contains("Run this as root"), "\(outcome.text)")
-  }
-
-  @Test("a backup of the running service is a whole database, and is restored with after-restore")
-  func backup() async throws {
-    let service = try RunningService()
-    let client = try service.client()
-    let token = try client.logIn("alice")
-    let file = service.folder + "/backup.db"
-    #expect(try await run(service, ["backup", file]).hasPrefix("Copied "))
-    var status = stat()
-    #expect(stat(file, &status) == 0 && status.st_mode & 0o7777 == 0o600)
-    #expect(try await run(service, ["backup", file], status: 1).contains("exists already"))
-    let order = PaymentOrder(amount: try Amount("5"), payee: try Username("bob"), key: nil)
-    _ = try client.ask(.pay(order, token))
-    service.end()
-    try FileManager.default.removeItem(atPath: service.data)
-    try FileManager.default.createDirectory(
-      atPath: service.data, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    try FileManager.default.moveItem(atPath: file, toPath: service.data + "/authority.db")
-    try service.start()
-    #expect(try service.client().lookUp(token) != nil, "the backup has no session")
-    service.end()
-    let outcome = try await service.run(["after-restore", "--database", service.data])
-    #expect(
-      outcome.text.contains("Sessions ended: 1.") && outcome.text.contains("administrators: alice"), "\(outcome.text)")
-    try service.start()
-    #expect(try service.client().lookUp(token) == nil, "a session of the backup goes on")
   }
 
   @Test("a backup touches no other file, and refuses a link and the name of standard output")
@@ -128,37 +73,6 @@ struct OperatorTests {
     let text = try await run(service, ["health", "--json"], status: 3)
     #expect(text.contains("did not answer") && text.contains("\"healthy\":false"), "\(text)")
     #expect(ContinuousClock.now - began < .seconds(50))
-  }
-
-  @Test("without a service, health and metrics print documents that say so")
-  func noService() async throws {
-    let service = try RunningService()
-    service.end()
-    let health = try await service.run(["health", "--json", "--operators", service.folder + "/operators.sock"])
-    #expect(health.ending == .exited(3) && health.text.contains("\"healthy\":false"), "\(health.text)")
-    let metrics = try await service.run(["metrics", "--operators", service.folder + "/operators.sock"])
-    #expect(metrics.ending == .exited(3) && metrics.text.contains("auth_service_up 0\n"), "\(metrics.text)")
-  }
-
-  @Test("archived events are in the file, and no longer in the database")
-  func archive() async throws {
-    let service = try RunningService()
-    let client = try service.client()
-    for _ in 0..<5 { _ = try client.logIn("alice") }
-    let file = service.folder + "/events.jsonl"
-    let none = try await run(service, ["events", "archive", "--before", "999999999w", file + "-none"])
-    #expect(none == "There are no events before that time.\n")
-    let tomorrow = "2999-01-01"
-    #expect(try await run(service, ["events", "archive", "--before", tomorrow, file]).hasPrefix("Archived "))
-    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
-    #expect(lines.count { $0.contains("\"name\":\"authn_login_success\"") } == 5, "\(lines.first ?? "")")
-    let token = try client.logIn("alice")
-    guard case .events(let left) = try client.ask(.events(.own, Page(within: .all, before: nil, limit: 50), token))
-    else {
-      Issue.record("no events")
-      return
-    }
-    #expect(left.count == 1)
   }
 
   @Test("health answers while every thread waits for the database")

@@ -22,12 +22,7 @@ struct ServerTests {
     let grant = try #require(try client.lookUp(token), "the session is not found")
     #expect(grant.user.username == "alice" && grant.user.role == .administrator)
     let order = try Self.order("12", "rent")
-    guard case .receipt(let first) = try client.ask(.pay(order, token)),
-      case .receipt(let second) = try client.ask(.pay(order, token))
-    else {
-      Issue.record("not paid")
-      return
-    }
+    let (first, second) = (try client.pay(order, token), try client.pay(order, token))
     #expect(first.id == second.id && !first.isRepetition && second.isRepetition)
     _ = try client.ask(.revoke(token, .userAsked))
     #expect(try client.lookUp(token) == nil, "the session goes on")
@@ -52,41 +47,6 @@ struct ServerTests {
     #expect(service.log.contains("reason=not_database_owner uid=\(getuid())"))
   }
 
-  @Test("while it runs, no second service and no auth-cli uses the file")
-  func alone() async throws {
-    let service = try RunningService()
-    let second = try await service.run(["run", "--database", service.data, "--socket", service.folder + "/other.sock"])
-    #expect(second.ending == .exited(3))
-    #expect(second.text.contains("is in use by another process"))
-    let embedded = try await service.run(
-      ["login", "alice", "--password-stdin"], program: LeastCost.executable,
-      input: RunningService.password + "\n")
-    #expect(embedded.ending == .exited(3), "\(embedded.text)")
-    #expect(embedded.text.contains("is busy"))
-    _ = try service.client().logIn("alice")
-  }
-
-  @Test("a process that may open too few files to let anybody in does not start the service")
-  func fewDescriptors() async throws {
-    let service = try RunningService()
-    service.end()
-    let outcome = try await service.run(
-      [
-        "--nofile=60", RunningService.executable, "run", "--database", service.data, "--socket",
-        service.folder + "/few.sock",
-      ], program: "/usr/bin/prlimit")
-    #expect(outcome.ending == .exited(3))
-    #expect(outcome.text.contains("at most 60 files and connections"), "\(outcome.text)")
-  }
-
-  @Test("two databases are not served")
-  func twoDatabases() async throws {
-    let service = try RunningService()
-    let outcome = try await service.run(["run", "--database", service.data, "--postgres-file", service.folder + "/f"])
-    #expect(outcome.ending == .exited(2), "\(outcome.text)")
-    #expect(outcome.text.contains("'--database' cannot be given together with '--postgres-file'"), "\(outcome.text)")
-  }
-
   @Test("a directory of another user is left alone, and the hint says as whom to run", .enabled(if: geteuid() == 0))
   func otherUser() async throws {
     let service = try RunningService()
@@ -98,34 +58,6 @@ struct ServerTests {
       ],
       input: RunningService.password + "\n")
     #expect(outcome.ending == .exited(3) && outcome.text.contains("runuser -u auth-cli"), "\(outcome.text)")
-  }
-
-  @Test("a database that is missing is not created")
-  func missing() async throws {
-    let service = try RunningService()
-    service.end()
-    try FileManager.default.removeItem(atPath: service.data)
-    let outcome = try await service.run(["run", "--database", service.data, "--socket", service.socket])
-    #expect(outcome.ending == .exited(3))
-    #expect(access(service.socket, F_OK) != 0)
-  }
-
-  @Test("the socket is for its group, in a directory where only root and the service may write")
-  func modes() async throws {
-    let service = try RunningService()
-    var status = stat()
-    #expect(stat(service.socket, &status) == 0)
-    #expect(status.st_mode & 0o7777 == 0o660)
-    // Another user's file in its place, and a directory where others write, are refused.
-    service.end()
-    #expect(access(service.socket, F_OK) != 0)
-    _ = FileManager.default.createFile(atPath: service.socket, contents: nil)
-    let occupied = try await service.run(["run", "--database", service.data, "--socket", service.socket])
-    #expect(occupied.ending == .exited(3) && occupied.text.contains("something else is there"), "\(occupied.text)")
-    unlink(service.socket)
-    chmod(service.folder, 0o777)
-    let shared = try await service.run(["run", "--database", service.data, "--socket", service.socket])
-    #expect(shared.ending == .exited(3) && shared.text.contains("others may write"), "\(shared.text)")
   }
 
   @Test("a socket that another user placed there is not used", .enabled(if: geteuid() == 0))
@@ -170,14 +102,8 @@ struct ServerTests {
       }
     }
     try service.start()
-    let again = try service.client()
-    guard case .receipts(let receipts) = try again.ask(.receipts(Page(within: .all, before: nil, limit: 50), token))
-    else {
-      Issue.record("no receipts")
-      return
-    }
     // The opening credit is one too.
-    #expect(receipts.count == answered + 1)
+    #expect(try service.client().receipts(token).count == answered + 1)
   }
 
   @Test("after kill -9 at any moment, each payment with a key is made once")
@@ -192,13 +118,8 @@ struct ServerTests {
       // Whatever was lost, the same key does not pay twice.
       try service.start()
       client = try service.client()
-      for _ in 0..<2 { _ = try client.ask(.pay(order, token)) }
+      for _ in 0..<2 { _ = try client.pay(order, token) }
     }
-    guard case .receipts(let receipts) = try client.ask(.receipts(Page(within: .all, before: nil, limit: 50), token))
-    else {
-      Issue.record("no receipts")
-      return
-    }
-    #expect(receipts.count == 11)
+    #expect(try client.receipts(token).count == 11)
   }
 }

@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import Foundation
 import Glibc
-import Testing
+import Services
 
 @testable import AuthService
 
@@ -52,11 +52,7 @@ final class ServiceClient {
   deinit { close(descriptor) }
 
   static func connected(_ path: String) throws -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard sockaddr_un(path: path)?.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
-      close(descriptor)
-      throw Failure.notConnected
-    }
+    guard let descriptor = connectedSocket(to: path) else { throw Failure.notConnected }
     return descriptor
   }
 
@@ -101,6 +97,18 @@ final class ServiceClient {
     }
   }
 
+  /// The answer with this number, in the next frame.
+  func answer(_ number: UInt32) throws -> BackendAnswer {
+    guard case .answer(number, _, let answer) = try next() else { throw Failure.closed }
+    return answer
+  }
+
+  /// The failure with this number, in the next frame.
+  func failure(_ number: UInt32) throws -> BackendError {
+    guard case .failure(number, _, let error) = try next() else { throw Failure.closed }
+    return error
+  }
+
   func ask(_ request: BackendRequest) throws -> BackendAnswer {
     try send(request)
     return try answer().get()
@@ -110,6 +118,17 @@ final class ServiceClient {
   func lookUp(_ token: SessionToken) throws -> Grant? {
     guard case .found(let grant) = try ask(.lookUp(token)) else { throw Failure.closed }
     return grant
+  }
+
+  func pay(_ order: PaymentOrder, _ token: SessionToken) throws -> Receipt {
+    guard case .receipt(let receipt) = try ask(.pay(order, token)) else { throw Failure.closed }
+    return receipt
+  }
+
+  func receipts(_ token: SessionToken) throws -> [Receipt] {
+    let request = BackendRequest.receipts(Page(within: .all, before: nil, limit: 50), token)
+    guard case .receipts(let receipts) = try ask(request) else { throw Failure.closed }
+    return receipts
   }
 
   /// The error of the next answer.

@@ -9,9 +9,8 @@ import Testing
 @Suite("Clients that are slow")
 struct SlowClientTests {
   private func server() throws -> ServedRules {
-    let embedded = EmbeddedRules()
-    try embedded.registerBoth()
-    return try ServedRules(embedded.rules, keeping: embedded) { $0.frameTime = .milliseconds(300) }
+    let embedded = try Workspace.inhabited(isShared: true).work
+    return try ServedRules(embedded.rules) { $0.frameTime = .milliseconds(300) }
   }
 
   @Test("silence, and a message that is sent too slowly, end the connection; an idle client stays")

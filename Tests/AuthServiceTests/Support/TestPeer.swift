@@ -149,6 +149,14 @@ extension TestService {
     }
   }
 
+  /// A service that gives every request the same answer.
+  convenience init(answering answer: BackendAnswer, hello: ServiceHello = hello) {
+    self.init { peer, _ in
+      peer.send(.hello(hello))
+      while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, answer)) }
+    }
+  }
+
   func authority() -> ServiceAuthority { ServiceAuthority(connection(ClientLimits())) }
 
   func connection(_ limits: ClientLimits = .short, clock: any SessionClock = StoppedClock()) -> ServiceConnection {
@@ -166,16 +174,4 @@ extension ClientLimits {
     limits.returning = .milliseconds(300)
     return limits
   }
-}
-
-/// The error that `body` throws.
-func failure<Result>(_ body: () throws -> Result) -> BackendError? {
-  do {
-    _ = try body()
-  } catch let failure as BackendError {
-    return failure
-  } catch {
-    Issue.record("\(error) is no BackendError")
-  }
-  return nil
 }

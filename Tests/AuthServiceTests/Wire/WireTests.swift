@@ -1,106 +1,70 @@
 import AuthBackend
 import AuthCore
+import Races
 import Testing
 
 @testable import AuthService
 
 @Suite("The protocol of the service")
 struct WireTests {
-  /// Numbers that a seed repeats.
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state >> 11 ^ state << 32
+  /// A frame of either side, as text and as bytes, and how its payload is read.
+  private struct Frame {
+    let text: String
+    let bytes: [UInt8]
+    let read: ([UInt8]) throws -> (text: String, bytes: [UInt8])
+
+    var payload: [UInt8] { Array(bytes.dropFirst(4)) }
+
+    static func client(_ payload: [UInt8]) throws -> (text: String, bytes: [UInt8]) {
+      let frame = try ClientFrame(payload: payload)
+      return ("\(frame)", try frame.encoded())
+    }
+
+    static func server(_ payload: [UInt8]) throws -> (text: String, bytes: [UInt8]) {
+      let frame = try ServerFrame(payload: payload)
+      return ("\(frame)", frame.encoded())
+    }
+
+    static func all() throws -> [Frame] {
+      try Samples.clientFrames().map { Frame(text: "\($0)", bytes: try $0.encoded(), read: client) }
+        + Samples.serverFrames().map { Frame(text: "\($0)", bytes: $0.encoded(), read: server) }
     }
   }
 
-  @Test("every frame of a client is read as it was written")
-  func clientFrames() throws {
-    for frame in try Samples.clientFrames() {
-      let bytes = try frame.encoded()
-      let read = try ClientFrame(payload: Array(bytes.dropFirst(4)))
-      #expect(try read.encoded() == bytes, "\(frame)")
-      #expect("\(read)" == "\(frame)")
-    }
-  }
-
-  @Test("every frame of a service is read as it was written")
-  func serverFrames() throws {
-    for frame in try Samples.serverFrames() {
-      let bytes = frame.encoded()
-      let read = try ServerFrame(payload: Array(bytes.dropFirst(4)))
-      #expect(read.encoded() == bytes, "\(frame)")
-      #expect("\(read)" == "\(frame)")
-    }
-  }
-
-  @Test("passwords, tokens and codes are read as they were written")
-  func secrets() throws {
-    func read(_ tag: RequestTag) throws -> BackendRequest {
-      let frame = ClientFrame.request(1, try Samples.request(tag))
-      guard case .request(_, let request) = try ClientFrame(payload: Array(try frame.encoded().dropFirst(4))) else {
-        throw WireFault.invalid("frame")
+  // The bytes have the passwords, tokens and codes too, which the text leaves out.
+  @Test("every frame is read as it was written, and refused where it ends early or late")
+  func frames() throws {
+    for frame in try Frame.all() {
+      let read = try frame.read(frame.payload)
+      #expect(read.bytes == frame.bytes && read.text == frame.text)
+      for end in frame.payload.indices {
+        #expect(throws: WireFault.self) { try frame.read(Array(frame.payload[..<end])) }
       }
-      return request
-    }
-    guard case .changePassword(let old, let new, let token, let newToken) = try read(.changePassword),
-      case .recover(_, let code, let password) = try read(.recover),
-      case .logIn(let who, _, let session) = try read(.logIn)
-    else { throw WireFault.invalid("request") }
-    #expect([old, password, who.password] == [Samples.password, Samples.password, Samples.password])
-    #expect(new == Secret("another"))
-    #expect([token, newToken, session.token] == [Samples.token, Samples.newToken, Samples.newToken])
-    #expect(code == Samples.code)
-    #expect(who.username == "alice")
-  }
-
-  @Test("a frame that ends early or late is refused at every byte")
-  func truncation() throws {
-    for frame in try Samples.clientFrames() {
-      let payload = Array(try frame.encoded().dropFirst(4))
-      for end in payload.indices {
-        #expect(throws: WireFault.self) { try ClientFrame(payload: Array(payload[..<end])) }
-      }
-      #expect(throws: WireFault.trailing(bytes: 1)) { try ClientFrame(payload: payload + [0]) }
-    }
-    for frame in try Samples.serverFrames() {
-      let payload = Array(frame.encoded().dropFirst(4))
-      for end in payload.indices {
-        #expect(throws: WireFault.self) { try ServerFrame(payload: Array(payload[..<end])) }
-      }
-      #expect(throws: WireFault.trailing(bytes: 1)) { try ServerFrame(payload: payload + [0]) }
+      #expect(throws: WireFault.trailing(bytes: 1)) { try frame.read(frame.payload + [0]) }
     }
   }
 
   @Test("bytes that nobody wrote are read or refused, and read again the same")
   func randomBytes() throws {
-    var random = Random(state: 28)
-    let client = try Samples.clientFrames().map { try $0.encoded() }
-    let server = try Samples.serverFrames().map { $0.encoded() }
-    func changed(_ frames: [[UInt8]]) -> [UInt8] {
-      guard Bool.random(using: &random), var payload = frames.randomElement(using: &random)?.dropFirst(4) else {
-        return (0..<Int.random(in: 0..<80, using: &random)).map { _ in .random(in: .min ... .max, using: &random) }
-      }
-      for _ in 0..<Int.random(in: 1...3, using: &random) {
-        payload[payload.indices.randomElement(using: &random) ?? 0] = .random(in: .min ... .max, using: &random)
-      }
-      return Array(payload)
-    }
+    var random = SeededGenerator(seed: 28)
+    let frames = try Frame.all()
     var (read, refused) = (0, 0)
-    for _ in 0..<20_000 {
-      if let frame = try? ClientFrame(payload: changed(client)) {
-        #expect(throws: Never.self) { try ClientFrame(payload: Array(try frame.encoded().dropFirst(4))) }
-        read += 1
+    for _ in 0..<40_000 {
+      let frame = try #require(frames.randomElement(using: &random))
+      var payload = frame.payload
+      if Bool.random(using: &random) {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          payload[payload.indices.randomElement(using: &random) ?? 0] = .random(in: .min ... .max, using: &random)
+        }
       } else {
-        refused += 1
+        payload = (0..<Int.random(in: 0..<80, using: &random)).map { _ in .random(in: .min ... .max, using: &random) }
       }
-      if let frame = try? ServerFrame(payload: changed(server)) {
-        #expect(throws: Never.self) { try ServerFrame(payload: Array(frame.encoded().dropFirst(4))) }
-        read += 1
-      } else {
+      guard let answer = try? frame.read(payload) else {
         refused += 1
+        continue
       }
+      #expect(throws: Never.self) { try frame.read(Array(answer.bytes.dropFirst(4))) }
+      read += 1
     }
     #expect(read > 1000 && refused > 1000)
   }

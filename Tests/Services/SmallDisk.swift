@@ -1,0 +1,30 @@
+import Glibc
+
+/// A file system of its own, 512 KiB in memory, for faults of the disk.
+///
+/// Only root can mount one.
+package final class SmallDisk: Sendable {
+  package struct NotMounted: Error {}
+
+  package static let isPossible = geteuid() == 0 && (try? SmallDisk(at: ShortFolder().path + "/disk")) != nil
+  private let path: String
+
+  /// Mounts it at a path, which is created, for a user.
+  package init(at path: String, owner: UInt32 = 0) throws {
+    self.path = path
+    mkdir(path, 0o700)
+    let options = "size=512k,mode=0700,uid=\(owner),gid=\(owner)"
+    guard mount("tmpfs", path, "tmpfs", 0, options) == 0 else { throw NotMounted() }
+  }
+
+  deinit { umount2(path, Int32(MNT_DETACH)) }
+
+  package func setReadOnly(_ isReadOnly: Bool) throws {
+    guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | (isReadOnly ? MS_RDONLY : 0)), nil) == 0 else {
+      throw NotMounted()
+    }
+  }
+
+  package func fill() { _ = system("cat /dev/zero >'\(path)/filler' 2>/dev/null") }
+  package func free() { _ = system("rm '\(path)'/filler*") }
+}

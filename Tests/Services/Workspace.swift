@@ -1,0 +1,190 @@
+package import AuthBackend
+import AuthBackendTesting
+package import AuthCore
+package import AuthDevice
+package import AuthSQLite
+import Glibc
+import Synchronization
+
+/// A directory for one test with an embedded database, whose clocks the test moves.
+///
+/// It is removed with all it holds when neither the test nor an authority needs it.
+package final class Workspace: Sendable {
+  // In memory where that is possible: these tests are about what is written, not about how long the
+  // disk takes.
+  private let folder = ShortFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
+  package let clock = SettableClock()
+  package let wall = MovableTime()
+  private let isShared: Bool
+
+  /// - Parameter isShared: Whether the rules are those of a service.
+  package init(isShared: Bool = false) {
+    self.isShared = isShared
+  }
+
+  /// A directory whose database has alice, the administrator, and bob.
+  package static func inhabited(
+    isShared: Bool = false
+  ) throws -> (work: Workspace, authority: LocalAuthority) {
+    let work = Workspace(isShared: isShared)
+    let authority = work.authority()
+    try authority.registerBoth()
+    return (work, authority)
+  }
+
+  deinit { run("chmod -R u+rwx '\(path)'") }
+
+  /// The root of the source tree.
+  package static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+
+  package var path: String { folder.path }
+  package var data: String { "\(path)/data" }
+  package var state: String { "\(path)/state" }
+  package var databasePath: String { "\(data)/authority.db" }
+
+  package func authority(
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), cost: PasswordCost = .least,
+    wallClock: (@Sendable () -> WallTime)? = nil
+  ) -> LocalAuthority {
+    LocalAuthority(
+      directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared,
+      // The authority keeps its directory alive by this.
+      wallClock: { [self] in wallClock?() ?? wall.now })
+  }
+
+  package var rules: Rules { authority().rules }
+
+  package func vault(_ context: ContextName = .standard, lockWait: Duration = .seconds(5)) -> FileVault {
+    FileVault(directory: state, context: context, lockWait: lockWait)
+  }
+
+  /// Moves both clocks.
+  package func advance(by duration: Duration) {
+    clock.advance(by: duration)
+    wall.move(by: duration)
+  }
+
+  /// Takes the database away, and puts it back.
+  package func setAvailable(_ isAvailable: Bool) {
+    rename(data + (isAvailable ? ".away" : ""), data + (isAvailable ? "" : ".away"))
+  }
+
+  /// The output of a shell command, without its last line end.
+  @discardableResult
+  package func run(_ command: String) -> String {
+    guard let pipe = popen(command, "r") else { preconditionFailure("popen failed: \(errno)") }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, pipe)
+      if count == 0 { break }
+      output += buffer.prefix(count)
+    }
+    pclose(pipe)
+    if output.last == UInt8(ascii: "\n") { output.removeLast() }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  package func mode(_ file: String) -> String { run("stat -c %a '\(file)'") }
+}
+
+/// A boot clock that a test moves.
+package final class SettableClock: SessionClock {
+  private let instant: Mutex<BootInstant>
+
+  package init(uptime: Duration = .seconds(1000)) {
+    instant = Mutex(BootInstant(boot: BootID(high: 1, low: 1), uptime: uptime))
+  }
+
+  package var uptime: Duration { instant.withLock { $0.uptime } }
+  package func now() throws(ClockError) -> BootInstant { instant.withLock { $0 } }
+  package func sleep(for duration: Duration) async throws(CancellationError) { advance(by: duration) }
+  package func advance(by duration: Duration) { instant.withLock { $0 = $0.advanced(by: duration) } }
+  package func reboot() {
+    instant.withLock { $0 = BootInstant(boot: BootID(high: 1, low: $0.boot.low + 1), uptime: .seconds(10)) }
+  }
+}
+
+/// A wall clock that stands until a test moves it.
+package final class MovableTime: Sendable {
+  private let time = Mutex(WallTime.now())
+
+  package var now: WallTime { time.withLock { $0 } }
+
+  package func move(by duration: Duration) {
+    time.withLock { $0 = WallTime(microseconds: $0.microseconds + duration.wholeNanoseconds / 1000) }
+  }
+
+  package func code(_ secret: TwoStepSecret) -> Secret { secret.code(at: now) }
+
+  /// The code of a secret in a time step that no code was of before.
+  package func nextCode(_ secret: TwoStepSecret) -> Secret {
+    move(by: .seconds(TOTP.period))
+    return code(secret)
+  }
+}
+
+package let alicePassword = BackendContract.administrator.password
+package let bobPassword = Secret("another good passphrase")
+package let wrongPassword = Secret("not the right password")
+package let newPassword = Secret("quiet meadow copper lantern")
+
+extension Credentials {
+  package static let alice = BackendContract.administrator
+  package static let bob = Credentials.password(username: "bob", password: bobPassword)
+}
+
+extension Rules {
+  /// Creates alice, the administrator of a shared database, and lets anyone register.
+  @discardableResult
+  package func installAlice() throws(BackendError) -> User {
+    let alice = try install(firstAdministrator: Credentials.alice.username, password: alicePassword)
+    let token = SessionToken(bytes: Array("the token of an installation....".utf8))
+    _ = try perform(.logIn(.alice, .standard, NewSession(token: token, label: nil, origin: nil)))
+    try setRegistration(.open, token: token)
+    _ = try perform(.revoke(token, .userAsked))
+    return alice
+  }
+}
+
+extension Backend {
+  package func logIn(_ name: String = "alice", _ password: Secret = alicePassword) throws(BackendError) -> Grant {
+    try logIn(Credentials.password(username: name, password: password), limits: .standard)
+  }
+
+  /// The challenge that the right password is answered with.
+  package func challenge(_ name: String = "alice", _ password: Secret = alicePassword) throws -> Challenge {
+    let kind = failure { try logIn(name, password) }?.kind
+    guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
+    return challenge
+  }
+
+  package func order(_ amount: String, to payee: String = "bob", key: String? = nil) throws -> PaymentOrder {
+    PaymentOrder(amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
+  }
+}
+
+extension LocalAuthority {
+  /// Creates alice, the administrator, and bob.
+  package func registerBoth() throws {
+    if rules.isShared { try rules.installAlice() } else { _ = try register(username: "alice", password: alicePassword) }
+    _ = try register(username: "bob", password: bobPassword)
+  }
+
+  /// Turns the second step of alice, or of whoever has this session, on.
+  package func turnTwoStepOn(_ token: SessionToken? = nil) throws(BackendError) -> TwoStepSecret {
+    let token = if let token { token } else { try logIn().token }
+    let secret = try rules.beginTwoStep(token: token)
+    try rules.confirmTwoStep(secret.code(at: try rules.database.read { $0.wallTime }), token: token)
+    return secret
+  }
+}
+
+/// Something else than a test went on with.
+package struct UnexpectedAnswer: Error {
+  let kind: BackendError.Kind?
+
+  package init(kind: BackendError.Kind? = nil) {
+    self.kind = kind
+  }
+}
