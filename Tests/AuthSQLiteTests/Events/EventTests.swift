@@ -49,14 +49,6 @@ import Testing
     #expect(events.first?.session == .named(alice.id))
   }
 
-  @Test("events of an account can be neither changed nor deleted") func appendOnly() throws {
-    let work = try Workspace.inhabited().work
-    let raw = work.raw
-    #expect(raw.script("UPDATE events SET name = 'x'") == false)
-    #expect(raw.script("DELETE FROM events") == false)
-    #expect(raw.number("SELECT count(*) FROM events WHERE name = 'user_created'") == 2)
-  }
-
   @Test("no password or token is in the database") func noSecrets() throws {
     let (work, authority) = try Workspace.inhabited()
     _ = failure { try authority.logIn("correct horse battery", alicePassword) }

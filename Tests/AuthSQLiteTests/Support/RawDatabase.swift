@@ -1,5 +1,6 @@
 import CSQLite
 import Services
+import Testing
 
 /// A plain connection to the file under test, as another program would have it.
 final class RawDatabase {
@@ -48,4 +49,9 @@ final class RawDatabase {
 extension Workspace {
   /// A plain connection to the database file.
   var raw: RawDatabase { RawDatabase(databasePath) }
+
+  /// The hash of the first account's password, as it is stored.
+  func storedHash() throws -> String {
+    try #require(raw.rows("SELECT password_hash FROM accounts WHERE id = 1")?.first?.first)
+  }
 }

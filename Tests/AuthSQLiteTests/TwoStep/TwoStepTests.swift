@@ -44,14 +44,11 @@ import Testing
   func betterHash() throws {
     let scene = try Scene()
     let dear = scene.work.authority(cost: PasswordCost(count: 2))
-    func stored() throws -> PasswordCost? {
-      PasswordCost(of: try #require(scene.work.raw.rows("SELECT password_hash FROM accounts WHERE id = 1")?[0][0]))
-    }
     let challenge = try dear.challenge()
-    #expect(try stored() == .least)
+    #expect(try PasswordCost(of: scene.work.storedHash()) == .least)
     #expect(scene.work.raw.number("SELECT count(*) FROM events WHERE name = 'authn_password_rehash'") == 0)
     _ = try dear.answer(scene.code, to: challenge)
-    #expect(try stored() == PasswordCost(count: 2))
+    #expect(try PasswordCost(of: scene.work.storedHash()) == PasswordCost(count: 2))
     #expect(scene.work.raw.number("SELECT count(*) FROM events WHERE name = 'authn_password_rehash'") == 1)
   }
 
