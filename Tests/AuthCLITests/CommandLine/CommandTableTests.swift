@@ -33,20 +33,6 @@ struct CommandTableTests {
     }
   }
 
-  @Test("an option may come before its command, its value too")
-  func optionBeforeItsCommand() throws {
-    let parser = Parser(tool)
-    for line in [
-      ["pay", "1", "--to", "bob"], ["--to", "bob", "pay", "1"],
-      ["require", "--administrator", "--fresh"], ["--administrator", "require", "--fresh"],
-    ] as [[Word]] {
-      guard case .request = try parser.parse(line, environment: { _ in nil }) else {
-        Issue.record("\(line) is not understood")
-        return
-      }
-    }
-  }
-
   @Test("summaries fit 60 columns and have no full stop")
   func summaries() {
     for location in tool.locations {

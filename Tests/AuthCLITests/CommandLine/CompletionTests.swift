@@ -25,6 +25,25 @@ struct CompletionTests {
     #expect(try await run(path, ["-n"], input: script) == "")
   }
 
+  /// In place of the program, what it would print: each list by its own command.
+  private static let stub = """
+    case "$*" in
+      'contexts --short') printf '%s\\n' default work ;;
+      'accounts list --short --limit 1000') printf '%s\\n' alice bob ;;
+      'sessions --short') echo k1a8rcny9q17 ;;
+      'contexts --users') echo erin ;;
+      'receipts --short --limit 1000') printf '%s\\n' carol dave ;;
+    esac
+    """
+
+  /// What each line of a script prints after the completions of the shell.
+  private func answers(_ shell: Shell, function: String, _ lines: [String]) async throws -> [String] {
+    let script = ([function, Completions(AuthTool.tool).script(for: shell)] + lines).joined(separator: "\n") + "\n"
+    let options = shell == .fish ? ["--no-config"] : []
+    return try await run("/usr/bin/\(shell.rawValue)", options, input: script)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
   @Test("bash offers commands, subcommands, options and values, each at its place")
   func bash() async throws {
     let cases: [(line: [String], offers: String)] = [
@@ -38,25 +57,11 @@ struct CompletionTests {
       (["auth-cli", "accounts", "show", ""], "alice bob"), (["auth-cli", "sessions", "revoke", "k"], "k1a8rcny9q17"),
       (["auth-cli", "login", "e"], "erin"), (["auth-cli", "pay", "3", "--to", "d"], "dave"),
     ]
-    // In place of the program, what it would print: each list by its own command.
-    var script = """
-      auth-cli() {
-        case "$*" in
-          'contexts --short') printf '%s\\n' default work ;;
-          'accounts list --short --limit 1000') printf '%s\\n' alice bob ;;
-          'sessions --short') echo k1a8rcny9q17 ;;
-          'contexts --users') echo erin ;;
-          'receipts --short --limit 1000') printf '%s\\n' carol dave ;;
-        esac
-      }
-
-      """
-    script += Completions(AuthTool.tool).script(for: .bash)
-    for (line, _) in cases {
+    let lines = cases.map { line, _ in
       let words = line.map(ShellQuoting.posix).joined(separator: " ")
-      script += "COMP_WORDS=(\(words)); COMP_CWORD=\(line.count - 1); _auth_cli; echo \"${COMPREPLY[*]}\"\n"
+      return "COMP_WORDS=(\(words)); COMP_CWORD=\(line.count - 1); _auth_cli; echo \"${COMPREPLY[*]}\""
     }
-    let answers = try await run("/bin/bash", [], input: script).split(separator: "\n", omittingEmptySubsequences: false)
+    let answers = try await answers(.bash, function: "auth-cli() { \(Self.stub); }", lines)
     for (index, (line, offers)) in cases.enumerated() {
       #expect(answers[index] == offers, "\(line)")
     }
@@ -72,25 +77,12 @@ struct CompletionTests {
       ("profile d", "delete\tDelete your account"), ("login ", "erin"),
       ("pay 5 --to d", "dave\tThe user to pay"),
     ]
-    // In place of the program, what it would print: each list by its own command.
-    var script = """
-      function auth-cli
-        switch "$argv"
-          case 'contexts --short'; printf '%s\\n' default work
-          case 'accounts list --short --limit 1000'; printf '%s\\n' alice bob
-          case 'sessions --short'; echo k1a8rcny9q17
-          case 'contexts --users'; echo erin
-          case 'receipts --short --limit 1000'; printf '%s\\n' carol dave
-        end
-      end
-
-      """
-    script += Completions(AuthTool.tool).script(for: .fish)
-    for (line, _) in cases { script += "echo (complete -C 'auth-cli \(line)')\n" }
-    let answers = try await run("/usr/bin/fish", ["--no-config"], input: script)
-      .split(separator: "\n", omittingEmptySubsequences: false)
+    let quoted = Self.stub.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+    let function = "function auth-cli; sh -c '\(quoted)' auth-cli $argv; end"
+    let answers = try await answers(
+      .fish, function: function, cases.map { line, _ in "echo (complete -C 'auth-cli \(line)')" })
     for (index, (line, offers)) in cases.enumerated() {
-      let offered = String(answers[index])
+      let offered = answers[index]
       #expect(index == 0 ? offered.hasPrefix(offers) : offered == offers, "\(line): \(offered)")
     }
   }

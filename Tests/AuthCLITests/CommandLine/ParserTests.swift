@@ -18,7 +18,8 @@ struct ParserTests {
     return AnyHashable(body)
   }
 
-  private func problem(_ words: Word..., environment: [String: Word] = [:]) throws -> UsageError.Problem {
+  private func problem(_ line: String, environment: [String: Word] = [:]) throws -> UsageError.Problem {
+    let words = line.split(separator: " ").map { Word(String($0)) }
     do {
       let result = try parser.parse(words, environment: { environment[$0] })
       throw Unexpected(result: "\(result)")
@@ -38,6 +39,7 @@ struct ParserTests {
     #expect(try request("pay", "12.50", "--to", "bob") == paid())
     #expect(try request("pay", "12.50", "--to=bob") == paid())
     #expect(try request("profile", "--name=a=b") == AnyHashable(ProfileCommand(newName: "a=b")))
+    #expect(try request("sessions", "--") == AnyHashable(SessionsCommand(isShort: false)))
   }
 
   @Test("options come before or after the command and its arguments")
@@ -45,96 +47,72 @@ struct ParserTests {
     #expect(try request("--to", "bob", "pay", "12.5") == paid())
     #expect(try request("pay", "--to", "bob", "12.5") == paid())
     #expect(try request("--json", "pay", "12.5", "--quiet", "--to=bob") == paid())
+    #expect(
+      try request("--administrator", "require", "--fresh") == request("require", "--administrator", "--fresh"))
   }
 
-  @Test("--opt= is the empty value, not a missing one")
-  func emptyValue() throws {
-    guard case .malformedValue("", "--to", _, _) = try problem("pay", "1", "--to=") else { throw Unexpected() }
+  @Test(
+    "what is not understood is refused with its cause, and with the nearest name if that is near",
+    arguments: [
+      // An option twice is an error.
+      ("pay 1 --to bob --to bob", .repeatedOption("--to")), ("status --json --json", .repeatedOption("--json")),
+      ("status -q --quiet", .repeatedOption("--quiet")),
+      // A name is never abbreviated and never of another case.
+      ("pay 1 --t bob", .unknownOption("--t", nearest: "--to")),
+      ("stat", .unknownCommand("stat", nearest: "status")), ("Login", .unknownCommand("Login", nearest: "login")),
+      // The nearest name is asked about, and a far one is not.
+      ("lgoin", .unknownCommand("lgoin", nearest: "login")),
+      ("frobnicate", .unknownCommand("frobnicate", nearest: nil)),
+      ("sessions revok 1", .unknownCommand("revok", nearest: "revoke")),
+      ("status --josn", .unknownOption("--josn", nearest: "--json")),
+      // The typo is reported before what is missing or malformed.
+      ("pay --too bob", .unknownOption("--too", nearest: "--to")),
+      ("pay x --to bob --jsno", .unknownOption("--jsno", nearest: "--json")),
+      ("pay --to --jsno", .unknownOption("--jsno", nearest: "--json")),
+      ("--josn", .unknownOption("--josn", nearest: "--json")),
+      // What is missing is named.
+      ("pay 1", .missingOption("--to USER")), ("pay --to bob", .missingArgument("AMOUNT", because: nil)),
+      ("pay 1 --to", .missingValue("--to", valueName: "USER", saw: nil)),
+      ("pay 1 --to --json", .missingValue("--to", valueName: "USER", saw: "--json")),
+      ("accounts", .missingSubcommand(ofAccounts)),
+      ("login --password-stdin", .missingArgument("USER", because: "--password-stdin")),
+      // What does not belong is refused with its owner.
+      ("home --to bob", .misplacedOption("--to", belongsTo: ["pay"])),
+      ("status --json=yes", .unexpectedValue("--json", "yes")),
+      ("status --help=yes", .unexpectedValue("--help", "yes")),
+      ("home now", .extraArgument("now", nearest: nil)), ("pay 1 2 --to bob", .extraArgument("2", nearest: nil)),
+      // A word too many is asked about as the value of the option that it fits, unless it fits two:
+      // a moment, and a number.
+      ("pay 1 alice", .extraArgument("alice", nearest: "--to alice")),
+      ("events 8h", .extraArgument("8h", nearest: nil)),
+      ("receipts 42", .extraArgument("42", nearest: nil)), ("profile Ada", .unknownCommand("Ada", nearest: nil)),
+      // After -- every word is an argument.
+      ("-- status", .missingCommand), ("sessions -- revoke", .unknownCommand("revoke", nearest: "revoke")),
+    ] as [(String, UsageError.Problem)])
+  func problems(_ line: String, _ expected: UsageError.Problem) throws {
+    #expect(try problem(line) == expected)
   }
 
-  @Test("after -- every word is an argument")
-  func terminator() throws {
-    for word in ["--json", "--help"] as [Word] {
-      guard case .malformedValue(word, "USER", _, _) = try problem("login", "--", word) else { throw Unexpected() }
-    }
-    #expect(try problem("--", "status") == .missingCommand)
-    #expect(try problem("sessions", "--", "revoke") == .unknownCommand("revoke", nearest: "revoke"))
-    #expect(try request("sessions", "--") == AnyHashable(SessionsCommand(isShort: false)))
-  }
+  private static let ofAccounts = [
+    "list", "show", "disable", "enable", "unlock", "reset-password", "promote", "demote", "delete", "registration",
+    "two-step",
+  ]
 
-  @Test("an option twice is an error")
-  func repeatedOption() throws {
-    #expect(try problem("pay", "1", "--to", "bob", "--to", "bob") == .repeatedOption("--to"))
-    #expect(try problem("status", "--json", "--json") == .repeatedOption("--json"))
-    #expect(try problem("status", "-q", "--quiet") == .repeatedOption("--quiet"))
-  }
-
-  @Test("a name is never abbreviated and never of another case")
-  func noAbbreviation() throws {
-    #expect(try problem("pay", "1", "--t", "bob") == .unknownOption("--t", nearest: "--to"))
-    #expect(try problem("stat") == .unknownCommand("stat", nearest: "status"))
-    #expect(try problem("Login") == .unknownCommand("Login", nearest: "login"))
-  }
-
-  @Test("the nearest name is asked about, and a far one is not")
-  func didYouMean() throws {
-    #expect(try problem("lgoin") == .unknownCommand("lgoin", nearest: "login"))
-    #expect(try problem("sessions", "revok", "1") == .unknownCommand("revok", nearest: "revoke"))
-    #expect(try problem("status", "--josn") == .unknownOption("--josn", nearest: "--json"))
-    #expect(try problem("frobnicate") == .unknownCommand("frobnicate", nearest: nil))
-  }
-
-  @Test("the typo is reported before what is missing or malformed")
-  func typoFirst() throws {
-    #expect(try problem("pay", "--too", "bob") == .unknownOption("--too", nearest: "--to"))
-    #expect(try problem("pay", "x", "--to", "bob", "--jsno") == .unknownOption("--jsno", nearest: "--json"))
-    #expect(try problem("pay", "--to", "--jsno") == .unknownOption("--jsno", nearest: "--json"))
-    #expect(try problem("--josn") == .unknownOption("--josn", nearest: "--json"))
-  }
-
-  @Test("what is missing is named")
-  func missing() throws {
-    #expect(try problem("pay", "1") == .missingOption("--to USER"))
-    #expect(try problem("pay", "--to", "bob") == .missingArgument("AMOUNT", because: nil))
-    #expect(try problem("pay", "1", "--to") == .missingValue("--to", valueName: "USER", saw: nil))
-    #expect(try problem("pay", "1", "--to", "--json") == .missingValue("--to", valueName: "USER", saw: "--json"))
-    let ofAccounts = [
-      "list", "show", "disable", "enable", "unlock", "reset-password", "promote", "demote", "delete", "registration",
-      "two-step",
-    ]
-    #expect(try problem("accounts") == .missingSubcommand(ofAccounts))
-    #expect(try problem("login", "--password-stdin") == .missingArgument("USER", because: "--password-stdin"))
+  @Test(
+    "a value that is malformed is refused with its name",
+    arguments: [
+      // --opt= is the empty value, not a missing one.
+      ("pay 1 --to=", "--to"), ("login -- --json", "USER"), ("login -- --help", "USER"),
+      // A negative amount is none after -- either.
+      ("pay --to bob -- -5", "AMOUNT"), ("receipts --limit -5", "--limit"),
+    ])
+  func malformed(_ line: String, _ name: String) throws {
+    guard case .malformedValue(_, name, _, _) = try problem(line) else { throw Unexpected() }
   }
 
   @Test("a negative amount is neither an option nor an amount, and the message says both")
   func negativeAmount() throws {
-    guard case .signedNumber("-5", "AMOUNT", _) = try problem("pay", "-5", "--to", "bob") else { throw Unexpected() }
-    guard case .malformedValue("-5", "AMOUNT", _, _) = try problem("pay", "--to", "bob", "--", "-5") else {
-      throw Unexpected()
-    }
-    guard case .malformedValue("-5", "--limit", _, _) = try problem("receipts", "--limit", "-5") else {
-      throw Unexpected()
-    }
-  }
-
-  @Test("what does not belong is refused with its owner")
-  func misplaced() throws {
-    #expect(try problem("home", "--to", "bob") == .misplacedOption("--to", belongsTo: ["pay"]))
-    #expect(try problem("status", "--json=yes") == .unexpectedValue("--json", "yes"))
-    #expect(try problem("status", "--help=yes") == .unexpectedValue("--help", "yes"))
-    #expect(try problem("home", "now") == .extraArgument("now", nearest: nil))
-    #expect(try problem("pay", "1", "2", "--to", "bob") == .extraArgument("2", nearest: nil))
-  }
-
-  @Test("a word too many is asked about as the value of the option that it fits")
-  func extraWord() throws {
-    #expect(try problem("pay", "1", "alice") == .extraArgument("alice", nearest: "--to alice"))
-    // Two options take a moment, and two a number.
-    #expect(try problem("events", "8h") == .extraArgument("8h", nearest: nil))
-    #expect(try problem("receipts", "42") == .extraArgument("42", nearest: nil))
-    #expect(try problem("profile", "Alice B.") == .unknownCommand("Alice B.", nearest: nil))
-    let error = UsageError(problem: .extraArgument("alice", nearest: "--to alice"), path: ["auth-cli", "pay"])
-    #expect(error.message == #"unexpected "alice"; did you mean --to alice?"#)
+    guard case .signedNumber("-5", "AMOUNT", _) = try problem("pay -5 --to bob") else { throw Unexpected() }
   }
 
   @Test(
