@@ -7,60 +7,59 @@ import Testing
 /// What `recover` and `login` do for a code that opens nothing, without looking at a clock.
 @Suite("Work for a refused code")
 struct RefusedCodeTests {
-  private static let new = "an umbrella in the rain"
-
-  /// The calls that write, without their numbers, of rows of like calls the first.
-  private func work(_ user: String, _ code: String, in home: CommandHome) async throws -> [String] {
+  /// The calls that write of a command that is refused, without their numbers, of rows of like
+  /// calls the first.
+  private func work(_ line: String, _ lines: String..., in home: CommandHome) async throws -> [String] {
     let run = try await CallShim.shared.value.run(
-      "recover \(user) --password-stdin", input: "\(code)\n\(Self.new)\n", in: home)
-    try #require(run.outcome.ending == .exited(5), "\(user): \(run.outcome.text)")
-    #expect(run.outcome.text.contains("the name and the code were not accepted"))
+      "\(line) --password-stdin", input: lines.joined(separator: "\n") + "\n", in: home)
+    try #require(run.outcome.ending == .exited(5), "\(line) \(lines.dropFirst()): \(run.outcome.text)")
     return run.calls.map(\.description).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+  }
+
+  private func recover(_ user: String, _ code: String, in home: CommandHome) async throws -> [String] {
+    try await work("recover \(user)", code, "an umbrella in the rain", in: home)
   }
 
   @Test("an unknown name, a wrong code, a code of somebody else and a disabled account cause the same writes")
   func sameWork() async throws {
     let wrong = String(repeating: "3", count: 25)
-    let expected = try await work("bob", wrong, in: try await CrashStart.home(.withCode))
+    let expected = try await recover("bob", wrong, in: try await CrashStart.home(.withCode))
     #expect(expected.contains("fdatasync authority.db"), "a wrong code is counted")
     for (user, code) in [("nobody", wrong), ("nobody", CrashStart.code), ("bob", CrashStart.code)] {
-      let work = try await work(user, code, in: try await CrashStart.home(.withCode))
+      let work = try await recover(user, code, in: try await CrashStart.home(.withCode))
       #expect(work == expected, "\(user)")
     }
     let disabled = try await CrashStart.home(.withCode)
     try disabled.changeDatabase("UPDATE accounts SET disabled = 1 WHERE id = 1")
-    #expect(try await work("alice", CrashStart.code, in: disabled) == expected, "disabled")
-  }
-
-  /// The calls that write of a login of alice that is refused.
-  private func login(_ lines: String..., in home: CommandHome) async throws -> [String] {
-    let run = try await CallShim.shared.value.run(
-      "login alice --password-stdin", input: lines.joined(separator: "\n"), in: home)
-    try #require(run.outcome.ending == .exited(5), "\(lines.dropFirst()): \(run.outcome.text)")
-    return run.calls.map(\.description).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    #expect(try await recover("alice", CrashStart.code, in: disabled) == expected, "disabled")
   }
 
   @Test("a wrong code, a used one, a recovery code of somebody else and no code at all cause the same writes")
   func sameSecondStep() async throws {
-    let wrong = try await login(CommandHome.alice, "no code", in: try await CrashStart.home(.withStep))
+    let wrong = try await work("login alice", CommandHome.alice, "no code", in: try await CrashStart.home(.withStep))
     #expect(wrong.contains("fdatasync authority.db"), "a wrong code is counted")
     let used = try await CrashStart.home(.withStep)
     try used.changeDatabase("UPDATE two_steps SET last_step = 1 << 60")
     let code = TwoStepSecret(bytes: Array(repeating: 0, count: 20), username: "alice").code(at: WallTime.now())
     #expect(
-      try await login(CommandHome.alice, String(decoding: code.bytes, as: UTF8.self), in: used) == wrong, "a used code")
+      try await work("login alice", CommandHome.alice, String(decoding: code.bytes, as: UTF8.self), in: used) == wrong,
+      "a used code")
     let other = try await CrashStart.home(.withStep)
     try other.changeDatabase("UPDATE codes SET account = 2")
-    #expect(try await login(CommandHome.alice, CrashStart.code, in: other) == wrong, "a code of somebody else")
     #expect(
-      try await login(CommandHome.alice, "aaaaa-aaaaa-aaaaa-aaaaa-aaaaa", in: try await CrashStart.home(.withStep))
+      try await work("login alice", CommandHome.alice, CrashStart.code, in: other) == wrong, "a code of somebody else")
+    #expect(
+      try await work(
+        "login alice", CommandHome.alice, "aaaaa-aaaaa-aaaaa-aaaaa-aaaaa", in: try await CrashStart.home(.withStep))
         == wrong, "a recovery code of nobody")
   }
 
   @Test("a wrong password causes the same writes with and without a second step")
   func sameFirstStep() async throws {
-    let without = try await login("not the right password", "123456", in: try await CrashStart.home(.loggedIn))
-    let with = try await login("not the right password", "123456", in: try await CrashStart.home(.withStep))
+    let without = try await work(
+      "login alice", "not the right password", "123456", in: try await CrashStart.home(.loggedIn))
+    let with = try await work(
+      "login alice", "not the right password", "123456", in: try await CrashStart.home(.withStep))
     #expect(with == without)
   }
 }
