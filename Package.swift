@@ -77,6 +77,10 @@ let package = Package(
     .executableTarget(
       name: "auth-service-least-cost", dependencies: ["AuthBackend", "AuthServiceProgram"],
       path: "Tests/auth-service-least-cost"),
+    .executableTarget(
+      name: "transcript-tool", dependencies: ["AuthBackend", "AuthCore", "DatabaseFiles", "Programs", "Terminals"],
+      path: "Tests/transcript-tool"),
+    .target(name: "DatabaseFiles", dependencies: ["CSQLite"], path: "Tests/DatabaseFiles"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Programs", "Races"]),
@@ -105,7 +109,7 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite",
         "AuthProgram",
-        "CommandLineKit", "Programs", "Races", "Terminals", "TextFormat", "CSQLite",
+        "CommandLineKit", "DatabaseFiles", "Programs", "Races", "Terminals", "TextFormat", "transcript-tool",
       ]),
   ],
   swiftLanguageModes: [.v6]

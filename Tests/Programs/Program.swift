@@ -38,17 +38,10 @@ package struct Program: Sendable {
   /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that fails
   ///   or does not exist (status 127) is not an error.
   package func run() async throws -> ProgramOutcome {
-    let input = input
-    return try await run { input }
-  }
-
-  /// Runs the program with an input that is created when it starts, after the wait for other
-  /// programs.
-  package func run(input: @escaping @Sendable () -> [UInt8]) async throws -> ProgramOutcome {
     await Slots.shared.enter()
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(SpawnError) in try runBlocking(input()) })
+        continuation.resume(returning: Result { () throws(SpawnError) in try runBlocking() })
       }
     }
     await Slots.shared.leave()
@@ -70,7 +63,7 @@ package struct Program: Sendable {
   /// `POSIX_SPAWN_SETSID`, which `spawn.h` declares only for GNU C.
   private static let newSession: Int16 = 0x80
 
-  private func runBlocking(_ input: [UInt8]) throws(SpawnError) -> ProgramOutcome {
+  private func runBlocking() throws(SpawnError) -> ProgramOutcome {
     let pipes = try (input: Pipe(), output: Pipe())
     let child = try spawn(reading: pipes.input.readEnd, writing: pipes.output.writeEnd)
     close(pipes.input.readEnd)

@@ -28,12 +28,8 @@ package final class TerminalProcess {
   /// Starts a program with its own environment, and throws if there is no such program.
   ///
   /// `arguments` are the program's path and its arguments. With a `terminal`, the program leads a
-  /// new session with this controlling terminal, and has it as descriptors 0, 1 and 2. Otherwise
-  /// `descriptors` are used; nil closes one.
-  package init(
-    _ arguments: [String], environment: [String: String], terminal: String? = nil,
-    descriptors: [Int32: Int32?] = [:]
-  ) throws {
+  /// new session with this controlling terminal, and has it as descriptors 0, 1 and 2.
+  package init(_ arguments: [String], environment: [String: String], terminal: String? = nil) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -54,13 +50,6 @@ package final class TerminalProcess {
       posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
       posix_spawn_file_actions_adddup2(&actions, 0, 1)
       posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    }
-    for (number, descriptor) in descriptors {
-      if let descriptor {
-        posix_spawn_file_actions_adddup2(&actions, descriptor, number)
-      } else {
-        posix_spawn_file_actions_addclose(&actions, number)
-      }
     }
     posix_spawnattr_setflags(&attributes, Int16(flags))
     let words = arguments.map { strdup($0) } + [nil]

@@ -7,7 +7,7 @@ import Testing
 struct CostTests {
   /// What the stored hash of each account costs.
   private func cost(_ home: CommandHome) -> [PasswordCost?] {
-    Books.rows(home.database, ["SELECT password_hash FROM accounts ORDER BY id"]).map { PasswordCost(of: $0) }
+    home.rows("SELECT password_hash FROM accounts ORDER BY id").map { PasswordCost(of: $0) }
   }
 
   @Test("the shipped program hashes at the standard cost, also what was hashed at a lower one")

@@ -11,16 +11,7 @@ import Testing
 @Suite("Every command", .timeLimit(.minutes(10)))
 struct EveryCommandTests {
   /// A home in which alice is logged in, to be copied.
-  private static let loggedIn = Task {
-    let home = try await CommandHome(loggedIn: true)
-    return home
-  }
-
-  private func freshHome() async throws -> CommandHome {
-    let home = try await CommandHome(registered: false)
-    try FileManager.default.copyItem(atPath: try await Self.loggedIn.value.data, toPath: home.data)
-    return home
-  }
+  private static let loggedIn = Task { try await CommandHome(loggedIn: true) }
 
   /// The commands that do something, each with the first example that is no shell line.
   ///
@@ -35,7 +26,7 @@ struct EveryCommandTests {
 
   /// What the command prints on its standard output alone; its input is a password.
   private func output(of line: String) async throws -> (status: Int32, text: String) {
-    let home = try await freshHome()
+    let home = try await Self.loggedIn.value.copy()
     let shell = Program(
       "sh", ["-c", "exec \(home.words(line).joined(separator: " ")) 2>/dev/null"], environment: home.environment,
       input: Array((CommandHome.alice).utf8), timeLimit: .seconds(60))
@@ -92,7 +83,7 @@ struct EveryCommandTests {
     where line.hasPrefix(name) && !line.hasSuffix("--password-stdin") && name != "app"
       && line != "accounts reset-password bob"
     {
-      let home = try await freshHome()
+      let home = try await Self.loggedIn.value.copy()
       let shown = try await onOwnThread {
         let terminal = try PseudoTerminal(columns: 80)
         let program = try terminal.launch(home.words(line), environment: home.environment)

@@ -1,3 +1,4 @@
+import DatabaseFiles
 import Foundation
 import Programs
 import Testing
@@ -45,20 +46,17 @@ struct CrashTests {
 
   /// What a database says of accounts and codes, without what is random.
   private static func state(_ home: CommandHome) -> [String] {
-    Books.rows(
-      home.database,
-      [
-        "SELECT name, display_name, disabled, role FROM accounts ORDER BY id",
-        "SELECT account, last_step IS NULL FROM two_steps",
-        "SELECT account, expires_at IS NULL, count(*) FROM codes GROUP BY 1, 2 ORDER BY 1, 2",
-        "SELECT registration_closed, two_step_required, (SELECT count(*) FROM reserved_names) FROM authority",
-        "SELECT account, count(*) FROM sessions WHERE ended_reason IS NULL GROUP BY 1 ORDER BY 1",
-        "SELECT id, balance FROM ledger_accounts ORDER BY id",
-        """
-        SELECT name, count(*) FROM events WHERE name NOT IN ('sensitive_read', 'session_use_after_expire')
-        GROUP BY 1 ORDER BY 1
-        """,
-      ])
+    home.rows(
+      "SELECT name, display_name, disabled, role FROM accounts ORDER BY id",
+      "SELECT account, last_step IS NULL FROM two_steps",
+      "SELECT account, expires_at IS NULL, count(*) FROM codes GROUP BY 1, 2 ORDER BY 1, 2",
+      "SELECT registration_closed, two_step_required, (SELECT count(*) FROM reserved_names) FROM authority",
+      "SELECT account, count(*) FROM sessions WHERE ended_reason IS NULL GROUP BY 1 ORDER BY 1",
+      "SELECT id, balance FROM ledger_accounts ORDER BY id",
+      """
+      SELECT name, count(*) FROM events WHERE name NOT IN ('sensitive_read', 'session_use_after_expire')
+      GROUP BY 1 ORDER BY 1
+      """)
   }
 
   private func kill(_ command: CrashCase, at point: KillPoint, _ states: [[String]]) async throws {

@@ -11,7 +11,7 @@ struct FaultAfterChangeTests {
 
   /// One value of the database.
   private func query(_ home: CommandHome, _ statement: String) -> String {
-    Books.rows(home.database, [statement]).first ?? ""
+    home.rows(statement).first ?? ""
   }
 
   private func hash(_ home: CommandHome) -> String {

@@ -1,6 +1,7 @@
-import CSQLite
+import DatabaseFiles
 import Foundation
 import Programs
+import Races
 import Terminals
 import Testing
 
@@ -16,35 +17,27 @@ final class CommandHome: Sendable {
   let executable: String
   private let scratch: ScratchDirectory
 
-  /// Where the database lies.
+  /// Where the database and the sessions lie.
   let data: String
-  /// Where the sessions lie.
-  let state: String
+  var state: String { data }
 
   /// Makes a home.
   ///
   /// - Parameters:
   ///   - registered: Whether alice, who is the administrator, and bob have accounts in it.
   ///   - loggedIn: Whether alice is logged in.
-  ///   - apart: Whether the database and the sessions are in directories of their own.
   ///   - executable: The program that makes the accounts and runs the commands.
   /// - Throws: What kept it from being made.
   init(
-    registered: Bool = true, loggedIn: Bool = false, apart: Bool = false, executable: String = BuiltExecutable.cheap
+    registered: Bool = true, loggedIn: Bool = false, executable: String = BuiltExecutable.cheap
   ) async throws {
     self.executable = executable
     scratch = try ScratchDirectory()
     let path = scratch.path
-    var environment = ["HOME": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "TZ": "GMT", "PS1": "ready> "]
-    if apart {
-      (data, state) = (path + "/data/auth-cli", path + "/state/auth-cli")
-      environment["XDG_DATA_HOME"] = path + "/data"
-      environment["XDG_STATE_HOME"] = path + "/state"
-    } else {
-      (data, state) = (path + "/home", path + "/home")
-      environment["AUTH_CLI_HOME"] = path + "/home"
-    }
-    self.environment = environment
+    data = path + "/home"
+    environment = [
+      "HOME": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "TZ": "GMT", "PS1": "ready> ", "AUTH_CLI_HOME": data,
+    ]
     if registered {
       let origin = executable == BuiltExecutable.cheap ? Self.registered : Self.registeredByShipped
       try FileManager.default.copyItem(atPath: try await origin.value.data, toPath: data)
@@ -80,17 +73,11 @@ final class CommandHome: Sendable {
   /// Runs a command line without a terminal; its words are separated by single spaces.
   func run(_ line: String, input: String = "", adding variables: [String: String] = [:]) async throws -> ProgramOutcome
   {
-    try await run(line, adding: variables) { input }
-  }
-
-  /// The same with an input that is made when the program starts.
-  func run(
-    _ line: String, adding variables: [String: String] = [:], input: @escaping @Sendable () -> String
-  ) async throws -> ProgramOutcome {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    let environment = environment.merging(variables) { $1 }
-    return try await Program(executable, words, environment: environment, timeLimit: .seconds(60))
-      .run { Array(input().utf8) }
+    return try await Program(
+      executable, words, environment: environment.merging(variables) { $1 }, input: Array(input.utf8),
+      timeLimit: .seconds(60)
+    ).run()
   }
 
   /// Runs a command that must succeed, with a password on its standard input if it wants one: that
@@ -113,23 +100,33 @@ final class CommandHome: Sendable {
   /// Writes into the database what else only time could: a deadline that has passed, another boot,
   /// many failures.
   func changeDatabase(_ statement: String) throws {
-    var connection: OpaquePointer?
-    defer { sqlite3_close(connection) }
-    var code = sqlite3_open_v2(database, &connection, SQLITE_OPEN_READWRITE, nil)
-    if code == SQLITE_OK {
-      sqlite3_busy_timeout(connection, 20_000)
-      code = sqlite3_exec(connection, statement, nil, nil, nil)
-    }
-    guard code == SQLITE_OK else {
-      throw PseudoTerminal.Failure(description: "\(statement): \(String(cString: sqlite3_errmsg(connection)))")
-    }
+    try DatabaseFile(database).run(statement)
   }
 
-  /// The statements that make every session look as if that time had passed.
-  enum Passed {
-    static let freshness = "UPDATE sessions SET fresh_until = 0"
-    static let idle = "UPDATE sessions SET active = 0, idle_span = 1"
-    static let absolute = "UPDATE sessions SET absolute_until = 0"
-    static let boot = "UPDATE sessions SET boot = zeroblob(16)"
+  /// The rows of some queries, and a row for a query that fails.
+  func rows(_ queries: String...) -> [String] {
+    queries.flatMap { query in (try? DatabaseFile(database).run(query)) ?? ["\(query) failed"] }
+  }
+
+  /// Runs a command on a terminal while `story` reads and types there, and returns how it ended and
+  /// all that was shown.
+  ///
+  /// It checks that the settings of the terminal are restored.
+  @discardableResult
+  func play(
+    _ line: String, columns: Int = 80, adding variables: [String: String] = [:],
+    _ story: @escaping @Sendable (PseudoTerminal) throws -> Void = { _ in }
+  ) async throws -> (end: TerminalProcess.End, shown: String) {
+    let terminal = try PseudoTerminal(columns: UInt16(columns))
+    let before = terminal.settings
+    let (words, environment) = (words(line), environment.merging(variables) { $1 })
+    let end = try await onOwnThread {
+      let program = try terminal.launch(words, environment: environment)
+      try story(terminal)
+      _ = try terminal.expectEnd()
+      return try program.wait()
+    }
+    #expect(terminal.settings == before, "\(line): the settings of the terminal are not restored")
+    return (end, terminal.transcript)
   }
 }

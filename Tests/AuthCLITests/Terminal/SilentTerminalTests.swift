@@ -33,17 +33,6 @@ struct SilentTerminalTests {
     }
   }
 
-  @Test("the line is read without being shown, and the terminal is as it was before")
-  func reads() async throws {
-    let terminal = try await TerminalChild.ask().run { terminal in
-      try terminal.expect("Secret: ")
-      #expect(!terminal.echoes)
-      try terminal.send("open sesame\n")
-      try terminal.expect("<open sesame>")
-    }
-    #expect(terminal.transcript == "Secret: \r\n<open sesame>\r\n")
-  }
-
   @Test("it dies of the signal, with the echo on again", arguments: Blow.allCases)
   func signals(_ blow: Blow) async throws {
     let terminal = try await TerminalChild.ask().run(endsWith: .signal(blow.signal)) { terminal in
@@ -149,31 +138,6 @@ struct SilentTerminalTests {
       try terminal.signalForeground(SIGHUP)
       try terminal.send("still here\n")
       try terminal.expect("<still here>")
-    }
-  }
-
-  @Test("without a terminal it says at once which option to use")
-  func noTerminal() async throws {
-    await #expect(processExitsWith: .exitCode(0)) {
-      precondition(setsid() > 0)
-      do throws(PromptError) {
-        _ = try SilentTerminal.controlling(insteadUse: "--password-stdin")
-        exit(1)
-      } catch {
-        precondition(error == .noTerminal(for: "password", insteadUse: "on standard input with --password-stdin"))
-        precondition(error.hint.contains("--password-stdin"))
-        exit(0)
-      }
-    }
-  }
-
-  @Test("a terminal on standard input is read in silence, and standard error says what is awaited")
-  func terminalOnInput() async throws {
-    try await TerminalChild.readInput.run { terminal in
-      try terminal.expect("Reading the password from standard input; it does not show: ")
-      #expect(!terminal.echoes)
-      try terminal.send("open sesame\n")
-      try terminal.expect("<open sesame>")
     }
   }
 }

@@ -15,8 +15,6 @@ enum TerminalChild: Codable {
   case ask(milliseconds: Int = 60_000, afterTypeAhead: Bool = false)
   /// Asks, and stays silent as if it checked the answer, until something was typed.
   case check(endless: Bool)
-  /// Reads a line of standard input, which is the terminal.
-  case readInput
   /// Shows a whole screen.
   case screen
 
@@ -48,7 +46,6 @@ enum TerminalChild: Codable {
     case .ask(let milliseconds, let afterTypeAhead):
       Self.ask(path, milliseconds: milliseconds, afterTypeAhead: afterTypeAhead)
     case .check(let endless): Self.check(path, endless: endless)
-    case .readInput: Self.readInput(path)
     case .screen: ScreenChild.run(path)
     }
   }
@@ -78,18 +75,6 @@ enum TerminalChild: Codable {
     var left: Int32 = -1
     precondition(ioctl(own, UInt(FIONREAD), &left) == 0)
     tell(path, "<left: \(left)>")
-    exit(0)
-  }
-
-  private static func readInput(_ path: String) -> Never {
-    let own = adopt(path)
-    precondition(dup2(own, 0) == 0 && dup2(own, 2) == 2)
-    do throws(PromptError) {
-      let lines = try SecretLines().whole(["password"])
-      tell(path, "<\(TextEscaping.escape(lines[0]))>")
-    } catch {
-      tell(path, "<\(error.code.name)>")
-    }
     exit(0)
   }
 

@@ -16,6 +16,9 @@ enum BuiltExecutable {
   /// The dynamic executable beside the test bundle, whose calls can be intercepted.
   static let debug = directory(of: canonical("/proc/self/exe")) + "/auth-cli"
 
+  /// What transcripts need and a shell lacks.
+  static let transcriptTool = directory(of: debug) + "/transcript-tool"
+
   /// The top of the repository.
   static let repository = directory(of: directory(of: directory(of: directory(of: #filePath))))
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Programs
 
 /// One transcript, played in a shell in a fresh directory that is removed afterwards.
@@ -9,17 +9,22 @@ struct TranscriptRun {
   /// False when the shell ended before the last line, where cram looks away if no more output was
   /// expected.
   let reachedEnd: Bool
-  /// What was expected beside what happened.
-  let diff: TranscriptDiff
+  /// The lines that happened.
+  let actual: [Transcript.Line]
+  /// The lines that happened, with every expected line kept where it matched, pattern or not.
+  let recorded: [Transcript.Line]
 
-  var passed: Bool { reachedEnd && diff.isEmpty }
+  var passed: Bool { reachedEnd && recorded == transcript.lines }
 
   /// Plays `transcript` with the directory of `executable` first on `PATH`, and with `AUTH_CLI`
   /// naming it.
   ///
   /// Nothing of the caller's environment but `PATH` reaches it; the variables are those that cram
-  /// sets, and `HOME`.
-  init(_ transcript: Transcript, executable: String, directory: String, timeLimit: Duration) async throws {
+  /// sets, `HOME`, and `variables`.
+  init(
+    _ transcript: Transcript, executable: String, directory: String, timeLimit: Duration,
+    adding variables: [String: String] = [:]
+  ) async throws {
     let scratch = try ScratchDirectory()
     let working = try scratch.makeDirectory(transcript.name)
     let temporary = try scratch.makeDirectory("tmp")
@@ -30,16 +35,34 @@ struct TranscriptRun {
       "PATH": "\(bin):\(path)", "AUTH_CLI": executable, "HOME": working,
       "TESTDIR": directory, "TESTFILE": transcript.name, "TESTSHELL": "/bin/sh", "CRAMTMP": scratch.path,
       "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary,
+      "TRANSCRIPT_TOOL": BuiltExecutable.transcriptTool,
       "LANG": "C", "LC_ALL": "C", "LANGUAGE": "C", "TZ": "GMT", "CDPATH": "", "COLUMNS": "80", "GREP_OPTIONS": "",
     ]
     let shell = Program(
-      "/bin/sh", ["-"], environment: environment, workingDirectory: working,
+      "/bin/sh", ["-"], environment: environment.merging(variables) { $1 }, workingDirectory: working,
       input: transcript.script(salt: salt), timeLimit: timeLimit)
     let outcome = try await shell.run()
     self.transcript = transcript
     ending = outcome.ending
     let replay = transcript.replay(output: outcome.output, salt: salt)
     reachedEnd = replay.reachedEnd
-    diff = TranscriptDiff(expected: transcript.lines, actual: replay.lines)
+    actual = replay.lines
+    let difference = actual.difference(from: transcript.lines) { LinePattern($0).matches($1) }
+    recorded = transcript.lines.applying(difference) ?? actual
+  }
+
+  /// What was expected beside what happened, in unified form.
+  func difference() async throws -> String {
+    let scratch = try ScratchDirectory()
+    let (expected, happened) = ("\(scratch.path)/expected", "\(scratch.path)/happened")
+    try Self.file(transcript.lines).write(to: URL(filePath: expected))
+    try Self.file(recorded).write(to: URL(filePath: happened))
+    let labels = ["--label", transcript.name, "--label", "\(transcript.name), as it ran"]
+    return try await Program("diff", ["-u"] + labels + [expected, happened], timeLimit: .seconds(60)).run().text
+  }
+
+  /// The contents of a file with these lines.
+  static func file(_ lines: [Transcript.Line]) -> Data {
+    Data(lines.map { $0 + [UInt8(ascii: "\n")] }.joined())
   }
 }

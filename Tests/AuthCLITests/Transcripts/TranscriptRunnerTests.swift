@@ -30,8 +30,8 @@ import Testing
     ])
   func passes(_ text: String) async throws {
     let run = try await play(text)
-    #expect(run.passed, "\(run.diff.unified(name: "case.t"))")
-    #expect(run.diff.recorded == run.transcript.lines)
+    let difference = try await run.difference()
+    #expect(run.passed, "\(difference)")
   }
 
   @Test(
@@ -61,7 +61,7 @@ import Testing
   func showsAndRecords() async throws {
     let run = try await play("Title\n\n  $ echo 1\n  [0-9] (re)\n  $ echo b; (exit 2)\n  a\n  [1]\n\nEnd\n")
     #expect(
-      run.diff.unified(name: "case.t") == """
+      try await run.difference() == """
         --- case.t
         +++ case.t, as it ran
         @@ -3,7 +3,7 @@
@@ -76,7 +76,7 @@ import Testing
          End
 
         """)
-    let recorded = run.diff.recorded.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    let recorded = run.recorded.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     #expect(recorded == "Title\n\n  $ echo 1\n  [0-9] (re)\n  $ echo b; (exit 2)\n  b\n  [2]\n\nEnd")
   }
 
@@ -90,7 +90,7 @@ import Testing
   @Test("a directory of its own, gone afterwards")
   func removesItsDirectory() async throws {
     let run = try await play("  $ touch a; mkdir b; pwd\n")
-    let line = try #require(run.diff.recorded.last)
+    let line = try #require(run.recorded.last)
     let directory = String(decoding: line.dropFirst(2), as: UTF8.self)
     #expect(directory.hasSuffix("/case.t"))
     #expect(try await play("  $ test -e \(directory)\n  [1]\n").passed)
