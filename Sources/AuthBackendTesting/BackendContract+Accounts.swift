@@ -7,14 +7,14 @@ extension BackendContract {
     Check("the first account is an administrator's and no later one is") { probe in
       let alice = try probe.register("alice")
       let bob = try probe.register("bob")
-      try require(alice.role == .administrator, "the first account has the role \(alice.role)")
-      try require(bob.role == .member, "the second account has the role \(bob.role)")
+      try require(alice.role, is: .administrator, "the first account has the role")
+      try require(bob.role, is: .member, "the second account has the role")
       try require(alice.id != bob.id, "two accounts have the id \(alice.id.rawValue)")
       let carol = try probe.registration(of: "Carol", BackendProbe.wrongPassword).value("register of Carol")
-      try require(carol.username == "carol", "the name Carol is stored as \(carol.username)")
-      try require(carol.displayName == "Carol", "without a display name Carol is shown as \(carol.displayName)")
+      try require(carol.username, is: "carol", "the name Carol is stored as")
+      try require(carol.displayName, is: "Carol", "without a display name Carol is shown as")
       let grant = try await probe.logIn("CAROL", BackendProbe.wrongPassword)
-      try require(grant.user == carol, "the login of \(carol) is one of \(grant.user)")
+      try require(grant.user, is: carol, "the login of \(carol) is one of")
     },
 
     Check("a name that is taken or not accepted is refused, by the check and by the registration") { probe in
@@ -43,24 +43,22 @@ extension BackendContract {
         try alice.rename(name).refused("rename to an unusable name", with: "display_name_invalid", .invalid)
       }
       let shown = try alice.profile().value("profile").user.displayName
-      try require(shown == "alice", "a refused rename changed the name to \(shown)")
+      try require(shown, is: "alice", "a refused rename changed the name to")
     },
 
     Check("a profile is the account of the session, opened with 100.00") { probe, alice, bob in
       for login in [alice, bob] {
         let profile = try login.profile().value("profile")
-        try require(profile.user == login.user, "\(login.user) has the profile of \(profile.user)")
-        try require(profile.balance == 100_00, "a new account holds \(profile.balance)")
+        try require(profile.user, is: login.user, "\(login.user) has the profile of")
+        try require(profile.balance, is: 100_00, "a new account holds")
       }
     },
 
     Check("a rename answers the account as changed, and the next look has it") { probe, alice, bob in
       let renamed = try alice.rename("Alice \u{E9}").value("rename").user
-      try require(renamed.displayName == "Alice \u{E9}", "rename answered the name \(renamed.displayName)")
-      let seen = try alice.profile().value("profile").user
-      try require(seen == renamed, "after the rename the profile is of \(seen)")
-      let found = try probe.backend.lookUp(alice.token)
-      try require(found?.user == renamed, "after the rename the session is of \(String(describing: found?.user))")
+      try require(renamed.displayName, is: "Alice \u{E9}", "rename answered the name")
+      try require(alice.profile().value("profile").user, is: renamed, "after the rename the profile is of")
+      try require(probe.backend.lookUp(alice.token)?.user, is: renamed, "after the rename the session is of")
       try require(
         try bob.profile().value("profile").user.displayName == "bob", "the rename changed another account too")
     },
@@ -171,13 +169,12 @@ extension BackendContract {
       try require(try alice.account(bob).value("account").throttle == nil, "four failures are throttled already")
       for round in 1...5 {
         let unknown = try await probe.loginFailure("nobody", right)
-        try require(unknown == .rejected(.notAccepted), "guess \(round) of an unknown name was answered \(unknown)")
+        try require(unknown, is: .rejected(.notAccepted), "guess \(round) of an unknown name was answered")
       }
       try await probe.guess("bob", times: 1)
       for name in ["bob", "nobody"] {
         let failure = try await probe.loginFailure(name, right)
-        try require(
-          failure == .throttled(.wait(.seconds(30))), "the sixth attempt on \(name) was answered \(failure)")
+        try require(failure, is: .throttled(.wait(.seconds(30))), "the sixth attempt on \(name) was answered")
       }
       let seen = try alice.account(bob).value("account")
       try require(
@@ -201,7 +198,7 @@ extension BackendContract {
       }
       let right = BackendProbe.password(of: "bob")
       let locked = try await probe.loginFailure("bob", right)
-      try require(locked == .throttled(.locked), "after a hundred failures a login was answered \(locked)")
+      try require(locked, is: .throttled(.locked), "after a hundred failures a login was answered")
       // The last administrator is not locked but only delayed, because nobody else could unlock the
       // account.
       let alice = try await probe.logIn("alice")

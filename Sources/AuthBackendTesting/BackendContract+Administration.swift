@@ -14,8 +14,8 @@ extension BackendContract {
       _ = try bob.rename("Bobby").value("rename")
       let all = try bob.events().value("events")
       try require(
-        all.map(\.name) == ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"],
-        "the events of the account are \(all.map(\.name))")
+        all.map(\.name), is: ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"],
+        "the events of the account are")
       try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
       try require(all.allSatisfy { $0.account == "bob" }, "events of another account are among them")
       try require(
@@ -43,9 +43,9 @@ extension BackendContract {
           return parts.contains { $0?.lowercased().contains(text.lowercased()) == true }
         }
         let found = try alice.events(.everyone, matching: text).value("allEvents")
-        try require(found == wanted, "the events that contain \(text) are \(found.map(\.name))")
+        try require(found, is: wanted, "the events that contain \(text) are")
         let own = try bob.events(matching: text).value("events")
-        try require(own == wanted.filter { $0.account == "bob" }, "your events that contain \(text) are \(own)")
+        try require(own, is: wanted.filter { $0.account == "bob" }, "your events that contain \(text) are")
       }
       let newest = try alice.events(.everyone, matching: "bob", limit: 1).value("allEvents")
       let older = try alice.events(.everyone, matching: "bob", before: newest.first?.id, limit: 1).value("allEvents")
@@ -83,7 +83,7 @@ extension BackendContract {
       let alice = try await probe.logIn("alice")
       func names(_ page: [AccountSummary]) -> [String] { page.map(\.user.username) }
       let all = try alice.accounts().value("accounts")
-      try require(names(all) == ["alice", "bob", "carol"], "the accounts are \(names(all))")
+      try require(names(all), is: ["alice", "bob", "carol"], "the accounts are")
       func list(_ query: AccountsQuery) throws -> [String] {
         try alice.accounts(query).value("accounts").map(\.user.username)
       }
@@ -110,7 +110,7 @@ extension BackendContract {
     Check(Self.ofLastLogin) { probe, alice, _ in
       try probe.register("carol")
       let carol = try alice.account(probe.name("carol")).value("account")
-      try require(carol.lastLoginAt == nil, "before a login there was one at \(String(describing: carol.lastLoginAt))")
+      try require(carol.lastLoginAt, is: nil, "before a login there was one at")
       for name in ["alice", "bob", "carol", "bob"] {
         await probe.subject.advance(.seconds(1))
         _ = try await probe.logIn(name)
@@ -137,7 +137,7 @@ extension BackendContract {
       let ended = BackendError.Kind.session(.ended(.accountDisabled))
       try bob.profile().refused("a session of a disabled account", with: "session_account_disabled", ended)
       let login = try await probe.loginFailure("bob", password)
-      try require(login == .rejected(.notAccepted), "a login of a disabled account was answered \(login)")
+      try require(login, is: .rejected(.notAccepted), "a login of a disabled account was answered")
       try require(try !alice.setDisabled(false, name).value("enabling").isDisabled, "the answer is still disabled")
       try bob.profile().refused("an old session after enabling", with: "session_account_disabled", ended)
       _ = try await probe.logIn("bob")
@@ -192,8 +192,7 @@ extension BackendContract {
       probe, alice, _ in
       let bob = try await probe.logIn("bob")
       for operation in try Operation.all(alice) where operation.needs.contains(.role) {
-        let failure = operation.failure(bob)
-        try require(failure?.kind == .notPermitted, "\(operation.name) of a member was answered \(failure.text)")
+        try require(operation.failure(bob)?.kind, is: .notPermitted, "\(operation.name) of a member was answered")
       }
       try require(try !alice.account(probe.name("alice")).value("account").isDisabled, "a member disabled an account")
       let names = try bob.events().value("events").map(\.name)
@@ -205,7 +204,6 @@ extension BackendContract {
 
 extension Login {
   fileprivate func requireAccounts(_ query: AccountsQuery, _ names: [String], _ which: String) throws {
-    let found = try accounts(query).value("accounts").map(\.user.username)
-    try require(found == names, "\(which) the accounts are \(found)")
+    try require(accounts(query).value("accounts").map(\.user.username), is: names, "\(which) the accounts are")
   }
 }

@@ -13,8 +13,7 @@ extension BackendContract {
       }
       for operation in try Operation.all(bob)
       where !operation.needs.contains(.freshness) && operation.name != "endAllSessions" {
-        let failure = operation.failure(alice)
-        try require(failure == nil, "\(operation.name) needs no fresh password and was answered \(failure.text)")
+        try require(operation.failure(alice), is: nil, "\(operation.name) needs no fresh password and was answered")
       }
       try require(try bob.balance() == 100_00, "a refused payment moved money")
     },
@@ -35,10 +34,9 @@ extension BackendContract {
     Check("a session past a limit is refused with that limit") { probe, alice, bob in
       await probe.subject.advance(probe.backend.policy.idle)
       for operation in try Operation.all(bob) {
-        let failure = operation.failure(alice)
         try require(
-          failure?.kind == .session(.ended(.expired(.idle))),
-          "\(operation.name) past the idle limit was answered \(failure.text)")
+          operation.failure(alice)?.kind, is: .session(.ended(.expired(.idle))),
+          "\(operation.name) past the idle limit was answered")
       }
     },
   ]

@@ -12,8 +12,7 @@ extension BackendContract {
       let balances = (try alice.balance(), try bob.balance())
       try require(balances == (87_50, 112_50), "after 12.50 the balances are \(balances)")
       for login in [alice, bob] {
-        let first = try login.receipts().value("receipts").first
-        try require(first == receipt, "\(login.user.username) sees the receipt \(String(describing: first))")
+        try require(login.receipts().value("receipts").first, is: receipt, "\(login.user.username) sees the receipt")
       }
     },
 
@@ -42,8 +41,7 @@ extension BackendContract {
       let all = try alice.receipts().value("receipts")
       try require(all.count > 2, "after three payments there are \(all.count) receipts")
       func expect(_ text: String, finds rows: [Receipt]) throws {
-        let found = try alice.receipts(matching: text).value("receipts")
-        try require(found == rows, "the receipts that contain \(text) are \(found)")
+        try require(alice.receipts(matching: text).value("receipts"), is: rows, "the receipts that contain \(text) are")
       }
       try expect("BO", finds: [all[0], all[2]])
       try expect("alice", finds: [])
@@ -54,7 +52,7 @@ extension BackendContract {
       try require(
         try alice.receipts(matching: String(all[1].id)).value("receipts").contains(all[1]), "a number finds nothing")
       let page = try alice.receipts(matching: "bob", before: all[0].id, limit: 1).value("receipts")
-      try require(page == [all[2]], "the next page of a filter is \(page)")
+      try require(page, is: [all[2]], "the next page of a filter is")
     },
 
     Check("receipts of a time begin at its first moment and end before its last") { probe, alice, _ in
@@ -114,8 +112,7 @@ extension BackendContract {
         try alice.pay(other).refused("another order", with: "idempotency_key_reused", .refused)
         try alice.earlierPayment(other).refused("a look for another", with: "idempotency_key_reused", .refused)
       }
-      let received = try bob.receipts(limit: 1).value("receipts")
-      try require(received.map(\.key) == [nil], "the payee got the payer's key: \(received)")
+      try require(bob.receipts(limit: 1).value("receipts").map(\.key), is: [nil], "the payee got the payer's key:")
       try require(try alice.receipts(limit: 1).value("receipts").map(\.key) == ["k"], "the payer did not get the key")
       let mine = try bob.pay(probe.order(1, to: "alice", key: "k")).value("the same key of another payer")
       try require(!mine.isRepetition, "a payment was taken for that of another payer")
@@ -132,8 +129,7 @@ extension BackendContract {
       try require(paid.count == 8, "\(8 - paid.count) of 8 got no receipt")
       try require(Set(paid.map(\.id)).count == 1, "one key made \(Set(paid.map(\.id)).count) payments")
       try require(paid.count { !$0.isRepetition } == 1, "not exactly one was told that it paid")
-      let balance = try bob.balance()
-      try require(balance == 100_01, "after one payment of 0.01 the payee holds \(balance)")
+      try require(bob.balance(), is: 100_01, "after one payment of 0.01 the payee holds")
     },
 
     Check("a payment is activity, and reading is none") { probe, alice, bob in

@@ -8,12 +8,12 @@ extension BackendContract {
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       let typed = RecoveryCode(typed: Array(codes[3].text.uppercased().utf8.filter { $0 != UInt8(ascii: "-") }))
       let user = try probe.recover("BOB", typed).value("recover")
-      try require(user == bob.user, "the code of bob opened the account of \(user)")
+      try require(user, is: bob.user, "the code of bob opened the account of")
       try require(
         try await probe.rejection(of: bob.token, "a session after the recovery") == .ended(.revoked),
         "a session of the user did not end as revoked")
       let old = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
-      try require(old == .rejected(.notAccepted), "the forgotten password was answered \(old)")
+      try require(old, is: .rejected(.notAccepted), "the forgotten password was answered")
       _ = try await probe.logIn("bob", BackendProbe.newPassword)
       try probe.recover("bob", codes[3]).refused("a used code", with: "credentials_not_accepted", .credentials)
     },
@@ -47,13 +47,13 @@ extension BackendContract {
       ] {
         let error = try probe.recover(name, code)
           .refused("a code that opens nothing", with: "credentials_not_accepted", .credentials)
-        try require(error == .credentialsNotAccepted, "it was answered \(error)")
+        try require(error, is: .credentialsNotAccepted, "it was answered")
       }
       for name in ["bob", "nobody"] {
         try probe.recover(name, BackendProbe.wrongCode)
           .refused("the sixth wrong code", with: "throttled", .throttled(.wait(.seconds(30))))
         let login = try await probe.loginFailure(name, BackendProbe.password(of: "bob"))
-        try require(login == .throttled(.wait(.seconds(30))), "after wrong codes a login was answered \(login)")
+        try require(login, is: .throttled(.wait(.seconds(30))), "after wrong codes a login was answered")
       }
       let names = try bob.events().value("events").map(\.name)
       try require(names.count { $0 == "authn_recover_fail" } == 5, "five wrong codes left the events \(names)")
@@ -148,7 +148,7 @@ extension BackendContract {
         invited.user.username == "carol" && invited.user.role == .member && invited.validFor == .seconds(259_200),
         "the new account is of \(invited.user), its code is valid for \(invited.validFor)")
       let login = try await probe.loginFailure("carol", BackendProbe.newPassword)
-      try require(login == .rejected(.notAccepted), "a login without a password was answered \(login)")
+      try require(login, is: .rejected(.notAccepted), "a login without a password was answered")
       try alice.registerOther("carol").refused("the same name again", with: "username_taken", .refused)
       _ = try probe.recover("carol", invited.code).value("recover")
       try require(try await probe.logIn("carol", BackendProbe.newPassword).balance() == 100_00, "it has no credit")
@@ -169,11 +169,10 @@ extension BackendContract {
       try bob.profile().refused(
         "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
       let login = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
-      try require(login == .rejected(.notAccepted), "a login of a deleted account was answered \(login)")
+      try require(login, is: .rejected(.notAccepted), "a login of a deleted account was answered")
       try probe.recover("bob", code).refused("its code", with: "credentials_not_accepted", .credentials)
       try alice.account(name).refused("a deleted account", with: "account_not_found", .refused)
-      let names = try alice.accounts().value("accounts").map(\.user.username)
-      try require(names == ["alice"], "the accounts are \(names)")
+      try require(alice.accounts().value("accounts").map(\.user.username), is: ["alice"], "the accounts are")
       let receipt = try alice.receipts(limit: 1).value("receipts").first
       try require(
         receipt?.payer == DeletedAccount.shownName && receipt?.amount.minorUnits == 100_00 && receipt?.key == nil,

@@ -74,7 +74,7 @@ extension BackendContract {
       try require(count == 2, "of two sessions \(count) ended")
       for login in [alice, other] {
         let reason = try await probe.rejection(of: login.token, "an ended session")
-        try require(reason == .ended(.userAsked), "the session ended as \(reason)")
+        try require(reason, is: .ended(.userAsked), "the session ended as")
       }
       _ = try bob.profile().value("a session of another user")
     },

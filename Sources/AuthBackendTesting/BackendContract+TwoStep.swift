@@ -31,7 +31,7 @@ extension BackendContract {
       try await probe.expectWrong(secret.code(at: time), to: first, "a code that was used")
       let next = secret.code(at: WallTime(microseconds: time.microseconds + 30_000_000))
       let grant = try await probe.grant(of: next, to: first, "the next code")
-      try require(grant.user.username == "bob", "the code of bob opened a session of \(grant.user)")
+      try require(grant.user.username, is: "bob", "the code of bob opened a session of")
       try await probe.expectWrong(next, to: probe.challenge("bob"), "the same code again")
       let names = try bob.events().value("events").map(\.name)
       for (name, count) in [
@@ -49,7 +49,7 @@ extension BackendContract {
       try await probe.expectWrong(codes[0].answer, to: probe.challenge("bob"), "a used recovery code")
       try require(try bob.twoStep().value("twoStep").recoveryCodes == 9, "it is not used up")
       let detail = try bob.events().value("events").first { $0.name == "authn_login_success" }?.detail
-      try require(detail == "recovery code, 9 left", "the event says \(detail ?? "nothing")")
+      try require(detail, is: "recovery code, 9 left", "the event says")
       _ = try probe.recover("bob", codes[1]).value("recover")
       let challenge = try await probe.challenge("bob", BackendProbe.newPassword)
       _ = try await probe.grant(of: codes[2].answer, to: challenge, "a recovery code after the recovery")
@@ -71,11 +71,10 @@ extension BackendContract {
       try await probe.expectWrong(BackendProbe.wrongStep, to: last, "no code")
       for challenge in [open, last] {
         let result = await probe.result(of: codes[0].answer, to: challenge)
-        try require(
-          result == .failure(.throttled(.wait(.seconds(30)))), "an answer after five wrong ones gave \(result)")
+        try require(result, is: .failure(.throttled(.wait(.seconds(30)))), "an answer after five wrong ones gave")
       }
       let login = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
-      try require(login == .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered \(login)")
+      try require(login, is: .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered")
       await probe.subject.advance(.seconds(30))
       _ = try await probe.grant(of: codes[0].answer, to: open, "a challenge whose answers were not checked")
       try require(

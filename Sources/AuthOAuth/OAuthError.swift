@@ -7,7 +7,7 @@ public import AuthCore
 public typealias OAuthError = AuthorityError<OAuthRejection>
 
 /// Why a login at the server has ended without credentials.
-public enum OAuthRejection: Hashable, Sendable, WordedRejection {
+public enum OAuthRejection: Hashable, Sendable, Worded {
   /// The user or the server refused the login.
   case denied
   /// The code expired, or the server no longer accepts it.
@@ -17,9 +17,9 @@ public enum OAuthRejection: Hashable, Sendable, WordedRejection {
 
   package var words: ErrorWords {
     switch self {
-    case .denied: ErrorWords("The login was not allowed.", hint: "Log in again, and allow the access.")
-    case .expired: ErrorWords("The code expired before it was used.", hint: "Log in again.")
-    case .foreignResponse: ErrorWords("The answer does not belong to this login.", hint: "Log in again.")
+    case .denied: ("The login was not allowed.", "Log in again, and allow the access.")
+    case .expired: ("The code expired before it was used.", "Log in again.")
+    case .foreignResponse: ("The answer does not belong to this login.", "Log in again.")
     }
   }
 }

@@ -61,20 +61,12 @@ import Guards
     }
   }
 
-  /// Begins a synchronous lease.
+  /// Begins a lease, and records its task if it is an asynchronous one.
   ///
   /// - Returns: Nil if the lease began; otherwise why the gate is closed, and do not call
-  ///   ``leave()``.
-  @usableFromInline func enter() -> EndReason? {
-    storage.withLock { storage in
-      if storage.reason == nil { storage.running += 1 }
-      return storage.reason
-    }
-  }
-
-  /// Begins an asynchronous lease, and records its task.
-  @usableFromInline func enterInTask() -> EndReason? {
-    let task = Self.currentTask
+  ///   ``leave(inTask:)``.
+  @usableFromInline func enter(inTask: Bool = false) -> EndReason? {
+    let task = inTask ? Self.currentTask : nil
     return storage.withLock { storage in
       guard storage.reason == nil else { return storage.reason }
       storage.running += 1
@@ -83,19 +75,11 @@ import Guards
     }
   }
 
-  /// Ends a synchronous lease.
-  @usableFromInline func leave() {
+  /// Ends a lease, in the task that began it if it is an asynchronous one.
+  @usableFromInline func leave(inTask: Bool = false) {
+    let task = inTask ? Self.currentTask : nil
     storage.withLock { storage in
-      storage.running -= 1
-      return storage.endOfLeases
-    }?.fulfil(())
-  }
-
-  /// Ends an asynchronous lease, in the task that began it.
-  @usableFromInline func leaveInTask() {
-    let task = Self.currentTask
-    storage.withLock { storage in
-      if let index = storage.tasks.firstIndex(where: { $0 == task }) { storage.tasks.remove(at: index) }
+      if let task, let index = storage.tasks.firstIndex(of: task) { storage.tasks.remove(at: index) }
       storage.running -= 1
       return storage.endOfLeases
     }?.fulfil(())

@@ -26,8 +26,8 @@ extension LoggedInSession {
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) async throws(Failure) -> Result
   ) async throws(LeaseError<Failure>) -> Result {
-    if let reason = gate.enterInTask() { throw .ended(reason) }
-    defer { gate.leaveInTask() }
+    if let reason = gate.enter(inTask: true) { throw .ended(reason) }
+    defer { gate.leave(inTask: true) }
     do { return try await body(SessionLease(self)) } catch { throw .body(error) }
   }
 
@@ -60,8 +60,8 @@ extension LoggedInSession {
     using resource: consuming Resource,
     _ body: (consuming Resource, borrowing SessionLease) async throws(Failure) -> Result
   ) async throws(LeaseError<Failure>) -> Result {
-    if let reason = gate.enterInTask() { throw .ended(reason) }
-    defer { gate.leaveInTask() }
+    if let reason = gate.enter(inTask: true) { throw .ended(reason) }
+    defer { gate.leave(inTask: true) }
     do { return try await body(resource, SessionLease(self)) } catch { throw .body(error) }
   }
 }

@@ -18,56 +18,45 @@ extension ExplainedError {
   public var hint: String { words.hint }
 
   private var words: ErrorWords {
-    (self as? any WordedError)?.words ?? ErrorWords("The operation failed: \(Self.self).", hint: "Try again.")
+    (self as? any Worded)?.words ?? ("The operation failed: \(Self.self).", "Try again.")
   }
 }
 
 /// The messages of an error.
-package struct ErrorWords {
-  let description: String
-  let hint: String
+package typealias ErrorWords = (description: String, hint: String)
 
-  package init(_ description: String, hint: String) {
-    self.description = description
-    self.hint = hint
-  }
-
-  /// Creates the messages for an error of any other type.
-  package init(_ error: any Error) {
-    if let error = error as? any ExplainedError {
-      self.init(error.description, hint: error.hint)
-    } else {
-      self.init("\(error)", hint: "Try again.")
-    }
-  }
+/// An error of the package, or a refusal of an authority, with its description and its hint side by
+/// side.
+package protocol Worded {
+  var words: ErrorWords { get }
 }
 
-/// An error of the package with its description and its hint side by side.
-package protocol WordedError: ExplainedError {
-  var words: ErrorWords { get }
+/// The messages of an error of any other type.
+private func messages(of error: any Error) -> ErrorWords {
+  guard let error = error as? any ExplainedError else { return ("\(error)", "Try again.") }
+  return (error.description, error.hint)
 }
 
 extension Unavailability: ExplainedError {}
 extension VaultError: ExplainedError {}
 extension ClockError: ExplainedError {}
 
-extension SessionError: WordedError {
+extension SessionError: ExplainedError, Worded {
   package var words: ErrorWords {
     switch self {
     case .rejected(let reason): reason.words
-    case .credentialsNotAccepted:
-      ErrorWords("The user name or the password is wrong.", hint: "Check both, and try again.")
+    case .credentialsNotAccepted: ("The user name or the password is wrong.", "Check both, and try again.")
     case .throttled(let throttle): throttle.words
-    case .unavailable(let cause): ErrorWords(cause)
-    case .notSaved(let failure), .vault(let failure): ErrorWords(failure)
-    case .corrupt(let evidence): ErrorWords(evidence.description, hint: evidence.hint)
+    case .unavailable(let cause): (cause.description, cause.hint)
+    case .notSaved(let failure), .vault(let failure): (failure.description, failure.hint)
+    case .corrupt(let evidence): (evidence.description, evidence.hint)
     case .ended(let reason): reason.words
     case .overtaken:
-      ErrorWords(
-        "Another process changed the session at the same time.", hint: "Look who is logged in, then try again.")
-    case .clock(let failure): ErrorWords(failure)
-    case .insideLease: .insideLease
-    case .cancelled: .cancelled
+      ("Another process changed the session at the same time.", "Look who is logged in, then try again.")
+    case .clock(let failure): (failure.description, failure.hint)
+    case .insideLease:
+      ("The command was given inside a lease, and would wait for that lease.", "Leave the lease first.")
+    case .cancelled: ("Nobody waits for the answer any more, and the work goes on.", "Look who is logged in.")
     }
   }
 }
@@ -75,33 +64,23 @@ extension SessionError: WordedError {
 extension SessionError.Rejection {
   fileprivate var words: ErrorWords {
     switch self {
-    case .notLoggedIn: ErrorWords("Nobody is logged in.", hint: "Log in.")
-    case .alreadyLoggedIn: ErrorWords("Somebody is logged in already.", hint: "Log out first.")
-    case .challengeOver: ErrorWords("The second step is over.", hint: "Log in again.")
-    case .logoutUnfinished: ErrorWords("The last logout could not finish.", hint: "Log out again, or log in.")
-    case .renewalsFailed:
-      ErrorWords("Activity could not be reported, and it is too soon to try again.", hint: "Try again later.")
+    case .notLoggedIn: ("Nobody is logged in.", "Log in.")
+    case .alreadyLoggedIn: ("Somebody is logged in already.", "Log out first.")
+    case .challengeOver: ("The second step is over.", "Log in again.")
+    case .logoutUnfinished: ("The last logout could not finish.", "Log out again, or log in.")
+    case .renewalsFailed: ("Activity could not be reported, and it is too soon to try again.", "Try again later.")
     case .alreadyInProgress, .renewalInProgress, .logoutInProgress:
-      ErrorWords("The session is busy with another request.", hint: "Try again; nothing was changed.")
+      ("The session is busy with another request.", "Try again; nothing was changed.")
     }
   }
 }
 
-extension LogoutError: WordedError {
+extension LogoutError: ExplainedError, Worded {
   package var words: ErrorWords {
     switch self {
-    case .insideLease: .insideLease
-    case .cancelled: .cancelled
+    case .insideLease: SessionError.insideLease.words
+    case .cancelled: SessionError.cancelled.words
     }
-  }
-}
-
-extension ErrorWords {
-  fileprivate static var insideLease: ErrorWords {
-    ErrorWords("The command was given inside a lease, and would wait for that lease.", hint: "Leave the lease first.")
-  }
-  fileprivate static var cancelled: ErrorWords {
-    ErrorWords("Nobody waits for the answer any more, and the work goes on.", hint: "Look who is logged in.")
   }
 }
 
@@ -109,11 +88,8 @@ extension Throttle {
   package var words: ErrorWords {
     switch self {
     case .wait(let duration):
-      return ErrorWords(
-        "There were too many attempts, so this one was not checked.", hint: "Try again in \(duration.inWords).")
-    case .locked:
-      return ErrorWords(
-        "There were too many attempts: the account is locked.", hint: "Ask an administrator to unlock it.")
+      ("There were too many attempts, so this one was not checked.", "Try again in \(duration.inWords).")
+    case .locked: ("There were too many attempts: the account is locked.", "Ask an administrator to unlock it.")
     }
   }
 }
@@ -121,85 +97,72 @@ extension Throttle {
 extension EndReason {
   fileprivate var words: ErrorWords {
     switch self {
-    case .accountDisabled: ErrorWords(description, hint: "Ask an administrator to enable the account.")
-    case .accountDeleted: ErrorWords(description, hint: "Log in with another account.")
-    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
-      ErrorWords(description, hint: "Log in again.")
+    case .accountDisabled: (description, "Ask an administrator to enable the account.")
+    case .accountDeleted: (description, "Log in with another account.")
+    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: (description, "Log in again.")
     }
   }
 }
 
-extension FreshnessError: WordedError {
+extension FreshnessError: ExplainedError, Worded {
   package var words: ErrorWords {
     switch self {
-    case .passwordNotRecent:
-      ErrorWords("The password was entered too long ago for this.", hint: "Enter the password again.")
+    case .passwordNotRecent: ("The password was entered too long ago for this.", "Enter the password again.")
     case .ended(let reason): reason.words
-    case .clock(let failure): ErrorWords(failure)
+    case .clock(let failure): (failure.description, failure.hint)
     }
   }
 }
 
-extension RoleError: WordedError {
+extension RoleError: ExplainedError, Worded {
   package var words: ErrorWords {
     switch self {
     case .notAdministrator(let user):
-      ErrorWords("The user \(user.username) is not an administrator.", hint: "Ask an administrator to do it.")
+      ("The user \(user.username) is not an administrator.", "Ask an administrator to do it.")
     case .ended(let reason): reason.words
     }
   }
 }
 
-extension LeaseError: ExplainedError, CustomStringConvertible, WordedError {
+extension LeaseError: ExplainedError, CustomStringConvertible, Worded {
   package var words: ErrorWords {
     switch self {
     case .ended(let reason): reason.words
-    case .body(let error): ErrorWords(error)
+    case .body(let error): messages(of: error)
     }
   }
 }
 
-extension AccessError: ExplainedError, CustomStringConvertible, WordedError {
+extension AccessError: ExplainedError, CustomStringConvertible, Worded {
   package var words: ErrorWords {
     switch self {
     case .session(let error): error.words
-    case .body(let error): ErrorWords(error)
+    case .body(let error): messages(of: error)
     }
   }
 }
 
-extension AccessTokenRefused: WordedError {
+extension AccessTokenRefused: ExplainedError, Worded {
   package var words: ErrorWords {
-    ErrorWords("The server did not accept the access token.", hint: "Try again; log in again if this continues.")
+    ("The server did not accept the access token.", "Try again; log in again if this continues.")
   }
 }
 
-extension RestoreFailure: WordedError {
-  package var words: ErrorWords {
-    switch self {
-    case .vault(let failure): ErrorWords(failure)
-    case .corrupt(let evidence): ErrorWords(evidence.description, hint: evidence.hint)
-    case .authority(let cause): ErrorWords(cause)
-    }
-  }
+extension RestoreFailure: ExplainedError, Worded {
+  package var words: ErrorWords { SessionError(self).words }
 }
 
-extension AuthorityError: ExplainedError, CustomStringConvertible, WordedError {
+extension AuthorityError: ExplainedError, CustomStringConvertible, Worded {
   package var words: ErrorWords {
     switch self {
-    case .rejected(let rejection): (rejection as? any WordedRejection)?.words ?? ErrorWords("Refused.", hint: "Log in.")
+    case .rejected(let rejection): (rejection as? any Worded)?.words ?? ("Refused.", "Log in.")
     case .throttled(let throttle): throttle.words
-    case .unavailable(let cause): ErrorWords(cause)
+    case .unavailable(let cause): (cause.description, cause.hint)
     }
   }
 }
 
-/// A refusal of an authority, with its messages.
-package protocol WordedRejection {
-  var words: ErrorWords { get }
-}
-
-extension CredentialsRejection: WordedRejection {
+extension CredentialsRejection: Worded {
   package var words: ErrorWords {
     switch self {
     case .notAccepted: SessionError.credentialsNotAccepted.words
@@ -207,7 +170,7 @@ extension CredentialsRejection: WordedRejection {
   }
 }
 
-extension SessionRejection: WordedRejection {
+extension SessionRejection: Worded {
   package var words: ErrorWords {
     switch self {
     case .ended(let reason): reason.words
@@ -216,10 +179,10 @@ extension SessionRejection: WordedRejection {
   }
 }
 
-extension ReauthenticationRejection: WordedRejection {
+extension ReauthenticationRejection: Worded {
   package var words: ErrorWords {
     switch self {
-    case .notAccepted: ErrorWords("The password is wrong.", hint: "Check it, and try again.")
+    case .notAccepted: ("The password is wrong.", "Check it, and try again.")
     case .session(let rejection): rejection.words
     }
   }

@@ -5,11 +5,11 @@ extension AuthorityContract {
     Check("a granted token is of the user who logged in") { probe in
       let grant = try await probe.logIn()
       try require(
-        grant.user.username == probe.subject.first.username,
-        "logging in as \(probe.subject.first.username) granted a session of \(grant.user.username)")
+        grant.user.username, is: probe.subject.first.username,
+        "logging in as \(probe.subject.first.username) granted a session of")
       let resumed = try await probe.resume(grant.token)
-      try require(resumed.user == grant.user, "the token of \(grant.user) resumes as \(resumed.user)")
-      try require(resumed.id == grant.id, "session \(grant.id.rawValue) resumes as \(resumed.id.rawValue)")
+      try require(resumed.user, is: grant.user, "the token of \(grant.user) resumes as")
+      try require(resumed.id, is: grant.id, "session \(grant.id.rawValue) resumes as")
     },
 
     // No vault would hold another token, so the next launch would find a superseded one.
@@ -42,7 +42,7 @@ extension AuthorityContract {
         let rejection: CredentialsRejection = try await probe.rejection(of: "a wrong password of \(name)") {
           _ = try await probe.authority.authenticate(wrong, limits: .standard)
         }
-        try require(rejection == .notAccepted, "a wrong password of \(name) was rejected as \(rejection)")
+        try require(rejection, is: .notAccepted, "a wrong password of \(name) was rejected as")
       }
     },
 

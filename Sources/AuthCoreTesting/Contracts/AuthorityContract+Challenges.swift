@@ -13,8 +13,8 @@ extension AuthorityContract {
       let next = try await probe.expectWrong(wrongCode, to: challenge, "a wrong answer")
       let grant = try await probe.grant(of: code(), to: next, "the right answer after a wrong one")
       try require(
-        grant.user.username == probe.subject.first.username,
-        "the challenge of \(probe.subject.first.username) granted a session of \(grant.user.username)")
+        grant.user.username, is: probe.subject.first.username,
+        "the challenge of \(probe.subject.first.username) granted a session of")
       _ = try await probe.resume(grant.token)
     },
 
@@ -67,10 +67,9 @@ extension AuthorityContract {
       let old = try await probe.logIn()
       let challenge = try await probe.reauthenticationChallenge(old.token)
       let next = try await probe.expectWrong(wrongCode, to: challenge, "a wrong answer")
-      let after = try await probe.resume(old.token)
-      try require(after.limits == old.limits, "a challenge moved the limits to \(after.limits)")
+      try await require(probe.resume(old.token).limits, is: old.limits, "a challenge moved the limits to")
       let new = try await probe.grant(of: code(), to: next, "the right answer")
-      try require(new.id == old.id, "an answer made session \(old.id.rawValue) into \(new.id.rawValue)")
+      try require(new.id, is: old.id, "an answer made session \(old.id.rawValue) into")
       try require(new.token != old.token, "an answer kept the token of the session")
       _ = try await probe.resume(old.token)
       try await probe.confirm(new.token)

@@ -6,8 +6,8 @@ extension AuthorityContract {
       let old = try await probe.logIn()
       let new = try await probe.reauthenticate(old.token)
       try require(new.token != old.token, "reauthenticate kept the token")
-      try require(new.id == old.id, "reauthenticate made session \(old.id.rawValue) into \(new.id.rawValue)")
-      try require(new.user == old.user, "reauthenticate made a session of \(old.user) into one of \(new.user)")
+      try require(new.id, is: old.id, "reauthenticate made session \(old.id.rawValue) into")
+      try require(new.user, is: old.user, "reauthenticate made a session of \(old.user) into one of")
       _ = try await probe.resume(old.token)
       try await probe.confirm(new.token)
       _ = try await probe.resume(new.token)
@@ -32,8 +32,8 @@ extension AuthorityContract {
     Check("a renewal that exchanges the token also uses two phases") { probe in
       let old = try await probe.logIn()
       let new = try await probe.renew(old.token)
-      try require(new.id == old.id, "renew made session \(old.id.rawValue) into \(new.id.rawValue)")
-      try require(new.user == old.user, "renew made a session of \(old.user) into one of \(new.user)")
+      try require(new.id, is: old.id, "renew made session \(old.id.rawValue) into")
+      try require(new.user, is: old.user, "renew made a session of \(old.user) into one of")
       _ = try await probe.resume(old.token)
       guard new.token != old.token else { return }
       try await probe.confirm(new.token)

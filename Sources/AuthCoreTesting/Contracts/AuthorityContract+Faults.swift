@@ -21,7 +21,7 @@ extension AuthorityContract {
       try require(failure != nil, "revoke was answered by an authority that cannot answer")
       await setAvailable(true)
       let after = try await probe.resume(grant.token)
-      try require(after.limits == grant.limits, "questions that were not answered moved the limits to \(after.limits)")
+      try require(after.limits, is: grant.limits, "questions that were not answered moved the limits to")
     }
   ]
 }

@@ -46,8 +46,7 @@ extension AuthorityContract {
     Check("resume is not activity") { probe in
       let grant = try await probe.logIn()
       if let advance = probe.subject.advance { await advance(.seconds(1)) }
-      let resumed = try await probe.resume(grant.token)
-      try require(resumed.limits == grant.limits, "resume moved the limits to \(resumed.limits)")
+      try await require(probe.resume(grant.token).limits, is: grant.limits, "resume moved the limits to")
     },
 
     Check("renew moves the idle limit and no other") { probe in
@@ -56,11 +55,8 @@ extension AuthorityContract {
       // An authority may record activity only once a minute.
       await advance(.seconds(120))
       let renewed = try await probe.renew(grant.token)
-      try require(
-        renewed.limits.absolute == grant.limits.absolute, "renew moved the absolute limit to \(renewed.limits.absolute)"
-      )
-      try require(
-        renewed.limits.fresh == grant.limits.fresh, "renew made the password recent: \(renewed.limits.fresh)")
+      try require(renewed.limits.absolute, is: grant.limits.absolute, "renew moved the absolute limit to")
+      try require(renewed.limits.fresh, is: grant.limits.fresh, "renew made the password recent:")
       guard case .at(let before) = grant.limits.idle, case .at(let after) = renewed.limits.idle else { return }
       try require(after.uptime > before.uptime, "renew left the idle limit at \(after.uptime)")
     },
@@ -72,7 +68,7 @@ extension AuthorityContract {
       _ = try await probe.resume(grant.token)
       await advance(.seconds(11))
       let rejection = try await probe.rejection(of: grant.token, "a token past its idle limit")
-      try require(rejection == .ended(.expired(.idle)), "past the idle limit the rejection was \(rejection)")
+      try require(rejection, is: .ended(.expired(.idle)), "past the idle limit the rejection was")
     },
 
     Check("no activity delays the absolute limit") { probe in
@@ -82,7 +78,7 @@ extension AuthorityContract {
       let renewed = try await probe.renew(grant.token)
       await advance(.seconds(51))
       let rejection = try await probe.rejection(of: renewed.token, "a token past its absolute limit")
-      try require(rejection == .ended(.expired(.absolute)), "past the absolute limit the rejection was \(rejection)")
+      try require(rejection, is: .ended(.expired(.absolute)), "past the absolute limit the rejection was")
     },
   ]
 }

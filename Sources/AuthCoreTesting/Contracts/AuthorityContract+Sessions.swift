@@ -33,9 +33,8 @@ extension AuthorityContract {
       let rejection: ReauthenticationRejection = try await probe.rejection(of: "a wrong password for a live session") {
         _ = try await probe.authority.reauthenticate(grant.token, with: probe.wrong, limits: .standard)
       }
-      try require(rejection == .notAccepted, "a wrong password for a live session was rejected as \(rejection)")
-      let after = try await probe.resume(grant.token)
-      try require(after.limits == grant.limits, "a refused password moved the limits to \(after.limits)")
+      try require(rejection, is: .notAccepted, "a wrong password for a live session was rejected as")
+      try await require(probe.resume(grant.token).limits, is: grant.limits, "a refused password moved the limits to")
     },
 
     Check("the password of another account does not make a session fresh") { probe in
@@ -43,7 +42,7 @@ extension AuthorityContract {
       let rejection: ReauthenticationRejection = try await probe.rejection(of: "another account's password") {
         _ = try await probe.authority.reauthenticate(grant.token, with: probe.subject.second, limits: .standard)
       }
-      try require(rejection == .notAccepted, "another account's password was rejected as \(rejection)")
+      try require(rejection, is: .notAccepted, "another account's password was rejected as")
     },
 
     Check("simultaneous logins get different tokens, and each revocation ends one session") { probe in

@@ -27,3 +27,8 @@ package struct Breach: Error {
 package func require(_ condition: Bool, _ finding: @autoclosure () -> String) throws(Breach) {
   guard condition else { throw Breach(finding()) }
 }
+
+/// Throws a breach unless a value is the wanted one; the finding ends with what was found instead.
+package func require<Value: Equatable>(_ found: Value, is wanted: Value, _ finding: String) throws(Breach) {
+  try require(found == wanted, "\(finding) \(found), not \(wanted)")
+}

@@ -27,8 +27,7 @@ extension SessionVaultContract {
       for round in 1...2 {
         await corrupt()
         let before = await probe.subject.evidence?()
-        let place = try await probe.setAside()
-        try require(place?.isEmpty == false, "setAside did not say where the content is now")
+        try await require(probe.setAside()?.isEmpty, is: false, "setAside did not say where the content is now")
         try await probe.expectReading(.absent, "after setAside")
         guard let before, let after = await probe.subject.evidence?() else { continue }
         try require(

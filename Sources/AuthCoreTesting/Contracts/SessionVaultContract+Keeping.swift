@@ -5,8 +5,7 @@ extension SessionVaultContract {
     Check("an empty vault is absent, and erasing from it is success") { probe in
       try await probe.expectReading(.absent, "at first")
       try await probe.erase(VaultProbe.token(1))
-      let aside = try await probe.setAside()
-      try require(aside == nil, "something was set aside from an empty vault")
+      try await require(probe.setAside(), is: nil, "something was set aside from an empty vault")
       try await probe.expectReading(.absent, "after forgetting nothing")
     },
 
@@ -31,10 +30,9 @@ extension SessionVaultContract {
     Check("the user is stored with the token, so that the next process can show it") { probe in
       try await probe.store(VaultProbe.token(1), of: VaultProbe.user)
       let vault = await probe.subject.reopen?() ?? probe.vault
-      let found = await vault.load()
-      try require(
-        found == .token(VaultProbe.token(1), of: VaultProbe.user),
-        "after a store for a user the vault reads as \(found)")
+      try await require(
+        vault.load(), is: .token(VaultProbe.token(1), of: VaultProbe.user),
+        "after a store for a user the vault reads as")
       let other = LastKnownUser(username: "bob", displayName: "Bob")
       _ = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2), of: other)
       try await probe.expectReading(.token(VaultProbe.token(2), of: other), "after replace with another name")
@@ -70,8 +68,7 @@ extension SessionVaultContract {
 
     Check("setAside does not move usable content") { probe in
       try await probe.store(VaultProbe.token(1))
-      let aside = try await probe.setAside()
-      try require(aside == nil, "a sound token was set aside")
+      try await require(probe.setAside(), is: nil, "a sound token was set aside")
       try await probe.expectReading(.token(VaultProbe.token(1)), "after setAside")
     },
 
