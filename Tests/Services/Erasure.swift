@@ -28,7 +28,7 @@ package struct Tables {
   }
 }
 
-extension EntryBackend {
+extension Backend {
   /// Deletes bob, the second account, after a life that has a row in each table which refers to
   /// accounts, and checks that no text of it is left.
   package func deleteBob(_ password: Secret, _ rules: Rules, checking tables: Tables) throws {

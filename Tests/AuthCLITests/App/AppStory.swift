@@ -81,7 +81,7 @@ struct AppStory {
       let next = parts.count > 1 ? AppScenes.followUps[parts[1]] : nil
       message = .finished(try #require(state.work), .success(AppOutcome(String(parts[0].dropFirst()), next: next)))
     case "failed": message = .finished(try #require(state.work), .failure(Self.problem(words)))
-    case _: throw TextFile.Failure(description: "no such step: \(verb)")
+    case _: throw NoSuchStep(verb: verb)
     }
     return [state.update(message)].compactMap(\.self)
   }
@@ -129,4 +129,9 @@ struct AppStory {
     }
     return parts.isEmpty ? "\(value)" : parts.filter { !$0.isEmpty }.joined(separator: ", ")
   }
+}
+
+/// A word that begins no step.
+private struct NoSuchStep: Error {
+  let verb: String
 }

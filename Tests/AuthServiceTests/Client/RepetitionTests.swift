@@ -42,12 +42,12 @@ import Testing
       switch loss {
       case .connection:
         try embedded.authority().registerBoth()
-        service = TestService(embedded.rules, losing: next.isMeant)
+        service = TestService(embedded.rules.perform, losing: next.isMeant)
       case .process:
         let real = try RunningService()
         let inner = ServiceConnection(.unix(real.socket))
         try inner.greet()
-        service = TestService(inner, hello: try #require(inner.hello)) { [next] request in
+        service = TestService(inner.perform, hello: try #require(inner.hello)) { [next] request in
           guard next.isMeant(request) else { return false }
           real.end(SIGKILL)
           do { try real.start() } catch { preconditionFailure("\(error)") }
@@ -65,7 +65,7 @@ import Testing
     }
 
     func sessions(_ token: SessionToken) throws -> [SessionID] {
-      try authority.ask(.sessions(SessionsPage(), token)) { if case .sessions(let list) = $0 { list } else { nil } }
+      try authority.ask(.sessions(SessionsPage(), token), \.sessions)
         .map(\.id)
     }
   }
@@ -87,13 +87,13 @@ import Testing
     }
     #expect(second.id == first.id && second.token != first.token)
     #expect(try authority.lookUp(first.token) != nil)
-    _ = try authority.grant(.resume(second.token))
+    _ = try authority.ask(.resume(second.token), \.grant)
     #expect(try authority.lookUp(first.token) == nil)
     let third = try scene.losing(.changePassword) {
       try authority.changePassword(from: alicePassword, to: newPassword, token: second.token)
     }
     #expect(third.id == first.id)
-    try authority.done(.confirm(third.token))
+    try authority.ask(.confirm(third.token), \.done)
     _ = try authority.logIn("alice", newPassword)
   }
 
@@ -128,12 +128,12 @@ import Testing
     for key in ["rent", nil] {
       let order = try authority.order("10", key: key)
       let receipt = try scene.losing(.pay) {
-        try authority.ask(.pay(order, token)) { if case .receipt(let receipt) = $0 { receipt } else { nil } }
+        try authority.ask(.pay(order, token), \.receipt)
       }
       #expect(receipt.key == key && receipt.isRepetition == (key != nil))
     }
     let page = Page(within: .all, before: nil, limit: 10)
-    let receipts = try authority.ask(.receipts(page, token)) { if case .receipts(let list) = $0 { list } else { nil } }
+    let receipts = try authority.ask(.receipts(page, token), \.receipts)
     #expect(receipts.map(\.key) == [nil, "rent", nil])
   }
 
@@ -148,9 +148,7 @@ import Testing
       failure { try authority.perform(.makeRecoveryCodes(token)) }
     }
     #expect(error?.code == "outcome_unknown")
-    let codes = try authority.ask(.makeRecoveryCodes(token)) {
-      if case .recoveryCodes(let codes) = $0 { codes } else { nil }
-    }
+    let codes = try authority.ask(.makeRecoveryCodes(token), \.recoveryCodes)
     _ = try authority.recover(username: "alice", code: try #require(codes.first), password: newPassword)
   }
 
