@@ -4,9 +4,9 @@ public import AuthDevice
 /// The operations that a program of accounts, sessions and payments needs from its database.
 ///
 /// An operation on a user's data takes a lease of the user's session and the stronger key that it
-/// needs, so it cannot be called without a session. It checks that the keys are of that session, and
-/// presents the session's token. A key is as old as the moment it was made. So the backend checks
-/// session, freshness, role and balance again, in the transaction of the effect.
+/// needs, so it cannot be called without a session. It checks that the keys are of that session,
+/// and presents the session's token. A key is as old as the moment it was made. So the backend
+/// checks session, freshness, role and balance again, in the transaction of the effect.
 ///
 /// Every call blocks its caller until the answer is there. Calls are safe from any thread and from
 /// many processes at once. `LocalAuthority` in `AuthSQLite` is the embedded conformer.

@@ -51,8 +51,8 @@ extension OAuthAuthority {
   ///
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: `rejected` with ``OAuthRejection/foreignResponse`` if the address answers no request
-  ///   of this authority; the right one may still come. `rejected` with ``OAuthRejection/denied`` if
-  ///   the user refused. Otherwise `unavailable`, with the server's code.
+  ///   of this authority; the right one may still come. `rejected` with ``OAuthRejection/denied``
+  ///   if the user refused. Otherwise `unavailable`, with the server's code.
   public func credentials(from address: String) throws(OAuthError) -> Credentials {
     let parts = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
     guard parts.count == 2, let fields = Form.fields(parts[1]), let state = fields["state"],

@@ -126,7 +126,8 @@ extension UsageError {
   }
 }
 
-/// The code of an error: its stable name for programs and, after a colon, what it means, as a clause.
+/// The code of an error: its stable name for programs and, after a colon, what it means, as a
+/// clause.
 package protocol NamedCode: RawRepresentable<String>, CaseIterable, Sendable {}
 
 extension NamedCode {

@@ -38,10 +38,10 @@ extension Reaction {
   /// Answers the stale result of earlier work, or a notice about another session: nothing changes,
   /// and the store cleans up.
   ///
-  /// It revokes the grant of a stale authentication or renewal, and withdraws its challenge. It does
-  /// not revoke a grant of the active session, because that would end the session. The token of the
-  /// grant was not confirmed, so the session's current token still works. It revokes the token of a
-  /// stale write, and erases it if it is in the vault.
+  /// It revokes the grant of a stale authentication or renewal, and withdraws its challenge. It
+  /// does not revoke a grant of the active session, because that would end the session. The token
+  /// of the grant was not confirmed, so the session's current token still works. It revokes the
+  /// token of a stale write, and erases it if it is in the vault.
   static func stale(_ event: SessionEvent, during session: SessionRecord? = nil) -> Reaction {
     switch event {
     case .renewed(_, .granted(let late)) where session.map { late.isOfSameSession(as: $0.grant) } ?? false:

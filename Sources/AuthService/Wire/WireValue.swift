@@ -57,7 +57,8 @@ extension WireChoice {
   }
 }
 
-/// A text of a certain kind, such as a case of an enumeration whose words stay when a case is renamed.
+/// A text of a certain kind, such as a case of an enumeration whose words stay when a case is
+/// renamed.
 extension WireValue where Self: RawRepresentable<String> {
   func write(to wire: WireWriter) { rawValue.write(to: wire) }
 

@@ -36,8 +36,8 @@ struct KeyDecoder {
   /// The time to wait for more bytes before ``settle()``; nil for no limit.
   var patience: Duration? {
     guard pasted == nil, pending.first == Self.escape else { return nil }
-    // The first is longer than the pauses of a slow line, and shorter than a person notices. No line
-    // pauses for the second; a user who pressed a key with Alt can press it again.
+    // The first is longer than the pauses of a slow line, and shorter than a person notices. No
+    // line pauses for the second; a user who pressed a key with Alt can press it again.
     return isEscape ? .milliseconds(50) : .seconds(1)
   }
 

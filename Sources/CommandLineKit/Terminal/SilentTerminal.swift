@@ -121,8 +121,8 @@ package struct SilentTerminal: ~Copyable {
 
   /// Waits for typed bytes.
   ///
-  /// - Returns: The bytes; empty at the end of the input; nil when the process was continued after a
-  ///   stop.
+  /// - Returns: The bytes; empty at the end of the input; nil when the process was continued after
+  ///   a stop.
   private borrowing func read(
     until deadline: MonotonicDeadline, _ timeLimit: Duration
   ) throws(PromptError) -> [UInt8]? {

@@ -247,8 +247,9 @@ enum AppScenes {
 }
 
 extension AppState {
-  /// Presses the keys of a text: ⏎ Enter, ⎋ Esc, ⇥ Tab and ⇤ Shift-Tab, ⌫ ⌦, the arrows, ⇱ ⇲ Home
-  /// and End, ⇞ ⇟ Page Up and Down, ▲ ▼ the wheel, ⍰ F1, and `^` before a letter is Control.
+  /// Presses the keys of a text: ⏎ Enter, ⎋ Esc, ⇥ Tab and ⇤ Shift-Tab, ⌫ ⌦, the
+  /// arrows, ⇱ ⇲ Home and End, ⇞ ⇟ Page Up and Down, ▲ ▼ the wheel, ⍰ F1, and `^`
+  /// before a letter is Control.
   ///
   /// - Returns: The effects of the keys.
   @discardableResult

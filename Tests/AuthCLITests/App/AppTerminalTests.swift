@@ -339,7 +339,8 @@ struct AppTerminalTests {
         TerminalChild.tell(terminal.path, "spoilt\u{1B}[?1000;1006\(key == "\u{C}" ? "h" : "l\u{1B}[?1003h")")
         try terminal.expectScreen("spoilt")
         let seen = terminal.transcript.count
-        // Nobody could continue this process group, so ^Z does not stop it; the screen is left and entered again.
+        // Nobody could continue this process group, so ^Z does not stop it; the screen is left and
+        // entered again.
         if key.isEmpty { try terminal.signalForeground(SIGCONT) } else { try terminal.send(key) }
         try terminal.expect("the whole screen once more") { bytes in
           let more = String(decoding: bytes, as: UTF8.self).dropFirst(seen)
