@@ -40,6 +40,20 @@ struct BrokenBackendTests {
       })
   }
 
+  @Test("the contract tries each operation that takes a lease, with the keys that it takes") func operations() throws {
+    let contract = try String(
+      contentsOfFile: Workspace.repository + "/Sources/AuthBackendTesting/BackendContract+Keys.swift", encoding: .utf8)
+    let tried = contract.matches(of: /Operation\("(?<name>\w+)[^"]*"(?:, \[(?<needs>[^\]]*)\])?\)/).map { match in
+      let needs = match.needs ?? ""
+      return String(match.name) + (needs.contains(".role") ? " role" : "")
+        + (needs.contains(".freshness") ? " freshness" : "")
+    }
+    let declared = try Self.declared()
+    #expect(declared.count > 25)
+    let others = Set(tried).symmetricDifference(declared)
+    #expect(others == [], "of a backend or in `Operation.all`, and not with the same keys in both")
+  }
+
   @Test("names of checks are unique") func names() {
     #expect(Set(BackendContract.checks.map(\.name)).count == BackendContract.checks.count)
   }
