@@ -35,6 +35,9 @@ public protocol Backend: Authority {
 
   /// Answers a request: the one entry, through which all operations go.
   ///
+  /// It takes tokens, so only a backend that hands requests on calls it. A program calls the
+  /// operations, which take a lease and check the keys.
+  ///
   /// It blocks its caller until the answer is there. Each request has one case of answer, the one
   /// that its operation asks for; another one is a fault of the backend.
   ///
