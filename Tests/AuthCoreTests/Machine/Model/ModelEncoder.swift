@@ -53,6 +53,8 @@ struct ModelEncoder {
 
   // MARK: Names
 
+  // Inlined: without it, the deep check takes half as long again.
+  @inline(__always)
   fileprivate mutating func write<each Part: ModelPart>(_ part: repeat each Part) {
     repeat (each part).write(to: &self)
   }
