@@ -105,7 +105,7 @@ package final class SettableClock: SessionClock {
   }
 }
 
-/// A wall clock that stands until a test moves it.
+/// A wall clock that only a test moves.
 package final class MovableTime: Sendable {
   private let time = Mutex(WallTime.now())
 

@@ -24,7 +24,7 @@ struct HelpCommand: CommandBody {
   private static let topics: [Suggestion] = [
     ("statuses", "The exit statuses"), ("codes", "The error codes"),
     ("environment", "The variables"), ("files", "The files"),
-    ("prompt", "Who is logged in, in your prompt"),
+    ("prompt", "Show the logged-in user in your shell prompt"),
   ]
 
   func run(in printer: Printer) throws(CommandError) -> Answer {

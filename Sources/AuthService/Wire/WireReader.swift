@@ -23,7 +23,7 @@ struct WireReader: Redacted {
     try Value.read(from: &self)
   }
 
-  /// Reads the values of which something is made.
+  /// Reads the arguments of an initializer, and calls it.
   mutating func take<each Value: WireValue, Result>(
     _ make: (repeat each Value) throws(WireFault) -> Result
   ) throws(WireFault) -> Result {

@@ -31,7 +31,7 @@ struct ConnectCommand: ServiceCommand {
 
   private static let name = Option.optional(
     "name", "NAME", ValueKind.identifier("a name", maximumBytes: Frames.longestName),
-    "Who has this key, if several share a user of the machine")
+    "The person who owns this key, if several people share a user of the machine")
 
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
     let service = try Self.connection(

@@ -55,7 +55,7 @@ final class RulesDatabase: Sendable {
 
   func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
 
-  /// Sets the clock of a database that stands.
+  /// Sets the stopped clock of a database.
   func setTime(_ time: WallTime) { distance.withLock { $0 = time.microseconds - Self.standing } }
 
   /// Creates alice, the administrator, and bob.
