@@ -21,9 +21,11 @@ package final class TwoThreads: Sendable {
       }
       race.answers.withLock { $0.append(answers) }
     }
-    return race.answers.withLock { answers in
-      zip(answers[0], answers[1]).reduce(into: [0, 0, 0]) { $0[($1.0 ? 1 : 0) + ($1.1 ? 1 : 0)] += 1 }
-    }
+    return race.answers.withLock { tally($0[0], $0[1]) }
+  }
+
+  static func tally(_ one: [Bool], _ other: [Bool]) -> [Int] {
+    zip(one, other).reduce(into: [0, 0, 0]) { $0[($1.0 ? 1 : 0) + ($1.1 ? 1 : 0)] += 1 }
   }
 
   /// Calls `body` on each of two threads, and waits for both.
@@ -55,7 +57,7 @@ package final class TwoThreads: Sendable {
     return answers.withLock { $0.compactMap(\.self) }
   }
 
-  private func meet(_ side: Int, before round: Int) {
+  func meet(_ side: Int, before round: Int) {
     if side == 0 {
       Self.arrive(first, and: second, round)
     } else {

@@ -43,7 +43,7 @@ import Testing
     let insert = """
       INSERT INTO events(id, at, name, account, actor, session) VALUES (1, 1, 'session_ended', 1, 1, '4a3480aab433e566')
       """
-    #expect(work.raw.script(insert))
+    #expect(work.raw.accepts(insert))
     let events = try authority.rules.events(token: alice.token)
     #expect(events.last?.session == .hashed("4a3480aab433e566"))
     #expect(events.first?.session == .named(alice.id))

@@ -126,9 +126,9 @@ import TextFormat
     #expect(work.raw.rows("SELECT name FROM events ORDER BY id") == [["authn_login_success"], ["authz_admin"]])
     #expect(events("6 events archived, before %") == 1)
     for name in ["authn_login_success", "authz_admin"] {
-      #expect(!work.raw.script("DELETE FROM events WHERE name = '\(name)'"))
+      #expect(!work.raw.accepts("DELETE FROM events WHERE name = '\(name)'"))
     }
-    #expect(!work.raw.script("UPDATE events SET detail = 'x'"))
+    #expect(!work.raw.accepts("UPDATE events SET detail = 'x'"))
   }
 
   @Test("a flood of unknown names does not delete what operators did")

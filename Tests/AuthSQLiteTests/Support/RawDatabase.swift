@@ -11,6 +11,7 @@ final class RawDatabase {
     let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     guard code == SQLITE_OK, let handle else { preconditionFailure("cannot open \(path): \(code)") }
     self.handle = handle
+    sqlite3_busy_timeout(handle, 20_000)
   }
 
   deinit {
@@ -41,9 +42,11 @@ final class RawDatabase {
 
   func number(_ sql: String) -> Int64? { rows(sql)?.first?.first.flatMap { Int64($0) } }
 
+  /// Whether the database accepts all these statements; it runs them up to the first failure.
+  func accepts(_ sql: String) -> Bool { sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK }
+
   /// Runs any number of statements.
-  @discardableResult
-  func script(_ sql: String) -> Bool { sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK }
+  func script(_ sql: String) { #expect(accepts(sql), "\(String(cString: sqlite3_errmsg(handle)))") }
 }
 
 extension Workspace {
