@@ -39,13 +39,17 @@ package final class PostgresDatabase: Database {
     self.patience = patience
     self.confirmed = confirmed
     serverClock = ServerClock(local: clock)
-    let order = HostOrder()
-    pool = ConnectionPool(size: connections) { () throws(ServerFault) in
-      let connecting = Connecting(
-        address: address, limits: limits, verify: { confirmed?.refusal(of: $0, until: $1) }, order: order)
-      let connection = try connecting.connect()
-      let id = try PostgresSchema.check(connection, lockTimeout: patience, until: .now + limits.answer)
-      return PreparedStatements(connection, to: id)
+    let connecting = Connecting(address, limits) { (connection, deadline) throws(ServerFault) in
+      try confirmed?.verify(connection, until: deadline)
+    }
+    pool = ConnectionPool(size: connections) { () throws(BackendError) in
+      do throws(ServerFault) {
+        let connection = try connecting.connect()
+        try PostgresSchema.check(connection, lockTimeout: patience, until: .now + limits.answer)
+        return connection
+      } catch {
+        throw error.failure(at: "the server")
+      }
     }
   }
 
@@ -69,89 +73,55 @@ package final class PostgresDatabase: Database {
 
   package func changes() -> any ChangeSource { PostgresChanges(self) }
 
-  /// What came of one try of a transaction.
-  private enum Outcome<Result: Sendable>: Sendable {
-    case done(Result)
-    case failed(BackendError)
-    /// Nothing was committed, and another try may succeed.
-    case again(ServerFault, place: String)
-  }
-
   private func transaction<Result: Sendable>(
     _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let end = ContinuousClock.now + patience
     var last: BackendError?
     while true {
-      let outcome: Outcome<Result>?
-      do throws(ServerFault) {
-        outcome = try pool.lend(until: end) { (statements) throws(ServerFault) in
-          attempt(scope, on: statements, body)
+      var transaction: PostgresTransaction?
+      do throws(BackendError) {
+        let result = try pool.lend(until: end) { (connection) throws(BackendError) in
+          let begun = PostgresTransaction(connection, answerLimit: limits.answer)
+          transaction = begun
+          return try perform(scope, begun, body)
         }
+        if let result { return result }
       } catch {
-        throw error.failure(at: "the server")
+        guard transaction?.mayBeRepeated == true, ContinuousClock.now < end else { throw error }
+        last = error
+        var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 1_000_000...10_000_000))
+        nanosleep(&pause, nil)
+        continue
       }
-      switch outcome {
-      case .done(let result): return result
-      case .failed(let error): throw error
-      case .again(let fault, let place): last = fault.failure(at: place)
-      case nil:
-        throw last ?? .unavailable(.databaseBusy, "the database", "all connections to it are in use")
-      }
-      if let last, ContinuousClock.now >= end { throw last }
-      var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 1_000_000...10_000_000))
-      nanosleep(&pause, nil)
+      throw last ?? .unavailable(.databaseBusy, "the database", "all connections to it are in use")
     }
   }
 
-  private func attempt<Result: Sendable>(
-    _ scope: WriteScope?, on statements: PreparedStatements,
+  private func perform<Result: Sendable>(
+    _ scope: WriteScope?, _ transaction: PostgresTransaction,
     _ body: (any Transaction) throws(BackendError) -> Result
-  ) -> (Outcome<Result>, isUsable: Bool) {
-    let place = statements.connection.place
-    let transaction = PostgresTransaction(statements, answerLimit: limits.answer)
-    do throws(ServerFault) {
-      try transaction.begin(scope, adjusted)
-    } catch {
-      return ended(error, place)
-    }
-    serverClock.hear(transaction.time * 1000, from: statements.database)
+  ) throws(BackendError) -> Result {
+    try transaction.begin(scope, adjusted)
+    serverClock.hear(transaction.time * 1000, from: transaction.connection.database)
     let result: Result
     do throws(BackendError) {
       result = try body(transaction)
-      if let fault = transaction.fault { return ended(fault, place) }
     } catch {
-      if let fault = transaction.fault { return ended(fault, place) }
-      let isUsable = (try? transaction.rollBack()) != nil
-      return (.failed(error), isUsable)
+      if let failure = transaction.failure { throw failure }
+      transaction.rollBack()
+      throw error
     }
-    do throws(ServerFault) {
+    // The body may have ignored it.
+    if let failure = transaction.failure { throw failure }
+    do throws(BackendError) {
       try transaction.commit()
-      if scope != nil { confirmed?.note(statements.connection) }
-      return (.done(result), true)
     } catch {
-      if scope == nil { return (.done(result), false) }
-      if case .refused = error { return ended(error, place) }
-      let failure = BackendError.unavailable(.outcomeUnknown, "the database at \(place)", error.message)
-      return (.failed(failure), false)
+      // What a read has read is good, however it ends.
+      if scope != nil { throw error }
     }
-  }
-
-  /// A transaction that the server undid, or whose connection broke before it was committed.
-  ///
-  /// The connection is dropped: that is simpler to be sure of than a rollback, and rare.
-  private func ended<Result: Sendable>(_ fault: ServerFault, _ place: String) -> (Outcome<Result>, isUsable: Bool) {
-    if case .refused = fault, !fault.asksToRetry { return (.failed(fault.failure(at: place)), false) }
-    return (.again(fault, place: place), false)
-  }
-}
-
-extension ServerFault {
-  /// What the server or libpq said.
-  var message: String {
-    switch self {
-    case .notConnected(let message, _), .refused(_, let message), .unknown(let message): message
-    }
+    if scope != nil { confirmed?.note(transaction.connection) }
+    return result
   }
 }
 

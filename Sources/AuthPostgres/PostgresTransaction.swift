@@ -4,16 +4,32 @@ import AuthDevice
 
 /// A transaction on one connection, between BEGIN and COMMIT.
 final class PostgresTransaction: Transaction {
-  private let statements: PreparedStatements
+  let connection: ServerConnection
   private let answerLimit: Duration
+  /// Statements whose answer nobody reads, sent with the next one that has an answer.
+  private var added: [ServerConnection.Statement] = []
   /// Microseconds since 1970 by the server's clock, when this began and had its first lock.
   private(set) var time: Int64 = 0
   /// What the server or the connection refused; the transaction is over then.
-  private(set) var fault: ServerFault?
+  private var fault: ServerFault?
+  private var isCommitting = false
 
-  init(_ statements: PreparedStatements, answerLimit: Duration) {
-    self.statements = statements
+  init(_ connection: ServerConnection, answerLimit: Duration) {
+    self.connection = connection
     self.answerLimit = answerLimit
+  }
+
+  /// The error of the statement that ended this.
+  var failure: BackendError? { fault?.failure(at: connection.place) }
+
+  /// Whether nothing was committed, and another try may succeed: the server undid it by itself, or
+  /// the connection broke before the commit.
+  var mayBeRepeated: Bool {
+    switch fault {
+    case nil: false
+    case .refused: fault?.asksToRetry == true
+    case .notConnected, .unknown: !isCommitting
+    }
   }
 
   /// The locks that say how much a write decides about: all others, or its rows.
@@ -23,28 +39,34 @@ final class PostgresTransaction: Transaction {
   )
   private static let clock = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-  func begin(_ scope: WriteScope?, _ adjusted: (Int64) -> Int64) throws(ServerFault) {
-    statements.add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
+  func begin(_ scope: WriteScope?, _ adjusted: (Int64) -> Int64) throws(BackendError) {
+    add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
     let first =
       switch scope {
       case nil: "SELECT NULL, \(Self.clock)"
       case .rows: Self.shared
       case .everything, .creation: Self.exclusive
       }
-    time = adjusted(try answer(first, []).columns(0).integer(1))
+    time = adjusted(try answer(first).columns(0).integer(1))
   }
 
-  func commit() throws(ServerFault) {
-    _ = try answer("COMMIT", [])
+  /// - Throws: ``BackendError``, with the code `outcome_unknown` when the answer is lost.
+  func commit() throws(BackendError) {
+    isCommitting = true
+    do throws(BackendError) {
+      _ = try answer("COMMIT")
+    } catch {
+      if case .refused = fault { throw error }
+      throw .unavailable(.outcomeUnknown, "the database at \(connection.place)", fault?.message ?? "")
+    }
   }
 
-  func rollBack() throws(ServerFault) {
-    statements.forgetAdded()
-    _ = try answer("ROLLBACK", [])
+  func rollBack() {
+    _ = try? connection.run("ROLLBACK", until: .now + answerLimit)
   }
 
   /// The database takes the place of the boot, and its server's clock that of the boot clock.
-  func now() -> BootInstant { BootInstant(boot: statements.database, uptime: .microseconds(time)) }
+  func now() -> BootInstant { BootInstant(boot: connection.database, uptime: .microseconds(time)) }
 
   var wallTime: WallTime { WallTime(microseconds: time) }
 
@@ -72,33 +94,34 @@ final class PostgresTransaction: Transaction {
         )
       case .unknownNames: ("SELECT pg_advisory_xact_lock(\(PostgresSchema.unknownNamesLock))", [])
       }
-    statements.add(sql, values)
+    add(sql, values)
   }
 
-  func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) {
-    statements.add(sql, values)
-  }
+  func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) { add(sql, values) }
 
   func step(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int {
-    let result: ServerResult
-    do throws(ServerFault) {
-      result = try answer(sql, values)
-    } catch {
-      fault = error
-      throw error.failure(at: statements.connection.place)
-    }
+    let result = try answer(sql, values)
     for row in 0..<result.count { if try !wantsMore(Row(result.columns(row))) { break } }
     return result.changes
   }
 
   func damaged(_ detail: String) -> BackendError {
-    .unavailable(.databaseCorrupt, "the database at \(statements.connection.place)", detail)
+    .unavailable(.databaseCorrupt, "the database at \(connection.place)", detail)
   }
 
-  private func answer(_ sql: String, _ values: [SQLValue]) throws(ServerFault) -> ServerResult {
-    try statements.run(sql, values, until: .now + answerLimit)
+  private func add(_ sql: String, _ values: [SQLValue] = []) { added.append((sql, values)) }
+
+  private func answer(_ sql: String, _ values: [SQLValue] = []) throws(BackendError) -> ServerResult {
+    add(sql, values)
+    defer { added = [] }
+    do throws(ServerFault) {
+      return try connection.run(added, until: .now + answerLimit)
+    } catch {
+      fault = error
+      throw error.failure(at: connection.place)
+    }
   }
 }
 

@@ -57,53 +57,36 @@ package final class ConfirmedServer: Sendable {
     return Identity(system: String(words[0]), timeline: timeline)
   }
 
-  /// Writes down that a server confirmed a change.
+  private let writing = Locked(())
+
+  /// Writes down that the server of a connection confirmed a change.
   ///
   /// It is a second line of defence behind the fencing of old primaries, so a disk that is full
   /// fails no payment; the next change tries again.
-  ///
-  /// - Returns: Whether it is on file.
-  private func keep(_ server: Identity) -> Bool {
-    writing.withLock { _ in
-      if let known = known(), known.system == server.system, known.timeline >= server.timeline { return true }
-      do throws(FileError) {
-        try DurableFile.replace(Self.name, in: directory, with: Array("\(server.system) \(server.timeline)\n".utf8))
-        return true
-      } catch {
-        return false
-      }
-    }
-  }
-
-  private let writing = Locked(())
-
-  /// Takes note that the server of a connection confirmed a change.
   func note(_ connection: ServerConnection) {
-    if let server = connection.unconfirmed, keep(server) { connection.unconfirmed = nil }
+    guard let server = connection.unconfirmed else { return }
+    let isOnFile = writing.withLock { _ in
+      if let known = known(), known.system == server.system, known.timeline >= server.timeline { return true }
+      let line = Array("\(server.system) \(server.timeline)\n".utf8)
+      return (try? DurableFile.replace(Self.name, in: directory, with: line)) != nil
+    }
+    if isOnFile { connection.unconfirmed = nil }
   }
 
-  /// Why the server of a new connection must not be used; nil when it may be.
-  func refusal(of connection: ServerConnection, until deadline: ContinuousClock.Instant) -> ServerFault? {
-    let server: Identity
-    do throws(ServerFault) {
-      guard let identity = try Identity(of: connection, until: deadline) else { return nil }
-      server = identity
-    } catch {
-      return .notConnected(error.message, .serverUnreachable)
-    }
+  /// Throws if the server of a new connection must not be used.
+  func verify(_ connection: ServerConnection, until deadline: ContinuousClock.Instant) throws(ServerFault) {
+    guard let server = try Identity(of: connection, until: deadline) else { return }
     connection.unconfirmed = server
-    guard let known = known() else { return nil }
-    let place = connection.place
-    let what: String
+    guard let known = known() else { return }
+    let fault: String
     if server.system != known.system {
-      what = "\(place) is another cluster (\(server.system)) than the one that confirmed changes (\(known.system))"
+      fault = "another cluster (\(server.system)) than the one that confirmed changes (\(known.system))"
     } else if server.timeline < known.timeline {
-      what =
-        "\(place) is an old primary of timeline \(server.timeline), and timeline \(known.timeline) has confirmed changes"
+      fault = "an old primary of timeline \(server.timeline), and timeline \(known.timeline) has confirmed changes"
     } else {
-      return nil
+      return
     }
-    return .notConnected("\(what), as \(path.escaped) records", .serverOutdated)
+    throw .notConnected("\(connection.place) is \(fault), as \(path.escaped) records", .serverOutdated)
   }
 }
 

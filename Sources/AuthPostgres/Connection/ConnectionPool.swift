@@ -3,30 +3,29 @@ import AuthBackend
 /// At most so many connections to a server, each lent to one transaction at a time.
 final class ConnectionPool: Sendable {
   private struct State {
-    var idle: [PreparedStatements] = []
+    var idle: [ServerConnection] = []
     /// How many more may be lent.
     var free: Int
   }
   private let state: Monitor<State>
-  private let make: @Sendable () throws(ServerFault) -> PreparedStatements
+  private let make: @Sendable () throws(BackendError) -> ServerConnection
 
   /// Creates a pool; nothing is connected yet.
   ///
   /// - Parameters:
   ///   - size: How many connections at most.
   ///   - make: Makes one.
-  init(size: Int, _ make: @escaping @Sendable () throws(ServerFault) -> PreparedStatements) {
+  init(size: Int, _ make: @escaping @Sendable () throws(BackendError) -> ServerConnection) {
     state = Monitor(State(free: size))
     self.make = make
   }
 
-  /// Runs `body` with a connection, which goes back to the pool if `body` says that it is usable.
+  /// Runs `body` with a connection, which goes back to the pool if it is idle afterwards.
   ///
   /// - Returns: Nil when none became free in time.
   func lend<Result>(
-    until deadline: ContinuousClock.Instant,
-    _ body: (PreparedStatements) throws(ServerFault) -> (Result, isUsable: Bool)
-  ) throws(ServerFault) -> Result? {
+    until deadline: ContinuousClock.Instant, _ body: (ServerConnection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result? {
     let isFree: Void? = state.wait(atMost: max(.zero, deadline - .now)) { state in
       guard state.free > 0 else { return nil }
       state.free -= 1
@@ -34,17 +33,16 @@ final class ConnectionPool: Sendable {
     }
     guard isFree != nil else { return nil }
     defer { state.change { $0.free += 1 } }
-    let connection: PreparedStatements
+    let connection: ServerConnection
     if let kept = kept() { connection = kept } else { connection = try make() }
-    let (result, isUsable) = try body(connection)
-    if isUsable { state.withLock { $0.idle.append(connection) } }
-    return result
+    defer { if connection.isIdle { state.withLock { $0.idle.append(connection) } } }
+    return try body(connection)
   }
 
   /// The connection that was used last; those that the server closed meanwhile are dropped.
-  private func kept() -> PreparedStatements? {
+  private func kept() -> ServerConnection? {
     while let connection = state.withLock({ $0.idle.popLast() }) {
-      if !connection.connection.isGone() { return connection }
+      if !connection.isGone() { return connection }
     }
     return nil
   }

@@ -20,12 +20,11 @@ package struct ServerAddress: Hashable, Sendable {
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }
-      throw .invalid(.databaseAddressInvalid, message.map { PostgresText.line($0) } ?? "it cannot be read")
+      throw .invalid(
+        .databaseAddressInvalid, message.map { PostgresText.line(String(cString: $0)) } ?? "it cannot be read")
     }
-    defer { PQconninfoFree(options) }
-    for option in PostgresText.options(options) where option.keyword == "password" || option.keyword == "sslpassword" {
-      throw .invalid(.addressHasPassword)
-    }
+    let given = PostgresText.options(options)
+    guard given["password"] == nil, given["sslpassword"] == nil else { throw .invalid(.addressHasPassword) }
     self.text = text
   }
 }
@@ -33,44 +32,30 @@ package struct ServerAddress: Hashable, Sendable {
 /// What libpq says, in Swift.
 enum PostgresText {
   /// The lines as one, printable, without its full stop.
-  static func line(_ text: UnsafePointer<CChar>) -> String { line(lines(text)) }
-
-  /// The same of a verbose message, without the place in the server's source, and its SQLSTATE.
-  static func refusal(_ text: UnsafePointer<CChar>) -> (message: String, state: String?) {
-    var lines = lines(text).filter { !$0.hasPrefix("LOCATION:") }
-    // "FATAL:  53300: sorry, too many clients already", after the name of the server.
-    for (index, line) in lines.enumerated() {
-      let bytes = Array(line.utf8)
-      for start in bytes.indices.dropLast(9)
-      where bytes[start...].starts(with: ":  ".utf8) && bytes[(start + 8)...].starts(with: ": ".utf8) {
-        let state = bytes[(start + 3)..<(start + 8)]
-        guard state.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }) else { continue }
-        let rest = bytes[..<(start + 3)] + bytes[(start + 10)...]
-        lines[index] = String(decoding: rest, as: UTF8.self)[...]
-        return (self.line(lines), String(decoding: state, as: UTF8.self))
-      }
-    }
-    return (self.line(lines), nil)
-  }
-
-  private static func lines(_ text: UnsafePointer<CChar>) -> [Substring] {
-    String(cString: text).split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }.filter { !$0.isEmpty }
-  }
-
-  private static func line(_ lines: [Substring]) -> String {
-    let joined = lines.joined(separator: "; ").escaped
+  static func line(_ text: String) -> String {
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }
+    let joined = lines.filter { !$0.isEmpty }.joined(separator: "; ").escaped
     return joined.last == "." ? String(joined.dropLast()) : joined
   }
 
-  /// The options that have a value.
-  static func options(_ first: UnsafeMutablePointer<PQconninfoOption>) -> [(keyword: String, value: String)] {
-    var found: [(keyword: String, value: String)] = []
-    var next = first
-    while let keyword = next.pointee.keyword {
-      if let value = next.pointee.val, value.pointee != 0 {
-        found.append((String(cString: keyword), String(cString: value)))
-      }
-      next += 1
+  /// The same of a verbose message, without the place in the server's source, and its SQLSTATE.
+  static func refusal(_ message: UnsafePointer<CChar>) -> (message: String, state: String?) {
+    var text = String(cString: message).replacing(/\n\s*LOCATION:.*/, with: "")
+    // "FATAL:  53300: sorry, too many clients already", after the name of the server.
+    guard let match = text.firstMatch(of: #/:  ([0-9A-Z]{5}): /#) else { return (line(text), nil) }
+    let state = String(match.1)
+    text.replaceSubrange(match.range, with: ":  ")
+    return (line(text), state)
+  }
+
+  /// The options that have a value; frees the list.
+  static func options(_ list: UnsafeMutablePointer<PQconninfoOption>?) -> [String: String] {
+    defer { PQconninfoFree(list) }
+    var found: [String: String] = [:]
+    var next = list
+    while let option = next?.pointee, let keyword = option.keyword {
+      if let value = option.val, value.pointee != 0 { found[String(cString: keyword)] = String(cString: value) }
+      next? += 1
     }
     return found
   }

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import CPostgres
 import Glibc
 import TextFormat
@@ -7,50 +8,88 @@ import TextFormat
 ///
 /// Nothing is ever cancelled: a cancelled wait for replication is answered with success, and the
 /// change can be lost. At a deadline the socket is closed.
-final class ServerConnection {
+final class ServerConnection: @unchecked Sendable {  // Safe: one transaction or command at a time uses it.
+  /// A statement with the values of $1, $2 and so on.
+  typealias Statement = (sql: String, values: [SQLValue])
+
   private let connection: OpaquePointer
-  private let notices = Notices()
+  /// How far the connection is.
+  private var progress = PGRES_POLLING_WRITING
+  /// What the server warned of in its last answer.
+  private var warning: String?
+  /// The names of the statements that are prepared.
+  private var names: [String: String] = [:]
 
-  /// The address, as `host:port` or the path of the socket, for messages.
-  let place: String
-
+  /// The identity of the tables at the other end; ``PostgresSchema`` reads it.
+  var database = BootID(high: 0, low: 0)
   /// The server, until it is written down that it confirmed a change.
   var unconfirmed: ConfirmedServer.Identity?
 
-  init(_ connection: OpaquePointer) {
-    self.connection = connection
-    place = Self.place(of: connection)
-    PQsetnonblocking(connection, 1)
-    PQsetNoticeReceiver(
-      connection,
-      { context, result in
-        guard let context, let result else { return }
-        let notices = Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()
-        if let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
-          state.pointee == Int8(bitPattern: UInt8(ascii: "0")),
-          state[1] == Int8(bitPattern: UInt8(ascii: "1")),
-          let text = PQresultErrorField(result, Int32(UInt8(ascii: "M")))
-        {
-          notices.warning = PostgresText.line(text)
-        }
-      }, Unmanaged.passUnretained(notices).toOpaque())
+  /// Starts to connect; ``advance()`` continues.
+  ///
+  /// - Parameter settings: Keywords of libpq and their values; later ones replace earlier ones.
+  /// - Throws: ``ServerFault`` of kind `notConnected`.
+  init(connecting settings: [(keyword: String, value: String)]) throws(ServerFault) {
+    let started = withCStrings(settings.map(\.keyword) + [nil]) { keywords in
+      withCStrings(settings.map(\.value) + [nil]) { PQconnectStartParams(keywords, $0, 1) }
+    }
+    guard let started else { throw .notConnected("out of memory", .serverUnreachable) }
+    connection = started
+    // With its SQLSTATE, a refusal is understood in every language.
+    PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
+    // Where one host of several cannot be reached at once, libpq has gone on to the next by itself.
+    if PQstatus(connection) == CONNECTION_BAD { throw refusal }
   }
 
   deinit {
     PQfinish(connection)
   }
 
-  private final class Notices {
-    var warning: String?
+  /// Continues to connect, once the socket is ready for ``entry``.
+  func advance() -> PostgresPollingStatusType {
+    progress = PQconnectPoll(connection)
+    guard progress == PGRES_POLLING_OK else { return progress }
+    PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
+    PQsetnonblocking(connection, 1)
+    PQsetNoticeReceiver(
+      connection,
+      { context, result in
+        guard let context, let result else { return }
+        // SQLSTATEs of class 01 are warnings.
+        guard ServerConnection.field("C", of: result)?.hasPrefix("01") == true else { return }
+        let connection = Unmanaged<ServerConnection>.fromOpaque(context).takeUnretainedValue()
+        connection.warning = ServerConnection.field("M", of: result).map { PostgresText.line($0) }
+      }, Unmanaged.passUnretained(self).toOpaque())
+    return progress
   }
 
-  private var descriptor: Int32 { PQsocket(connection) }
+  /// What to wait for while it connects.
+  var entry: pollfd {
+    pollfd(fd: PQsocket(connection), events: Int16(progress == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
+  }
+
+  /// Why it did not connect.
+  var refusal: ServerFault {
+    let (message, state) = PostgresText.refusal(PQerrorMessage(connection))
+    let isAboutPassword = PQconnectionNeedsPassword(connection) != 0 || PQconnectionUsedPassword(connection) != 0
+    return .notConnected(
+      message, BackendError.FailureCode(connecting: message, state: state, isAboutPassword: isAboutPassword))
+  }
+
+  /// What libpq made of the address, a service, the environment and the defaults.
+  var settings: [String: String] { PostgresText.options(PQconninfo(connection)) }
+
+  /// The address, as `host:port` or the path of the socket, for messages.
+  var place: String {
+    let (host, port) = (String(cString: PQhost(connection)), String(cString: PQport(connection)))
+    return host.hasPrefix("/") ? host.escaped : "\(host):\(port)".escaped
+  }
 
   /// The name of the database.
-  var database: String { PQdb(connection).map { String(cString: $0) } ?? "" }
+  var databaseName: String { PQdb(connection).map { String(cString: $0) } ?? "" }
 
   /// What libpq said last.
-  private var lastMessage: String { PostgresText.line(PQerrorMessage(connection)) }
+  private var lastMessage: String { PostgresText.line(String(cString: PQerrorMessage(connection))) }
 
   /// Refuses a database that does not say how its bytes are to be read.
   ///
@@ -62,93 +101,53 @@ final class ServerConnection {
     throw .refused(state: ServerState.otherEncoding, encoding)
   }
 
+  /// Whether no transaction is open, and every answer was read.
+  var isIdle: Bool {
+    PQtransactionStatus(connection) == PQTRANS_IDLE && PQpipelineStatus(connection) == PQ_PIPELINE_OFF
+  }
+
   /// Whether the server closed the connection since the last call.
   func isGone() -> Bool {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, 0) > 0 else { return false }
     return PQconsumeInput(connection) == 0 || PQstatus(connection) != CONNECTION_OK
   }
 
-  /// Runs one statement in a transaction of its own.
+  /// Runs statements without values, which are one transaction unless they say otherwise.
   ///
-  /// - Parameters:
-  ///   - statement: The text, with $1, $2 and so on.
-  ///   - arguments: Their values, in text form; nil is null.
-  ///   - deadline: When to give up.
-  /// - Returns: The rows; each value in text form.
+  /// - Returns: The rows of the last one; each value in text form.
   /// - Throws: ``ServerFault``; ``ServerFault/unknown(_:)`` says that it may have been done.
-  func run(
-    _ statement: String, _ arguments: [String?] = [], until deadline: ContinuousClock.Instant
-  ) throws(ServerFault) -> [[String?]] {
-    let values = arguments.map { argument in argument.map { strdup($0) } ?? nil }
-    defer { for value in values { free(value) } }
-    return try result(until: deadline) {
-      PQsendQueryParams($0, statement, Int32(values.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
-    }.texts
+  @discardableResult
+  func run(_ statements: String, until deadline: ContinuousClock.Instant) throws(ServerFault) -> [[String?]] {
+    warning = nil
+    try require(PQsendQuery(connection, statements))
+    return try answer(until: deadline).texts
   }
 
-  /// Runs several statements without arguments, in one transaction.
-  func runScript(_ script: String, until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    _ = try result(until: deadline) { PQsendQuery($0, script) }
-  }
-
-  /// Begins a COPY from this client.
-  func startCopy(_ statement: String, until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    notices.warning = nil
-    guard PQsendQuery(connection, statement) == 1, let result = try nextResult(until: deadline) else {
-      throw .unknown(lastMessage)
-    }
-    defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_COPY_IN else { throw fault(of: result) }
-  }
-
-  /// Sends lines of a COPY.
-  func put(_ lines: [UInt8], until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    let taken = lines.withUnsafeBytes { bytes in
-      PQputCopyData(connection, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
-    }
-    guard taken == 1 else { throw .unknown(lastMessage) }
-    var unsent = PQflush(connection)
-    while unsent > 0 {
-      try wait(for: POLLIN | POLLOUT, until: deadline)
-      unsent = PQflush(connection)
-    }
-    if unsent < 0 { throw .unknown(lastMessage) }
-  }
-
-  /// Ends a COPY, and takes the server's answer to it.
-  func endCopy(until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    guard PQputCopyEnd(connection, nil) == 1 else { throw .unknown(lastMessage) }
-    _ = try answer(until: deadline)
-  }
-
-  /// Sends a question by one of libpq's functions, and takes the last result of its answer.
+  /// Runs statements in one round trip (libpq, "Pipeline Mode"), each prepared at its first use.
   ///
-  /// - Throws: ``ServerFault``.
-  func result(
-    until deadline: ContinuousClock.Instant, _ send: (OpaquePointer) -> Int32
-  ) throws(ServerFault) -> ServerResult {
-    notices.warning = nil
-    try self.send(send)
-    return try answer(until: deadline)
-  }
-
-  /// Sends several questions together, and takes the answer to the last.
-  ///
-  /// - Parameters:
-  ///   - deadline: When to give up.
-  ///   - send: Sends them, and returns how many.
   /// - Returns: The answer to the last.
-  /// - Throws: ``ServerFault``, after which the connection is of no use.
-  func lastResult(
-    until deadline: ContinuousClock.Instant, _ send: () throws(ServerFault) -> Int
-  ) throws(ServerFault) -> ServerResult {
-    notices.warning = nil
-    guard PQenterPipelineMode(connection) == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
-    let count = try send()
+  /// - Throws: ``ServerFault``. The server runs nothing after a statement that fails. The
+  ///   connection is of no use then: it may not know what was to be prepared.
+  @discardableResult
+  func run(_ statements: [Statement], until deadline: ContinuousClock.Instant) throws(ServerFault) -> ServerResult {
+    warning = nil
+    try require(PQenterPipelineMode(connection))
+    var unanswered = statements.count
+    for (sql, values) in statements {
+      if names[sql] == nil {
+        names[sql] = "s\(names.count)"
+        try require(PQsendPrepare(connection, names[sql], sql, 0, nil))
+        unanswered += 1
+      }
+      try require(
+        withCStrings(values.map(\.postgresText)) {
+          PQsendQueryPrepared(connection, names[sql], Int32($0.count), $0, nil, nil, 1)
+        })
+    }
     guard PQpipelineSync(connection) == 1 else { throw .unknown(lastMessage) }
     var last: ServerResult?
-    for _ in 0..<count { last = try answer(until: deadline) }
+    for _ in 0..<unanswered { last = try answer(until: deadline) }
     guard let last, let end = try nextResult(until: deadline) else { throw .unknown(lastMessage) }
     defer { PQclear(end) }
     guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(connection) == 1 else {
@@ -157,9 +156,9 @@ final class ServerConnection {
     return last
   }
 
-  /// Sends a question by one of libpq's functions.
-  func send(_ question: (OpaquePointer) -> Int32) throws(ServerFault) {
-    guard question(connection) == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
+  /// Checks that a function of libpq took what is to be sent.
+  private func require(_ status: Int32) throws(ServerFault) {
+    guard status == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
   }
 
   private func answer(until deadline: ContinuousClock.Instant) throws(ServerFault) -> ServerResult {
@@ -176,7 +175,7 @@ final class ServerConnection {
     if let failure { throw failure }
     guard let last, PQstatus(connection) == CONNECTION_OK else { throw .unknown(lastMessage) }
     // The change is made at this server, and may not be at the one that takes its place.
-    if let warning = notices.warning { throw .unknown("it warned: \(warning)") }
+    if let warning { throw .unknown("it warned: \(warning)") }
     return last
   }
 
@@ -192,7 +191,7 @@ final class ServerConnection {
 
   /// Waits for the socket, and takes what has arrived.
   private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    var entry = pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
     guard entry.fd >= 0 else { throw .unknown(lastMessage) }
     let left = deadline - ContinuousClock.now
     guard left > .zero else { throw .unknown("no answer in time") }
@@ -204,17 +203,35 @@ final class ServerConnection {
 
   /// An ERROR was undone; after a FATAL the commit may have been made.
   private func fault(of result: OpaquePointer) -> ServerFault {
-    let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { PostgresText.line($0) }
-    guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
-      let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))), String(cString: severity) == "ERROR"
-    else { return .unknown(message ?? lastMessage) }
-    return .refused(state: String(cString: state), message ?? "no reason given")
+    let message = Self.field("M", of: result).map { PostgresText.line($0) }
+    guard let state = Self.field("C", of: result), Self.field("V", of: result) == "ERROR" else {
+      return .unknown(message ?? lastMessage)
+    }
+    return .refused(state: state, message ?? "no reason given")
   }
 
-  static func place(of connection: OpaquePointer) -> String {
-    let host = PQhost(connection).map { String(cString: $0) } ?? ""
-    let port = PQport(connection).map { String(cString: $0) } ?? ""
-    return host.hasPrefix("/") ? host.escaped : "\(host):\(port)".escaped
+  /// A field of a refusal or a notice (PostgreSQL, "Error and Notice Message Fields").
+  private static func field(_ code: Unicode.Scalar, of result: OpaquePointer) -> String? {
+    PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
+  }
+}
+
+/// Runs `body` with texts as C has them; nil is a null pointer.
+private func withCStrings<Result>(_ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
+  let copies = texts.map { text in text.flatMap { strdup($0) } }
+  defer { for copy in copies { free(copy) } }
+  return body(copies.map { UnsafePointer($0) })
+}
+
+extension SQLValue {
+  /// As the server reads it in text form; nil is null.
+  fileprivate var postgresText: String? {
+    switch self {
+    case .integer(let number): String(number)
+    case .text(let text): text
+    case .blob(let bytes): "\\x" + Hex.text(bytes)
+    case .null: nil
+    }
   }
 }
 

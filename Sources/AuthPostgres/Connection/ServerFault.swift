@@ -16,6 +16,13 @@ enum ServerState {
 }
 
 extension ServerFault {
+  /// What the server or libpq said.
+  var message: String {
+    switch self {
+    case .notConnected(let message, _), .refused(_, let message), .unknown(let message): message
+    }
+  }
+
   /// SQLSTATEs after which the server asks to try again: it undid everything.
   var asksToRetry: Bool {
     guard case .refused(let state, _) = self else { return false }
@@ -49,13 +56,13 @@ extension ServerFault {
 extension BackendError.FailureCode {
   /// Tells what kept a connection from being made by the state that the server gave, and by what
   /// libpq and OpenSSL say, which is English in every locale that we set.
-  init(connecting message: String, state: String?, needsPassword: Bool, usedPassword: Bool) {
+  init(connecting message: String, state: String?, isAboutPassword: Bool) {
     func says(_ words: String) -> Bool { message.contains(words) }
     if state == "53300" {
       self = .serverBusy
     } else if state == "57P03", !says("ot standby mode is disabled") {
       self = .serverStarting
-    } else if says("authentication failed") || (needsPassword || usedPassword) && says("password")
+    } else if says("authentication failed") || isAboutPassword && says("password")
       || says("FATAL:  role ") || says("no pg_hba.conf entry")
     {
       self = .serverLoginRefused

@@ -13,13 +13,11 @@ extension PostgresSchema {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`schema_not_empty`) when there are tables,
   ///   `unavailable` (`schema_missing`) when there are no older ones. Nothing was changed.
-  package static func importingFunctionServer(
-    at address: ServerAddress, limits: ServerLimits = Self.limits
-  ) throws(BackendError) -> ImportSummary {
-    let session = try beginImport(address, limits)
+  package static func importingFunctionServer(at address: ServerAddress) throws(BackendError) -> ImportSummary {
+    let session = try beginImport(address)
     try requireOldOwner(session)
     // Whoever waits for these locks is refused afterwards, because nobody may write any more.
-    try session.script(
+    try session.run(
       """
       LOCK TABLE \(oldTables.map { "\(oldSchema).\($0)" }.joined(separator: ", ")) IN EXCLUSIVE MODE;
       REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA \(oldSchema) FROM \(oldClients);
@@ -38,7 +36,7 @@ extension PostgresSchema {
   /// A schema of this name may be another user's, whose code would run with the rights of who reads
   /// it.
   private static func requireOldOwner(_ session: SchemaSession) throws(BackendError) {
-    let owners = try session.rows(
+    let owners = try session.run(
       """
       SELECT DISTINCT pg_get_userbyid(o.owner), o.kind FROM (
         SELECT nspowner AS owner, 'n' AS kind FROM pg_catalog.pg_namespace WHERE nspname = '\(oldSchema)'

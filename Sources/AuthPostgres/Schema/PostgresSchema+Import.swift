@@ -10,31 +10,32 @@ extension PostgresSchema {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`schema_not_empty`) when there are tables.
   package static func importing(
-    _ export: ExportedRows, into address: ServerAddress, limits: ServerLimits = Self.limits
+    _ export: ExportedRows, into address: ServerAddress
   ) throws(BackendError) -> ImportSummary {
-    let session = try beginImport(address, limits)
-    var settings: [SQLValue] = []
-    try export(.settings) { settings = $0 }
-    for table in ExportedTable.allCases where table != .settings { try copy(table, export, to: session) }
-    // With the salt it keeps the name that session files know it by, so a login there is refused as
-    // one that ended, and not as one of another database.
-    let values = settings.map { value in
-      switch value {
-      case .integer(let number): "\(number)"
-      case .blob(let bytes): "'\\x\(Hex.text(bytes))'"
-      case .text, .null: "NULL"
+    let session = try beginImport(address)
+    for table in ExportedTable.allCases {
+      var statements: [ServerConnection.Statement] = []
+      try export(table) { (row) throws(BackendError) in
+        let values = converted(row, of: table)
+        let places = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
+        let sql =
+          table == .settings
+          ? "UPDATE authority SET \(columns(of: table)) = ROW(\(places))"
+          : "INSERT INTO \(columns(of: table)) VALUES (\(places))"
+        statements.append((sql, values))
+        if statements.count == 1000 { try session.run(&statements) }
       }
+      try session.run(&statements)
     }
-    try session.script("UPDATE authority SET \(columns(of: .settings)) = ROW(\(values.joined(separator: ", ")));")
     return try completeImport(session, "UPDATE authority SET registration_closed = 1;")
   }
 
   /// Connects and creates the tables in a transaction, without the account that pays the opening
   /// credits: the import brings it.
-  static func beginImport(_ address: ServerAddress, _ limits: ServerLimits) throws(BackendError) -> SchemaSession {
-    let session = try SchemaSession(address, limits)
+  static func beginImport(_ address: ServerAddress) throws(BackendError) -> SchemaSession {
+    let session = try SchemaSession(address)
     guard try !session.isInstalled() else { throw .refused(.schemaNotEmpty, session.database.escaped) }
-    try session.script("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
+    try session.run("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
     return session
   }
 
@@ -43,7 +44,7 @@ extension PostgresSchema {
     let next = ["accounts", "transfers", "events"].map { table in
       "SELECT setval(pg_get_serial_sequence('\(table)', 'id'), coalesce(max(id), 0) + 1, false) FROM \(table);"
     }
-    try session.script(
+    try session.run(
       """
       DO $import$ BEGIN
         IF EXISTS (
@@ -61,32 +62,11 @@ extension PostgresSchema {
       WHERE name > '/';
       \(last)
       """)
-    let counts = try session.rows(
+    let counts = try session.run(
       "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM transfers), (SELECT count(*) FROM events)")
     try session.commit()
     let numbers = (counts.first ?? []).map { $0.flatMap { Int($0) } ?? 0 }
     return (accounts: numbers[0], payments: numbers[1], events: numbers[2])
-  }
-
-  private static func copy(
-    _ table: ExportedTable, _ export: ExportedRows, to session: SchemaSession
-  ) throws(BackendError) {
-    let connection = session.connection
-    try session.ask { (deadline) throws(ServerFault) in
-      try connection.startCopy("COPY \(columns(of: table)) FROM STDIN", until: deadline)
-    }
-    var lines: [UInt8] = []
-    try export(table) { (row) throws(BackendError) in
-      lines += CopyText.line(converted(row, of: table))
-      if lines.count > 1 << 16 {
-        try session.ask { (deadline) throws(ServerFault) in try connection.put(lines, until: deadline) }
-        lines = []
-      }
-    }
-    try session.ask { (deadline) throws(ServerFault) in
-      try connection.put(lines, until: deadline)
-      try connection.endCopy(until: deadline)
-    }
   }
 
   /// What takes the values of a row, in their order.
@@ -106,6 +86,8 @@ extension PostgresSchema {
     case .reservedNames: "reserved_names(name_hash)"
     case .events: "events(id, at, name, account, actor, session, detail)"
     case .twoSteps: "two_steps(account, secret, last_step, since)"
+    // With the salt it keeps the name that session files know it by, so a login there is refused as
+    // one that ended, and not as one of another database.
     case .settings: "(administrator_made, registration_closed, two_step_required, event_salt)"
     }
   }
@@ -116,5 +98,15 @@ extension PostgresSchema {
     let wait: [SQLValue] =
       row[10] == .integer(1) ? [.blob([UInt8](repeating: 0, count: 16)), .integer(0)] : [.null, .null]
     return row[..<10] + wait + row[11...]
+  }
+}
+
+extension SchemaSession {
+  /// Runs statements in one round trip, and leaves none.
+  fileprivate func run(_ statements: inout [ServerConnection.Statement]) throws(BackendError) {
+    defer { statements = [] }
+    guard !statements.isEmpty else { return }
+    let batch = statements
+    _ = try attempt { (deadline) throws(ServerFault) in try connection.run(batch, until: deadline) }
   }
 }

@@ -27,36 +27,35 @@ package enum PostgresSchema {
   /// can be repeated.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`schema_exists`) when there are accounts.
-  package static func install(
-    _ address: ServerAddress, limits: ServerLimits = Self.limits
-  ) throws(BackendError) {
-    let session = try SchemaSession(address, limits)
+  package static func install(_ address: ServerAddress) throws(BackendError) {
+    let session = try SchemaSession(address)
     if try session.isInstalled() {
-      guard try session.rows("SELECT 1 FROM \(name).accounts LIMIT 1").isEmpty else {
+      guard try session.run("SELECT 1 FROM \(name).accounts LIMIT 1").isEmpty else {
         throw .refused(.schemaExists)
       }
       return
     }
-    try session.transact(creation(of: name))
+    try session.run("BEGIN; \(creation(of: name))")
+    try session.commit()
   }
 
   /// Brings older tables up to date.
   ///
   /// - Returns: Whether there was anything to do.
-  package static func upgrade(
-    _ address: ServerAddress, limits: ServerLimits = Self.limits
-  ) throws(BackendError) -> Bool {
-    let session = try SchemaSession(address, limits)
-    try session.script("BEGIN; SET LOCAL search_path = \(searchPath); LOCK TABLE \(name).facts")
-    let facts = try session.rows("SELECT version, oldest FROM facts")
-    guard let row = facts.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) })
-    else { throw session.failure(.refused(state: "42P01", "the table of facts is empty")) }
-    if version >= Schema.version {
-      if oldest > Schema.version { throw session.failure(.refused(state: ServerState.newer, "\(version)")) }
+  package static func upgrade(_ address: ServerAddress) throws(BackendError) -> Bool {
+    let session = try SchemaSession(address)
+    try session.run("BEGIN; SET LOCAL search_path = \(searchPath); LOCK TABLE \(name).facts")
+    let facts = try session.attempt { (deadline) throws(ServerFault) in
+      try Facts(session.connection, until: deadline)
+    }
+    if facts.version >= Schema.version {
+      if facts.oldest > Schema.version {
+        throw session.failure(.refused(state: ServerState.newer, "\(facts.version)"))
+      }
       return false
     }
-    let steps = Schema.steps[Int(version)...].map(Schema.forPostgres)
-    try session.script(
+    let steps = Schema.steps[Int(facts.version)...].map(Schema.forPostgres)
+    try session.run(
       "\(steps.joined(separator: "\n")); UPDATE facts SET version = \(Schema.version), oldest = \(Self.oldest)")
     try session.commit()
     return true
@@ -66,42 +65,35 @@ package enum PostgresSchema {
   ///
   /// - Parameters:
   ///   - address: Where they are.
-  ///   - limits: How long to wait.
   ///   - confirmation: The name of the database, so that nobody removes the wrong one.
   /// - Returns: Whether there was anything to remove.
   /// - Throws: ``BackendError`` of kind `refused` (`confirmation_wrong`) for the name of another
   ///   database, and of kind `unavailable` (`database_in_use`) while a service is connected.
-  package static func remove(
-    _ address: ServerAddress, limits: ServerLimits = Self.limits, confirmation: String
-  ) throws(BackendError) -> Bool {
-    let session = try SchemaSession(address, limits)
+  package static func remove(_ address: ServerAddress, confirmation: String) throws(BackendError) -> Bool {
+    let session = try SchemaSession(address)
     guard confirmation == session.database else {
       throw .refused(.confirmationWrong, session.database.escaped, confirmation.escaped)
     }
     guard try session.isInstalled() else { return false }
     try requireUnused(session)
-    try session.transact("DROP SCHEMA \(name) CASCADE")
+    try session.run("BEGIN; DROP SCHEMA \(name) CASCADE")
+    try session.commit()
     return true
   }
 
   /// Checks that no service is connected.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) while one is.
-  package static func requireUnused(
-    _ address: ServerAddress, limits: ServerLimits = Self.limits
-  ) throws(BackendError) {
-    try requireUnused(try SchemaSession(address, limits))
+  package static func requireUnused(_ address: ServerAddress) throws(BackendError) {
+    try requireUnused(try SchemaSession(address))
   }
 
   /// From now on no service connects until the session ends.
   private static func requireUnused(_ session: SchemaSession) throws(BackendError) {
-    guard try session.rows("SELECT pg_try_advisory_lock(\(usersLock))").first?[0] == "t" else {
+    guard try session.run("SELECT pg_try_advisory_lock(\(usersLock))").first?[0] == "t" else {
       throw .unavailable(.databaseInUse, "the database '\(session.database.escaped)'")
     }
   }
-
-  /// How long an operator's command waits for an answer.
-  package static let limits = ServerLimits(answer: .seconds(60))
 
   /// Creates the tables in a schema of this name, in a transaction that the caller began.
   static func creation(of name: String) -> String {
@@ -116,54 +108,66 @@ package enum PostgresSchema {
 
   /// Checks a connection once, and sets what every transaction on it relies on.
   ///
-  /// - Returns: The database's own name: sessions are of one database as they are of one boot.
   /// - Throws: ``ServerFault``, when there are no tables or those of another version.
   static func check(
     _ connection: ServerConnection, lockTimeout: Duration, until deadline: ContinuousClock.Instant
-  ) throws(ServerFault) -> BootID {
+  ) throws(ServerFault) {
     try connection.requireUTF8()
-    try connection.runScript(
+    try connection.run(
       """
       SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
       SELECT pg_advisory_lock_shared(\(usersLock))
       """, until: deadline)
-    let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", until: deadline)
-    guard let row = rows.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) }),
-      let id = row[2].flatMap({ Hex.bytes(Array($0.utf8)) }).flatMap({ BootID($0) })
-    else { throw .refused(state: "42P01", "the table of facts is empty") }
-    if oldest > Schema.version { throw .refused(state: ServerState.newer, "\(version)") }
-    if version < Schema.version { throw .refused(state: ServerState.older, "\(version)") }
-    return id
+    let facts = try Facts(connection, until: deadline)
+    if facts.oldest > Schema.version { throw .refused(state: ServerState.newer, "\(facts.version)") }
+    if facts.version < Schema.version { throw .refused(state: ServerState.older, "\(facts.version)") }
+    connection.database = facts.id
+  }
+
+  /// What the tables say about themselves.
+  private struct Facts {
+    let version: Int64
+    /// The oldest version whose programs may use these tables.
+    let oldest: Int64
+    /// The database's own name: sessions are of one database as they are of one boot.
+    let id: BootID
+
+    init(_ connection: ServerConnection, until deadline: ContinuousClock.Instant) throws(ServerFault) {
+      let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", until: deadline)
+      guard let row = rows.first?.compactMap(\.self), row.count == 3, let version = Int64(row[0]),
+        let oldest = Int64(row[1]), let id = Hex.bytes(Array(row[2].utf8)).flatMap({ BootID($0) })
+      else { throw .refused(state: "42P01", "the table of facts is empty") }
+      (self.version, self.oldest, self.id) = (version, oldest, id)
+    }
   }
 }
 
 /// A connection of an operator's command.
 struct SchemaSession {
   let connection: ServerConnection
-  let limits: ServerLimits
+  private let limits = ServerLimits(answer: .seconds(60))
 
   /// Connects, and finds functions and operators in the server's own catalogue only.
-  init(_ address: ServerAddress, _ limits: ServerLimits) throws(BackendError) {
-    self.limits = limits
+  init(_ address: ServerAddress) throws(BackendError) {
     do throws(ServerFault) {
-      connection = try Connecting(address: address, limits: limits).connect()
+      connection = try Connecting(address, limits).connect()
       try connection.requireUTF8()
-      try connection.runScript(
+      try connection.run(
         "SET search_path = pg_catalog, pg_temp; SET client_min_messages = error", until: .now + limits.answer)
     } catch {
       throw error.failure(at: "the server")
     }
   }
 
-  var database: String { connection.database }
+  var database: String { connection.databaseName }
 
   /// Whether our tables are there.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`schema_foreign`) for a schema of this name that
   ///   holds something else, or belongs to another role.
   func isInstalled() throws(BackendError) -> Bool {
-    let rows = try rows(
+    let rows = try run(
       """
       SELECT to_regclass('\(PostgresSchema.name).facts') IS NOT NULL AND pg_has_role(n.nspowner, 'USAGE'),
         pg_get_userbyid(n.nspowner)
@@ -176,31 +180,22 @@ struct SchemaSession {
       "belongs to '\((row[1] ?? "").escaped)', or holds something else")
   }
 
-  func rows(_ statement: String) throws(BackendError) -> [[String?]] {
-    try ask { (deadline) throws(ServerFault) in try connection.run(statement, until: deadline) }
-  }
-
-  func script(_ text: String) throws(BackendError) {
-    try ask { (deadline) throws(ServerFault) in try connection.runScript(text, until: deadline) }
+  @discardableResult
+  func run(_ statements: String) throws(BackendError) -> [[String?]] {
+    try attempt { (deadline) throws(ServerFault) in try connection.run(statements, until: deadline) }
   }
 
   /// Runs `body` with the time until when an answer may take.
-  func ask<Answer>(
+  func attempt<Answer>(
     _ body: (ContinuousClock.Instant) throws(ServerFault) -> Answer
   ) throws(BackendError) -> Answer {
     do throws(ServerFault) { return try body(.now + limits.answer) } catch { throw failure(error) }
   }
 
-  /// Runs a script in one transaction.
-  func transact(_ text: String) throws(BackendError) {
-    try script("BEGIN; \(text)")
-    try commit()
-  }
-
-  /// Before this nothing is changed; only here the outcome can be unknown.
+  /// Commits; only here the outcome can be unknown, and before nothing is changed.
   func commit() throws(BackendError) {
     do throws(ServerFault) {
-      try connection.runScript("COMMIT", until: .now + limits.answer)
+      try connection.run("COMMIT", until: .now + limits.answer)
     } catch {
       if case .refused = error { throw failure(error) }
       throw .unavailable(.outcomeUnknown, "the database at \(connection.place)", error.message)

@@ -4,23 +4,21 @@ extension PostgresSchema {
   /// Compares the tables with new ones, which are created beside them and rolled back.
   ///
   /// - Returns: What differs, in words; nothing when all is well.
-  package static func check(
-    _ address: ServerAddress, limits: ServerLimits = Self.limits
-  ) throws(BackendError) -> [String] {
-    let session = try SchemaSession(address, limits)
+  package static func check(_ address: ServerAddress) throws(BackendError) -> [String] {
+    let session = try SchemaSession(address)
     guard try session.isInstalled() else {
       throw ServerFault.refused(state: "3F000", "there is no schema \(name)").failure(at: session.connection.place)
     }
-    let version = try session.rows("SELECT version FROM \(name).facts").first?[0] ?? "none"
+    let version = try session.run("SELECT version FROM \(name).facts").first?[0] ?? "none"
     guard version == "\(Schema.version)" else {
       return ["the tables have version \(version), and this program makes \(Schema.version)"]
     }
     let copy = "\(name)_check"
-    try session.script(
+    try session.run(
       "BEGIN; SET LOCAL lock_timeout = '5s'; \(creation(of: copy)); SET LOCAL search_path = pg_catalog, pg_temp")
     let expected = Set(try described(copy, session))
     let found = Set(try described(name, session))
-    try session.script("ROLLBACK")
+    try session.run("ROLLBACK")
     return expected.subtracting(found).sorted().map { "missing or changed: \($0)" }
       + found.subtracting(expected).sorted().map { "not expected: \($0)" }
   }
@@ -30,7 +28,7 @@ extension PostgresSchema {
   /// A new schema belongs to the role that asks, so a table of another owner differs, and so does
   /// one that somebody else may use.
   private static func described(_ schema: String, _ session: SchemaSession) throws(BackendError) -> [String] {
-    try session.rows(
+    try session.run(
       """
       WITH lines AS (
         SELECT 'relation ' || c.relname || ' (' || c.relkind::text || ') of ' || pg_get_userbyid(c.relowner)

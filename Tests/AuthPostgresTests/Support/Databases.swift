@@ -33,7 +33,7 @@ final class Databases: Sendable {
   }
 
   static func connect(_ address: String) throws -> ServerConnection {
-    try Connecting(address: try ServerAddress(address), limits: ServerLimits()).connect()
+    try Connecting(try ServerAddress(address)).connect()
   }
 
   /// The name of a database that no other test uses, without tables.
@@ -59,14 +59,10 @@ final class Databases: Sendable {
 
 extension ServerConnection {
   /// Runs a script as it is.
-  func sql(_ script: String) throws {
-    try runScript(script, until: .now + .seconds(60))
-  }
+  func sql(_ script: String) throws { try run(script, until: .now + .seconds(60)) }
 
-  /// The rows of one statement.
-  func rows(_ statement: String, _ arguments: [String?] = []) throws -> [[String?]] {
-    try run(statement, arguments, until: .now + .seconds(60))
-  }
+  /// The rows of a query.
+  func rows(_ query: String) throws -> [[String?]] { try run(query, until: .now + .seconds(60)) }
 }
 
 /// Whether a database has no tables of the service.
