@@ -112,19 +112,7 @@ extension SessionEvent {
   }
 
   package var name: String {
-    switch self {
-    case .command(let command, _): command.name
-    case .recognized: "recognized"
-    case .restored: "restored"
-    case .authenticated: "authenticated"
-    case .renewed: "renewed"
-    case .saved: "saved"
-    case .drained: "drained"
-    case .revoked: "revoked"
-    case .erased: "erased"
-    case .timedOut: "timedOut"
-    case .limitReached: "limitReached"
-    case .ended: "ended"
-    }
+    // Every event has a payload, and its case is the label of that.
+    command?.name ?? Mirror(reflecting: self).children.first?.label ?? "\(self)"
   }
 }

@@ -41,39 +41,7 @@ extension Unavailability: ExplainedError {}
 extension VaultError: ExplainedError {}
 extension ClockError: ExplainedError {}
 
-extension SessionError: ExplainedError, Worded {
-  package var words: ErrorWords {
-    switch self {
-    case .rejected(let reason): reason.words
-    case .credentialsNotAccepted: ("The user name or the password is wrong.", "Check both, and try again.")
-    case .throttled(let throttle): throttle.words
-    case .unavailable(let cause): (cause.description, cause.hint)
-    case .notSaved(let failure), .vault(let failure): (failure.description, failure.hint)
-    case .corrupt(let evidence): (evidence.description, evidence.hint)
-    case .ended(let reason): reason.words
-    case .overtaken:
-      ("Another process changed the session at the same time.", "Look who is logged in, then try again.")
-    case .clock(let failure): (failure.description, failure.hint)
-    case .insideLease:
-      ("The command was given inside a lease, and would wait for that lease.", "Leave the lease first.")
-    case .cancelled: ("Nobody waits for the answer any more, and the work goes on.", "Look who is logged in.")
-    }
-  }
-}
-
-extension SessionError.Rejection {
-  fileprivate var words: ErrorWords {
-    switch self {
-    case .notLoggedIn: ("Nobody is logged in.", "Log in.")
-    case .alreadyLoggedIn: ("Somebody is logged in already.", "Log out first.")
-    case .challengeOver: ("The second step is over.", "Log in again.")
-    case .logoutUnfinished: ("The last logout could not finish.", "Log out again, or log in.")
-    case .renewalsFailed: ("Activity could not be reported, and it is too soon to try again.", "Try again later.")
-    case .alreadyInProgress, .renewalInProgress, .logoutInProgress:
-      ("The session is busy with another request.", "Try again; nothing was changed.")
-    }
-  }
-}
+extension SessionError: ExplainedError, Worded {}
 
 extension LogoutError: ExplainedError, Worded {
   package var words: ErrorWords {
@@ -95,7 +63,7 @@ extension Throttle {
 }
 
 extension EndReason {
-  fileprivate var words: ErrorWords {
+  var words: ErrorWords {
     switch self {
     case .accountDisabled: (description, "Ask an administrator to enable the account.")
     case .accountDeleted: (description, "Log in with another account.")

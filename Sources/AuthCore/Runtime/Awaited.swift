@@ -23,61 +23,54 @@ struct Awaited {
   /// Settles the commands that the new state decides.
   mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionError?) -> [Settlement] {
     if let failure, work != nil { self.failure = failure }
-    let (failure, causes) = (self.failure, causes)
-    var settled: [Settlement] = []
+    let failure = self.failure
     switch state {
     case .restoring(let state):
-      guard state.reading == nil else { break }
-      settle(restore: state.obstacle.map { .obstructed($0) } ?? .overtaken, &settled)
-      settle(work: .failure(failure ?? .overtaken), &settled)
+      guard state.reading == nil else { return [] }
+      return settle(
+        restore: state.obstacle.map { .obstructed($0) } ?? .overtaken, work: .failure(failure ?? .overtaken))
     case .loggedOut(let state):
-      settle(restore: .loggedOut(state.reason), &settled)
-      settle(work: .failure(state.reason.failure(of: failure)), &settled)
-      settle(logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes), &settled)
+      return settle(
+        restore: .loggedOut(state.reason), work: .failure(state.reason.failure(of: failure)),
+        logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes))
     case .authenticating:
-      settle(restore: .overtaken, &settled)
+      return settle(restore: .overtaken)
     case .challenged(let state):
-      switch state.step {
-      case .waiting: settle(work: failure.map { .failure($0) } ?? .success(.challenged(state.challenge)), &settled)
-      case .answering: break
-      }
+      guard state.step == .waiting else { return [] }
+      return settle(work: failure.map { .failure($0) } ?? .success(.challenged(state.challenge)))
     case .loggedIn:
-      guard let key else { break }
-      settle(restore: .loggedIn(key), &settled)
-      settle(work: failure.map { .failure($0) } ?? .success(.loggedIn(key)), &settled)
+      guard let key else { return [] }
+      return settle(restore: .loggedIn(key), work: failure.map { .failure($0) } ?? .success(.loggedIn(key)))
     case .renewing:
-      break
+      return []
     case .loggingOut(let state):
-      guard state.successor == nil else { break }
-      settle(work: .failure(LogoutReason.ended(state.reason).failure(of: failure)), &settled)
+      guard state.successor == nil else { return [] }
+      return settle(work: .failure(LogoutReason.ended(state.reason).failure(of: failure)))
     }
-    return settled
   }
 
   /// Settles the commands when the store is released.
   ///
   /// A logout continues, and ends within its time limit.
   mutating func abandon() -> [Settlement] {
-    var settled: [Settlement] = []
-    settle(restore: .overtaken, &settled)
-    settle(work: .failure(.ended(.storeReleased)), &settled)
-    return settled
+    settle(restore: .overtaken, work: .failure(.ended(.storeReleased)))
   }
 
-  private mutating func settle(restore outcome: @autoclosure () -> RestoreOutcome, _ settled: inout [Settlement]) {
-    if let promise = restore.take() { settled.append(.restore(promise, outcome())) }
-  }
-
+  /// Settles the commands that have an outcome, if they are awaited.
   private mutating func settle(
-    work outcome: @autoclosure () -> Result<LoginResult, SessionError>, _ settled: inout [Settlement]
-  ) {
-    if let promise = work.take() { settled.append(.work(promise, outcome())) }
-    failure = nil
-  }
-
-  private mutating func settle(logout outcome: @autoclosure () -> LogoutResult, _ settled: inout [Settlement]) {
-    if let promise = logout.take() { settled.append(.logout(promise, outcome())) }
-    causes = []
+    restore: RestoreOutcome? = nil, work: Result<LoginResult, SessionError>? = nil, logout: LogoutResult? = nil
+  ) -> [Settlement] {
+    var settled: [Settlement] = []
+    if let restore, let promise = self.restore.take() { settled.append(.restore(promise, restore)) }
+    if let work {
+      if let promise = self.work.take() { settled.append(.work(promise, work)) }
+      failure = nil
+    }
+    if let logout {
+      if let promise = self.logout.take() { settled.append(.logout(promise, logout)) }
+      causes = []
+    }
+    return settled
   }
 }
 

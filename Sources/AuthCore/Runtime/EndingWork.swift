@@ -25,9 +25,7 @@ extension SessionCore {
         withLock { $0.unrevoked.removeAll { $0 == token } }
       }
     }
-    send(.revoked(epoch, failures.isEmpty)) { reaction, inner in
-      if reaction.isTransition { inner.awaited.causes += failures.map(\.description) }
-    }
+    send(.revoked(epoch, failures.isEmpty), causes: failures.map(\.description))
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
@@ -41,10 +39,10 @@ extension SessionCore {
         return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
       case .corrupt(let evidence):
         if let token = evidence.salvaged, !targets.tokens.contains(token) { revokeInBackground(token, .userAsked) }
-        return await result { () throws(VaultError) in try await vault.setAside() }
+        return await settingAside()
       }
     }
-    finishErasing(epoch, IncompleteCleanup(notErased: failure != nil), [failure?.description])
+    send(.erased(epoch, IncompleteCleanup(notErased: failure != nil)), causes: failure.map { [$0.description] } ?? [])
   }
 
   /// Revokes and erases any token in the vault.
@@ -53,29 +51,24 @@ extension SessionCore {
   /// token is erased from the device even if the authority never answers.
   func forget(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
     let reading = await onVault(ticket) { await vault.load() }
-    let tokens = withLock { $0.unrevoked } + reading.revocable
+    let tokens = withLock { $0.unrevoked } + [reading.legibleToken].compactMap(\.self)
     let unrevoked = await revocationsInTime(of: tokens)
+    var left = IncompleteCleanup(notRevoked: !unrevoked.isEmpty)
     let failure: VaultError?
     switch reading {
     case .absent: failure = nil
     case .token(let token, _): failure = await onVault(nil) { await erasure(of: [token]) }
-    case .corrupt:
-      failure = await onVault(nil) { await result { () throws(VaultError) in try await vault.setAside() } }
-    case .unavailable(let unreadable): failure = unreadable
+    case .corrupt: failure = await onVault(nil) { await settingAside() }
+    case .unavailable(let unreadable): (failure, left.notRevoked) = (unreadable, true)
     }
+    left.notErased = failure != nil
     withLock { inner in
       // Another step that exceeded its time may have added tokens meanwhile.
       inner.unrevoked.removeAll { tokens.contains($0) }
       inner.unrevoked += unrevoked.map(\.token)
     }
-    let left = IncompleteCleanup(notRevoked: !unrevoked.isEmpty || reading.isUnavailable, notErased: failure != nil)
-    finishErasing(epoch, left, unrevoked.map(\.failure.description) + [failure?.description])
-  }
-
-  private func finishErasing(_ epoch: Epoch, _ left: IncompleteCleanup, _ causes: [String?]) {
-    send(.erased(epoch, left)) { reaction, inner in
-      if reaction.isTransition { inner.awaited.causes += causes.compactMap(\.self) }
-    }
+    let causes = unrevoked.map(\.failure.description) + [failure?.description].compactMap(\.self)
+    send(.erased(epoch, left), causes: causes)
   }
 
   /// Revokes all of the tokens.
@@ -139,6 +132,10 @@ extension SessionCore {
     return failure
   }
 
+  private func settingAside() async -> VaultError? {
+    await result { () throws(VaultError) in try await vault.setAside() }
+  }
+
   /// Runs an operation and returns its error, or nil.
   private func result<Value, Failure: Error>(_ operation: () async throws(Failure) -> Value) async -> Failure? {
     do {
@@ -157,22 +154,4 @@ extension VaultError {
 
 extension Effect.Targets {
   var tokens: [SessionToken] { [token, pending].compactMap(\.self) }
-}
-
-extension VaultReading {
-  /// The token that a logout revokes.
-  fileprivate var revocable: [SessionToken] {
-    switch self {
-    case .token(let token, _): [token]
-    case .corrupt(let evidence): evidence.salvaged.map { [$0] } ?? []
-    case .absent, .unavailable: []
-    }
-  }
-
-  fileprivate var isUnavailable: Bool {
-    switch self {
-    case .unavailable: true
-    case .absent, .token, .corrupt: false
-    }
-  }
 }

@@ -19,17 +19,6 @@ extension SessionError {
   }
 }
 
-extension SessionEvent.Restored {
-  /// The error for a caller that awaits a check of the session; nil if the state contains the
-  /// result.
-  var failure: SessionError? {
-    switch self {
-    case .found, .absent, .ended: nil
-    case .obstructed(let failure): SessionError(failure)
-    }
-  }
-}
-
 extension Throttle {
   /// An authority that throttles a token counts as busy, because a token is not a guess.
   var unavailability: Unavailability {

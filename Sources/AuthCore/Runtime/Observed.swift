@@ -5,7 +5,7 @@ import Observation
 ///
 /// This type uses the registrar directly instead of the macro, so that `onChange` sees the new
 /// value: the change comes before the signal. With the macro, `onChange` would see the old value.
-final class Observed<Value: Sendable>: Observable, Sendable {
+final class Observed<Value: Equatable & Sendable>: Observable, Sendable {
   private let storage: Locked<Value>
   private let registrar = ObservationRegistrar()
 
@@ -18,19 +18,12 @@ final class Observed<Value: Sendable>: Observable, Sendable {
     return storage.withLock { $0 }
   }
 
-  /// Changes the value, and notifies its readers.
+  /// Changes the value, and notifies its readers if it is another one.
   func change(_ body: (inout Value) -> Void) {
-    storage.withLock { body(&$0) }
-    registrar.withMutation(of: self, keyPath: \.value) {}
-  }
-}
-
-extension Observed where Value: Equatable {
-  /// Sets the value, and notifies its readers if it is another one.
-  func set(_ new: Value) {
     let isNew = storage.withLock { value in
-      defer { value = new }
-      return value != new
+      let old = value
+      body(&value)
+      return value != old
     }
     if isNew { registrar.withMutation(of: self, keyPath: \.value) {} }
   }

@@ -16,15 +16,6 @@ final class Observer: Sendable {
     case nothing
   }
 
-  /// Where and how the observer is notified.
-  ///
-  /// The closure returns false when the observer needs no more notifications.
-  enum Teller: Sendable {
-    /// On the thread that made the change.
-    case anywhere(@Sendable (News) -> Bool)
-    case onMainActor(@MainActor @Sendable (News) -> Bool)
-  }
-
   /// A ``SessionObserver``, or a screen that is open in a session, by its address.
   ///
   /// Another object may have the address after this one is released. Comparing targets does not
@@ -38,36 +29,54 @@ final class Observer: Sendable {
       self.object = ObjectIdentifier(object)
       self.session = session.map { ObjectIdentifier($0.gate) }
     }
+
+    var isScreen: Bool { session != nil }
   }
 
   /// What it notifies; nil for a stream and for the readers of `state`.
   let target: Target?
-  private let teller: Teller
+  private let isOnMainActor: Bool
+  /// Returns false when the observer needs no more notifications.
+  private let call: @Sendable (News) -> Bool
   private let news = OrderedQueue<News>()
   private let isDone = Atomic<Bool>(false)
 
-  init(_ teller: Teller, of target: Target? = nil) {
-    self.teller = teller
+  /// Creates an observer that is notified on the thread that made the change.
+  init(of target: Target? = nil, isOnMainActor: Bool = false, _ call: @escaping @Sendable (News) -> Bool) {
     self.target = target
+    self.isOnMainActor = isOnMainActor
+    self.call = call
   }
 
-  /// Adds a notification, which the next call of `tell` or `greet` delivers.
+  /// Creates an observer that notifies an object for as long as it lives.
+  convenience init<Object: AnyObject & Sendable>(
+    _ object: Object, in session: LoggedInSession? = nil, _ call: @escaping @Sendable (Object, News) -> Bool
+  ) {
+    self.init(of: Target(object, session)) { [weak object] news in object.map { call($0, news) } ?? false }
+  }
+
+  /// Creates an observer that notifies an object on the main actor for as long as it lives.
+  @MainActor convenience init<Object: AnyObject>(
+    onMainActor object: Object, in session: LoggedInSession? = nil,
+    _ call: @escaping @MainActor @Sendable (Object, News) -> Bool
+  ) {
+    let tell: @MainActor @Sendable (News) -> Bool = { [weak object] news in object.map { call($0, news) } ?? false }
+    self.init(of: Target(object, session), isOnMainActor: true) { news in MainActor.assumeIsolated { tell(news) } }
+  }
+
+  /// Adds a notification, which the next delivery makes.
   func add(_ next: News) {
     news.add(next)
   }
 
   /// Delivers the added notifications: here, or soon on the main actor.
   func tell(_ inbox: MainActorInbox) {
-    switch teller {
-    case .anywhere(let tell): news.handle { if !isFinished, !tell($0) { finish() } }
-    case .onMainActor: inbox.put { self.tellOnMainActor() }
-    }
+    if isOnMainActor { inbox.put { self.deliver() } } else { deliver() }
   }
 
-  /// Delivers the added notifications to an observer of the main actor.
-  @MainActor func tellOnMainActor() {
-    guard case .onMainActor(let tell) = teller else { return }
-    news.handle { if !isFinished, !tell($0) { finish() } }
+  /// Delivers the added notifications here; call it on the main actor for an object of that.
+  func deliver() {
+    news.handle { if !isFinished, !call($0) { finish() } }
   }
 
   /// Whether the observer needs no more notifications.
@@ -75,15 +84,15 @@ final class Observer: Sendable {
   /// Call it without a lock: reading a weak reference can release the last reference to its object.
   /// For an object of the main actor, only ``look()`` reads it, on the main actor.
   var isGone: Bool {
-    if case .anywhere(let tell) = teller, !tell(.nothing) { finish() }
+    if !isOnMainActor { look() }
     return isFinished
   }
 
   private var isFinished: Bool { isDone.load(ordering: .acquiring) }
 
-  /// Checks whether an object of the main actor still exists.
-  @MainActor func look() {
-    if case .onMainActor(let tell) = teller, !tell(.nothing) { finish() }
+  /// Checks whether the object still exists; call it on the main actor for an object of that.
+  func look() {
+    if !call(.nothing) { finish() }
   }
 
   func finish() { isDone.store(true, ordering: .releasing) }
@@ -159,27 +168,18 @@ final class ScreenCalls: Sendable {
   }
 }
 
-/// Signals readers of the state to read it again; the store changes it before the signal.
-final class ObservedState: Sendable {
+/// The values whose readers are notified to read the state again; the store changes it before that.
+struct ObservedState: Sendable {
   /// Changes with every change of the session's state.
-  private let changes = Observed(())
+  let revision = Observed<UInt64>(0)
   /// Changes only with the key.
-  private let key: Observed<LoggedInSession?>
-
-  init(_ session: LoggedInSession?) {
-    key = Observed(session)
-  }
-
-  /// Registers a reader of the state.
-  func accessState() { changes.value }
-
-  /// Registers a reader of only the key.
-  func accessKey() { _ = key.value }
+  let key: Observed<LoggedInSession?>
 
   func tell(_ news: Observer.News) -> Bool {
-    guard case .change(let change) = news else { return true }
-    changes.change { _ in }
-    key.set(change.snapshot.session)
+    if case .change(let change) = news {
+      revision.change { $0 = change.revision }
+      key.change { $0 = change.snapshot.session }
+    }
     return true
   }
 }

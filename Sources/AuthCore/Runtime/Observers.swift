@@ -38,27 +38,49 @@ extension SessionCore {
     withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
   }
 
-  /// Registers an observer and adds the current state to its notifications, in one step.
+  /// Registers an observer, unless it is that of a screen which has one, and notifies it of the
+  /// current state before this returns.
   ///
-  /// The caller then delivers it, so that the first call does not depend on the thread that is
-  /// delivering.
+  /// So the first call does not depend on the thread that is delivering.
   ///
-  /// - Returns: The observer that is already registered in its place, if any; then nothing was
-  ///   changed.
+  /// - Returns: The number of the change that it gets first.
   @discardableResult
-  func register(_ observer: Observer, unless isInItsPlace: ((Observer) -> Bool)? = nil) -> Observer? {
-    let (other, crowd) = withLock { [self] inner -> (Observer?, [Observer]) in
-      if let isInItsPlace, let other = inner.observers.first(where: isInItsPlace) { return (other, []) }
-      guard !inner.isShutDown else {
-        observer.add(.end)
-        return (nil, [])
-      }
-      inner.observers.append(observer)
-      observer.add(.change(change(inner)))
-      return (nil, inner.observers.count > inner.crowded ? inner.observers : [])
+  func start(_ observer: Observer) -> UInt64 {
+    let first = register(observer)
+    observer.tell(inbox)
+    return first
+  }
+
+  /// Registers an observer of the main actor; see ``start(_:)``.
+  @MainActor func startOnMainActor(_ observer: Observer) {
+    // Finds the observers of the main actor without objects, before the store removes them or takes
+    // one for that of this screen.
+    let others = withLock { inner in
+      inner.observers.count >= inner.crowded
+        ? inner.observers : inner.observers.filter { $0.target == observer.target }
     }
-    if !crowd.isEmpty { thinOut(crowd) }
-    return other
+    for other in others { other.look() }
+    _ = register(observer)
+    observer.deliver()
+  }
+
+  private func register(_ observer: Observer) -> UInt64 {
+    while true {
+      let (other, crowd, revision) = withLock { [self] inner -> (Observer?, [Observer], UInt64) in
+        if let target = observer.target, target.isScreen,
+          let other = inner.observers.first(where: { $0.target == target })
+        {
+          return (other, [], inner.revision)
+        }
+        observer.add(inner.isShutDown ? .end : .change(change(inner)))
+        if !inner.isShutDown { inner.observers.append(observer) }
+        return (nil, inner.observers.count > inner.crowded ? inner.observers : [], inner.revision)
+      }
+      if !crowd.isEmpty { thinOut(crowd) }
+      // While a screen exists, no other screen has its address.
+      guard let other, other.isGone else { return revision }
+      drop([other])
+    }
   }
 
   /// Removes observers whose targets are gone, if no change has removed them.
@@ -70,43 +92,6 @@ extension SessionCore {
     withLock { $0.crowded = max(16, 2 * $0.observers.count) }
   }
 
-  /// The signals for readers of the state; the first reader registers them.
-  ///
-  /// That reader does so before it reads the state, and the state changes before the signal. So a
-  /// reader that misses the signal reads the new state.
-  var observed: ObservedState {
-    withLock { [self] inner in
-      if let observed = inner.observed { return observed }
-      let observed = ObservedState(key(inner))
-      inner.observed = observed
-      inner.observers.append(Observer(.anywhere { observed.tell($0) }))
-      return observed
-    }
-  }
-
-  /// Notifies a ``SessionObserver`` of the current state before this returns, and of each later
-  /// change.
-  func attach(_ observed: some SessionObserver & Sendable) {
-    let calls = ObserverCalls()
-    let observer = Observer(
-      .anywhere { [weak observed] news in observed.map { calls.tell($0, news) } ?? false },
-      of: Observer.Target(observed))
-    register(observer)
-    observer.tell(inbox)
-  }
-
-  /// Notifies a ``SessionObserver`` of the main actor of the current state before this returns, and
-  /// of each later change.
-  @MainActor func attachOnMainActor(_ observed: some SessionObserver) {
-    lookAround()
-    let calls = ObserverCalls()
-    let observer = Observer(
-      .onMainActor { [weak observed] news in observed.map { calls.tell($0, news) } ?? false },
-      of: Observer.Target(observed))
-    register(observer)
-    observer.tellOnMainActor()
-  }
-
   /// Stops the notifications of an observer.
   func detach(_ observer: some SessionObserver) {
     let target = Observer.Target(observer)
@@ -115,38 +100,17 @@ extension SessionCore {
     drop(detached)
   }
 
-  /// Makes a screen follow the session, unless it already does.
-  func open(_ screen: some GuardedScreen & Sendable, _ session: LoggedInSession) {
-    let calls = ScreenCalls(session)
-    let teller = Observer.Teller.anywhere { [weak screen] news in screen.map { calls.tell($0, news) } ?? false }
-    let observer = Observer(teller, of: Observer.Target(screen, session))
-    open(observer)
-    observer.tell(inbox)
-  }
-
-  /// Makes a screen of the main actor follow the session, unless it already does.
-  @MainActor func openOnMainActor(_ screen: some GuardedScreen, _ session: LoggedInSession) {
-    lookAround()
-    let calls = ScreenCalls(session)
-    let teller = Observer.Teller.onMainActor { [weak screen] news in screen.map { calls.tell($0, news) } ?? false }
-    let observer = Observer(teller, of: Observer.Target(screen, session))
-    open(observer) { $0.look() }
-    observer.tellOnMainActor()
-  }
-
-  /// Registers the observer of a screen, unless the screen has one; of two simultaneous calls, only
-  /// one registers it.
-  private func open(_ observer: Observer, _ look: (Observer) -> Void = { _ in }) {
-    while let other = register(observer, unless: { $0.target == observer.target }) {
-      look(other)
-      // While this screen exists, no other screen has its address.
-      guard other.isGone else { return }
-      drop([other])
+  /// The signals for readers of the state; the first reader registers them.
+  ///
+  /// That reader does so before it reads the state, and the state changes before the signal. So a
+  /// reader that misses the signal reads the new state.
+  var observed: ObservedState {
+    withLock { [self] inner in
+      if let observed = inner.observed { return observed }
+      let observed = ObservedState(key: Observed(key(inner)))
+      inner.observed = observed
+      inner.observers.append(Observer { observed.tell($0) })
+      return observed
     }
-  }
-
-  /// Finds the observers of the main actor without objects, before the store removes them.
-  @MainActor private func lookAround() {
-    for observer in withLock({ $0.observers.count >= $0.crowded ? $0.observers : [] }) { observer.look() }
   }
 }

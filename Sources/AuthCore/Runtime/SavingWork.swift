@@ -91,8 +91,9 @@ extension SessionCore {
 }
 
 extension VaultReading {
-  /// The readable token, even if it cannot be used: a login must revoke the token that it replaces.
-  fileprivate var legibleToken: SessionToken? {
+  /// The readable token, even if it cannot be used: a logout must revoke it, and so must a login
+  /// that replaces it.
+  var legibleToken: SessionToken? {
     switch self {
     case .token(let token, _): token
     case .corrupt(let evidence): evidence.salvaged

@@ -106,7 +106,8 @@ final class SessionCore: Sendable {
         reaction = inner.machine.handle(event)
       }
       let after = inner.machine.state
-      let ticket = VaultQueueTicket.take(for: reaction.effects, &inner.lastVaultChange)
+      let use = reaction.effects.map(\.vaultUse).max() ?? .none
+      let ticket = use == .none ? nil : VaultQueueTicket(use, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
       if case .transition(let effects) = reaction {
         openGate(before.session, after.session, effects, &inner)
@@ -122,9 +123,13 @@ final class SessionCore: Sendable {
   }
 
   /// Sends an event to the machine; see the other `send`.
+  ///
+  /// If the machine accepts it, the result of the logout has `causes`.
   @discardableResult
-  func send(_ event: SessionEvent, failure: SessionError? = nil) -> Reaction {
-    send(event, failure: failure) { _, _ in }.0
+  func send(_ event: SessionEvent, failure: SessionError? = nil, causes: [String] = []) -> Reaction {
+    send(event, failure: failure) { reaction, inner in
+      if reaction.isTransition { inner.awaited.causes += causes }
+    }.0
   }
 
   /// Updates the gate: closes it when the session ends, creates one for another session.

@@ -64,9 +64,7 @@ extension SessionCore {
     let task = wake(after: limit) { core in
       let leases = core.withLock { $0.gates.reduce(0) { $0 + $1.running } }
       guard let event = effect.overdue(leases: leases), end.attemptPassage() else { return }
-      core.send(event, failure: failure) { reaction, inner in
-        if reaction.isTransition, let cause { inner.awaited.causes.append("\(cause) within \(limit)") }
-      }
+      core.send(event, failure: failure, causes: cause.map { ["\($0) within \(limit)"] } ?? [])
     }
     withLock { inner -> Task<Void, Never>? in
       guard inner.machine.state.awaitedEpoch == epoch else { return task }

@@ -63,7 +63,7 @@ extension SessionCore {
 
   /// Runs an operation on the vault after all earlier ones.
   func onVault<Result>(_ ticket: VaultQueueTicket?, _ operation: () async -> Result) async -> Result {
-    let ticket = ticket ?? withLock { VaultQueueTicket.change(&$0.lastVaultChange) }
+    let ticket = ticket ?? withLock { VaultQueueTicket(.change, &$0.lastVaultChange) }
     return await ticket.run(operation)
   }
 
@@ -74,7 +74,8 @@ extension SessionCore {
       // Only a launch shows the user; a check already has a key.
       if withLock({ $0.machine.state.kind }) == .restoring { send(.recognized(epoch, user)) }
     }
-    send(.restored(epoch, outcome), failure: outcome.failure)
+    let failure: SessionError? = if case .obstructed(let failure) = outcome { SessionError(failure) } else { nil }
+    send(.restored(epoch, outcome), failure: failure)
   }
 
   /// Reads the vault and asks the authority.
@@ -86,7 +87,7 @@ extension SessionCore {
     var superseded: SessionToken?
     var ticket = ticket
     while true {
-      let look = ticket ?? withLock { VaultQueueTicket.look($0.lastVaultChange) }
+      let look = ticket ?? withLock { VaultQueueTicket(.look, &$0.lastVaultChange) }
       switch await look.run({ await vault.load() }) {
       case .absent: return .absent
       case .unavailable(let failure): return .obstructed(.vault(failure))
@@ -129,12 +130,23 @@ extension SessionCore {
   private func authenticate(_ epoch: Epoch, _ submitted: Submitted?) async {
     let (credentials, limits) = credentials(submitted)
     do throws(AuthorityError<CredentialsRejection>) {
-      switch try await authority.authenticate(credentials, limits: limits) {
-      case .granted(let grant): granted(epoch, grant)
-      case .challenged(let challenge): send(.authenticated(epoch, .challenged(challenge)))
-      }
+      answered(epoch, nil, try await authority.authenticate(credentials, limits: limits))
     } catch {
       send(.authenticated(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
+    }
+  }
+
+  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: Submitted?) async {
+    let (credentials, limits) = credentials(submitted)
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      answered(
+        epoch, record, try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits))
+    } catch {
+      switch error {
+      case .rejected(.session(let rejection)): rejected(epoch, rejection, .overtaken)
+      case .rejected(.notAccepted), .throttled, .unavailable:
+        send(.renewed(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
+      }
     }
   }
 
@@ -145,15 +157,6 @@ extension SessionCore {
     return (credentials, limits)
   }
 
-  private func granted(_ epoch: Epoch, _ grant: Grant) {
-    if let reason = grant.flaw(on: clock) {
-      revokeInBackground(grant.token, reason)
-      send(.authenticated(epoch, .failed), failure: .ended(reason))
-    } else {
-      send(.authenticated(epoch, .granted(grant)))
-    }
-  }
-
   private func answer(
     _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ submitted: Submitted?
   ) async {
@@ -161,42 +164,34 @@ extension SessionCore {
       preconditionFailure("the answer comes with the command that starts its check")
     }
     do throws(AuthorityError<ReauthenticationRejection>) {
-      switch try await authority.answer(challenge, with: answer) {
-      case .granted(let grant): if let record { renewed(epoch, record, grant) } else { granted(epoch, grant) }
-      case .challenged(let next): ask(next, again: nil)
-      }
+      answered(epoch, record, try await authority.answer(challenge, with: answer))
     } catch {
       switch error {
-      case .rejected(.notAccepted): end()
-      case .rejected(.session(let rejection)):
-        if record != nil { rejected(epoch, rejection, .overtaken) } else { end() }
+      case .rejected(.session(let rejection)) where record != nil: rejected(epoch, rejection, .overtaken)
+      case .rejected:
+        send(
+          record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), failure: .rejected(.challengeOver))
       // The answer was not checked, so the challenge is unchanged.
-      case .throttled, .unavailable: ask(challenge, again: error.unchecked)
+      case .throttled, .unavailable: answered(epoch, record, .challenged(challenge), failure: error.unchecked)
       }
-    }
-    func ask(_ next: Challenge, again failure: SessionError?) {
-      send(
-        record == nil ? .authenticated(epoch, .challenged(next)) : .renewed(epoch, .challenged(next)), failure: failure)
-    }
-    func end() {
-      send(
-        record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), failure: .rejected(.challengeOver))
     }
   }
 
-  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: Submitted?) async {
-    let (credentials, limits) = credentials(submitted)
-    do throws(AuthorityError<ReauthenticationRejection>) {
-      switch try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits) {
-      case .granted(let grant): renewed(epoch, record, grant)
-      case .challenged(let challenge): send(.renewed(epoch, .challenged(challenge)))
+  /// Reports what the authority answered to a login, or to work on a session.
+  private func answered(
+    _ epoch: Epoch, _ record: SessionRecord?, _ answer: Authentication, failure: SessionError? = nil
+  ) {
+    switch (answer, record) {
+    case (.granted(let grant), let record?): renewed(epoch, record, grant)
+    case (.granted(let grant), nil):
+      if let reason = grant.flaw(on: clock) {
+        revokeInBackground(grant.token, reason)
+        send(.authenticated(epoch, .failed), failure: .ended(reason))
+      } else {
+        send(.authenticated(epoch, .granted(grant)))
       }
-    } catch {
-      switch error {
-      case .rejected(.session(let rejection)): rejected(epoch, rejection, .overtaken)
-      case .rejected(.notAccepted), .throttled, .unavailable:
-        send(.renewed(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
-      }
+    case (.challenged(let challenge), .some): send(.renewed(epoch, .challenged(challenge)), failure: failure)
+    case (.challenged(let challenge), nil): send(.authenticated(epoch, .challenged(challenge)), failure: failure)
     }
   }
 

@@ -11,21 +11,11 @@ struct VaultQueueTicket: Sendable {
   /// Fulfilled when the operation is done; nil for a read.
   let mine: Promise<Void>?
 
-  /// Takes the ticket for the effects, if they use the vault.
-  static func take(for effects: [Effect], _ last: inout Promise<Void>?) -> VaultQueueTicket? {
-    if effects.contains(where: { $0.vaultUse == .change }) { return change(&last) }
-    return effects.contains { $0.vaultUse == .look } ? look(last) : nil
-  }
-
-  static func change(_ last: inout Promise<Void>?) -> VaultQueueTicket {
-    let mine = Promise<Void>()
-    defer { last = mine }
-    return VaultQueueTicket(previous: last, mine: mine)
-  }
-
-  /// Takes a ticket for a read.
-  static func look(_ last: Promise<Void>?) -> VaultQueueTicket {
-    VaultQueueTicket(previous: last, mine: nil)
+  /// Takes a ticket for a use of the vault, after the last change.
+  init(_ use: Effect.VaultUse, _ last: inout Promise<Void>?) {
+    previous = last
+    mine = use == .change ? Promise() : nil
+    if let mine { last = mine }
   }
 
   /// Waits for the earlier operations, runs `operation`, and lets the next one start.
@@ -38,7 +28,7 @@ struct VaultQueueTicket: Sendable {
 
 extension Effect {
   /// How an effect uses the vault.
-  enum VaultUse { case none, look, change }
+  enum VaultUse: Comparable { case none, look, change }
 
   var vaultUse: VaultUse {
     switch self {

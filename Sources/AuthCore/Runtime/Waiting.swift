@@ -86,12 +86,10 @@ extension SessionCore {
   ///
   /// The work continues.
   func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
-    let result = Promise<Value?>()
+    let result = Promise<Value>()
     place.start { result.fulfil(await work()) }
     if let value = result.kept { return value }
-    let timer = wake(after: limit) { _ in result.fulfil(nil) }
-    defer { timer.cancel() }
-    return await result.value() ?? nil
+    return await waiting(atMost: limit) { await result.value() }
   }
 
   /// Waits for a command, whose task is cancelled after the limit or when the waiting task is

@@ -24,7 +24,7 @@ public final class LiveKey: Observable, Sendable {
 
   /// Takes the new key.
   public func follow(_ session: LoggedInSession) {
-    newest.set(session)
+    newest.change { $0 = session }
   }
 
   /// Records that the screen is dismissed.

@@ -114,6 +114,6 @@ private final class ShownButton: SessionObserver, Sendable {
 
   var button: NavigationBar.Button { current.value }
 
-  func loggedIn(_ session: LoggedInSession) { current.set(.logOut(session.user)) }
-  func loggedOut(_ reason: LogoutReason) { current.set(.logIn) }
+  func loggedIn(_ session: LoggedInSession) { current.change { $0 = .logOut(session.user) } }
+  func loggedOut(_ reason: LogoutReason) { current.change { $0 = .logIn } }
 }

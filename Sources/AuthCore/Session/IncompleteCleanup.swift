@@ -11,13 +11,6 @@ public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
   /// The authority refuses their late effects if it revoked the session.
   public var leases = 0
 
-  /// Creates a value; without arguments, nothing remains.
-  package init(notRevoked: Bool = false, notErased: Bool = false, leases: Int = 0) {
-    self.notRevoked = notRevoked
-    self.notErased = notErased
-    self.leases = leases
-  }
-
   /// Nothing remains.
   package static let none = IncompleteCleanup()
 

@@ -3,23 +3,14 @@
 /// A window begins with the first renewal after the last window. All renewals that begin in it
 /// count, including failed ones, so an authority that is down does not get more requests than one
 /// that answers. At the limit, ``SessionStore/renew(within:)`` fails if none of them succeeded.
-package struct RenewalPolicy: Hashable, Sendable {
+struct RenewalPolicy: Hashable, Sendable {
   /// The length of a window.
-  package let window: Duration
-  /// The number of renewals that may begin within a window, including failed ones.
-  package let limit: Int
-
-  /// Creates a policy.
   ///
-  /// - Parameters:
-  ///   - window: The length of a window. Activity less than one window after the last renewal may
-  ///     not move the idle limit, so choose a window well below the authority's idle limit.
-  ///   - limit: The number of renewals that may begin within a window, including failed ones; with
-  ///     0, none.
-  package init(window: Duration = .seconds(60), limit: Int = 3) {
-    self.window = window
-    self.limit = limit
-  }
+  /// Activity less than one window after the last renewal may not move the idle limit, so choose a
+  /// window well below the authority's idle limit.
+  var window = Duration.seconds(60)
+  /// The number of renewals that may begin within a window, including failed ones; with 0, none.
+  var limit = 3
 }
 
 /// Counts the renewals of a session in the current window, including failed ones.

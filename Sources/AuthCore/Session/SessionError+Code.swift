@@ -25,57 +25,63 @@ extension SessionError {
   /// | `clock_unreadable` | the clock could not be read |
   /// | `inside_lease` | the caller is inside a lease |
   /// | `cancelled` | the task was cancelled, or its limit has passed; the work continues |
-  public var code: String {
-    switch self {
-    case .rejected(let rejection): rejection.code
-    case .credentialsNotAccepted: "credentials_not_accepted"
-    case .throttled(.wait): "throttled"
-    case .throttled(.locked): "locked"
-    case .unavailable(let cause): cause.code
-    case .notSaved: "not_saved"
-    case .vault: "vault_unreadable"
-    case .corrupt: "vault_corrupt"
-    case .ended(let reason): "session_\(reason.code)"
-    case .overtaken: "overtaken"
-    case .clock: "clock_unreadable"
-    case .insideLease: "inside_lease"
-    case .cancelled: "cancelled"
-    }
-  }
+  public var code: String { facts.code }
 
   /// Whether the same command may succeed later although the user does nothing.
   ///
   /// Wait before you try again: as long as a throttle says, otherwise a few seconds, then twice as
   /// long after each failure, up to some minutes; see ``SessionStore/keepAlive()``. A login that
   /// failed with ``unavailable(_:)`` may have been accepted; the store revokes it.
-  public var isRetryable: Bool {
+  public var isRetryable: Bool { facts.isRetryable }
+
+  package var words: ErrorWords { facts.words }
+
+  private var facts: (code: String, isRetryable: Bool, words: ErrorWords) {
     switch self {
-    case .throttled(.wait), .unavailable, .notSaved, .vault, .overtaken, .clock: true
-    case .rejected(let rejection): rejection.passes
-    case .credentialsNotAccepted, .throttled(.locked), .corrupt, .ended, .insideLease, .cancelled: false
+    case .rejected(let rejection): rejection.facts
+    case .credentialsNotAccepted:
+      ("credentials_not_accepted", false, ("The user name or the password is wrong.", "Check both, and try again."))
+    case .throttled(let throttle): (throttle == .locked ? "locked" : "throttled", throttle != .locked, throttle.words)
+    case .unavailable(let cause): (cause.code, true, (cause.description, cause.hint))
+    case .notSaved(let failure): ("not_saved", true, (failure.description, failure.hint))
+    case .vault(let failure): ("vault_unreadable", true, (failure.description, failure.hint))
+    case .corrupt(let evidence): ("vault_corrupt", false, (evidence.description, evidence.hint))
+    case .ended(let reason): ("session_\(reason.code)", false, reason.words)
+    case .overtaken:
+      (
+        "overtaken", true,
+        ("Another process changed the session at the same time.", "Look who is logged in, then try again.")
+      )
+    case .clock(let failure): ("clock_unreadable", true, (failure.description, failure.hint))
+    case .insideLease:
+      (
+        "inside_lease", false,
+        ("The command was given inside a lease, and would wait for that lease.", "Leave the lease first.")
+      )
+    case .cancelled:
+      ("cancelled", false, ("Nobody waits for the answer any more, and the work goes on.", "Look who is logged in."))
     }
   }
 }
 
 extension SessionError.Rejection {
-  fileprivate var code: String {
-    switch self {
-    case .notLoggedIn: "not_logged_in"
-    case .alreadyLoggedIn: "already_logged_in"
-    case .challengeOver: "challenge_over"
-    case .logoutUnfinished: "logout_unfinished"
-    case .alreadyInProgress: "already_in_progress"
-    case .renewalInProgress: "renewal_in_progress"
-    case .renewalsFailed: "renewals_failed"
-    case .logoutInProgress: "logout_in_progress"
-    }
-  }
-
-  /// Whether the state that rejected the command ends without a command of the user.
-  fileprivate var passes: Bool {
-    switch self {
-    case .alreadyInProgress, .renewalInProgress, .renewalsFailed, .logoutInProgress: true
-    case .notLoggedIn, .alreadyLoggedIn, .challengeOver, .logoutUnfinished: false
+  /// It is retryable if the state that rejected the command ends without a command of the user.
+  fileprivate var facts: (code: String, isRetryable: Bool, words: ErrorWords) {
+    let busy = ("The session is busy with another request.", "Try again; nothing was changed.")
+    return switch self {
+    case .notLoggedIn: ("not_logged_in", false, ("Nobody is logged in.", "Log in."))
+    case .alreadyLoggedIn: ("already_logged_in", false, ("Somebody is logged in already.", "Log out first."))
+    case .challengeOver: ("challenge_over", false, ("The second step is over.", "Log in again."))
+    case .logoutUnfinished:
+      ("logout_unfinished", false, ("The last logout could not finish.", "Log out again, or log in."))
+    case .alreadyInProgress: ("already_in_progress", true, busy)
+    case .renewalInProgress: ("renewal_in_progress", true, busy)
+    case .renewalsFailed:
+      (
+        "renewals_failed", true,
+        ("Activity could not be reported, and it is too soon to try again.", "Try again later.")
+      )
+    case .logoutInProgress: ("logout_in_progress", true, busy)
     }
   }
 }

@@ -47,8 +47,7 @@ public final class SessionStore: Observable, Sendable {
     authority: any Authority, vault: any SessionVault, clock: any SessionClock,
     timing: SessionTiming = SessionTiming(), worksOn place: WorkPlace = .separateThreads
   ) {
-    core = SessionCore(
-      authority: authority, vault: vault, clock: clock, timing: timing, place: place)
+    core = SessionCore(authority: authority, vault: vault, clock: clock, timing: timing, place: place)
   }
 
   deinit {
@@ -66,7 +65,7 @@ public final class SessionStore: Observable, Sendable {
   /// after you read the state and before `withObservationTracking` returns. Compare ``revision``
   /// once more after it returned, so that you never miss the last change.
   public var state: SessionSnapshot {
-    core.observed.accessState()
+    _ = core.observed.revision.value
     return core.withLock { [core] inner in core.snapshot(inner) }
   }
 
@@ -74,7 +73,7 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// It is tracked like ``state``, and only increases.
   public var revision: UInt64 {
-    core.observed.accessState()
+    _ = core.observed.revision.value
     return core.withLock { $0.revision }
   }
 
@@ -83,13 +82,13 @@ public final class SessionStore: Observable, Sendable {
   /// It is tracked separately from ``state``: a view that reads only the key is redrawn when the
   /// key changes, not when a check found nothing new.
   public var session: LoggedInSession? {
-    core.observed.accessKey()
+    _ = core.observed.key.value
     return core.withLock { [core] inner in core.snapshot(inner) }.session
   }
 
   /// The cleanup that remains after a logout or a switch of users, until the state changes again.
   public var leftovers: IncompleteCleanup {
-    core.observed.accessState()
+    _ = core.observed.revision.value
     switch core.withLock({ $0.machine.state }) {
     case .loggedOut(let state): return state.leftovers
     case .loggedIn(let state): return state.predecessor
@@ -99,9 +98,9 @@ public final class SessionStore: Observable, Sendable {
 
   /// The current state, then every later change, in order; each iterator gets all of them.
   ///
-  /// A subscriber that falls behind by more than 256 changes continues with the newest one, and
-  /// ``SessionChange/missed`` says how many changes it missed. The sequence ends when the store is
-  /// released or the iterating task is cancelled. It keeps neither of them alive.
+  /// A subscriber that falls behind by more than 256 changes misses the oldest ones, and
+  /// ``SessionChange/missed`` says how many. The sequence ends when the store is released or the
+  /// iterating task is cancelled. It keeps neither of them alive.
   public var transitions: some AsyncSequence<SessionChange, Never> & Sendable { transitions(bound: 256) }
 
   /// The same as ``transitions``, with a different limit on how far a subscriber may fall behind.
@@ -118,7 +117,8 @@ public final class SessionStore: Observable, Sendable {
   /// reports. Later calls come on the thread that made the change. Attach an object only once: an
   /// object that is attached twice gets each call twice.
   public func attach(_ observer: some SessionObserver & Sendable) {
-    core.attach(observer)
+    let calls = ObserverCalls()
+    core.start(Observer(observer) { calls.tell($0, $1) })
   }
 
   /// Notifies `observer` who is logged in, now and after every change, for as long as it lives, on
@@ -128,7 +128,8 @@ public final class SessionStore: Observable, Sendable {
   /// returns, even inside a call of another observer; see the other ``attach(_:)``. A caller that
   /// awaits a command gets the result after the calls that it caused.
   @MainActor public func attach(_ observer: some SessionObserver) {
-    core.attachOnMainActor(observer)
+    let calls = ObserverCalls()
+    core.startOnMainActor(Observer(onMainActor: observer) { calls.tell($0, $1) })
   }
 
   /// Stops the notifications of an observer.
@@ -185,7 +186,8 @@ public final class SessionStore: Observable, Sendable {
   ///   - session: The key that the screen was created from. A screen for one user never gets the
   ///     key of another.
   public func open(_ screen: some GuardedScreen & Sendable, with session: LoggedInSession) {
-    core.open(screen, session)
+    let calls = ScreenCalls(session)
+    core.start(Observer(screen, in: session) { calls.tell($0, $1) })
   }
 
   /// Makes a screen of the main actor follow its session for as long as the screen lives.
@@ -199,6 +201,7 @@ public final class SessionStore: Observable, Sendable {
   ///   - session: The key that the screen was created from. A screen for one user never gets the
   ///     key of another.
   @MainActor public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
-    core.openOnMainActor(screen, session)
+    let calls = ScreenCalls(session)
+    core.startOnMainActor(Observer(onMainActor: screen, in: session) { calls.tell($0, $1) })
   }
 }

@@ -12,7 +12,7 @@ public struct SessionTiming: Hashable, Sendable {
   /// The longest wait for the authority or the vault in any other step.
   package let renewalStep: Duration
   /// How often activity may renew.
-  package let renewal: RenewalPolicy
+  var renewal = RenewalPolicy()
   /// Whether a timer ends a session that reaches its limit.
   package let watchesLimits: Bool
 
@@ -32,20 +32,9 @@ public struct SessionTiming: Hashable, Sendable {
     logoutStep: Duration = .seconds(5), loginStep: Duration = .seconds(60), renewalStep: Duration = .seconds(30),
     watchesLimits: Bool = true
   ) {
-    self.init(
-      logoutStep: logoutStep, loginStep: loginStep, renewalStep: renewalStep, renewal: RenewalPolicy(),
-      watchesLimits: watchesLimits)
-  }
-
-  /// Creates timing with another limit on renewals, for tests.
-  package init(
-    logoutStep: Duration = .seconds(5), loginStep: Duration = .seconds(60), renewalStep: Duration = .seconds(30),
-    renewal: RenewalPolicy, watchesLimits: Bool = true
-  ) {
     self.logoutStep = logoutStep
     self.loginStep = loginStep
     self.renewalStep = renewalStep
-    self.renewal = renewal
     self.watchesLimits = watchesLimits
   }
 }

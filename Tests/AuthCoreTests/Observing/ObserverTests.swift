@@ -45,8 +45,8 @@ struct ObserverTests: InWorld {
   @Test("an observer that replaces a login before it has started does not use its credentials")
   func loginFromInsideALogin() async throws {
     // Logs the first login out, and another user in, before the authority gets the request.
-    let interloper = Observer(
-      .anywhere { news in
+    store.core.start(
+      Observer { news in
         guard case .change(let change) = news, change.snapshot == .authenticating else { return true }
         RunOnce.run(on: store) {
           store.beginLogOut()
@@ -54,8 +54,6 @@ struct ObserverTests: InWorld {
         }
         return true
       })
-    store.core.register(interloper)
-    interloper.tell(store.core.inbox)
     let first = store.beginLogIn(World.alice)
     await #expect(throws: SessionError.ended(.userAsked)) { try await first.value() }
     await until { world.count(.authenticate) == 2 }

@@ -75,7 +75,7 @@ extension SessionTransitions.Iterator {
   /// The changes up to a revision.
   mutating func changes(to revision: UInt64) async -> [SessionChange] {
     var changes: [SessionChange] = []
-    while changes.last?.revision != revision, let change = await next() { changes.append(change) }
+    while changes.last?.revision != revision, let change = await next(isolation: #isolation) { changes.append(change) }
     return changes
   }
 }

@@ -1,6 +1,7 @@
-import AuthCore
 import AuthCoreTesting
 import Guards
+
+@testable import AuthCore
 
 /// A store on doubles, with two accounts.
 ///
@@ -169,6 +170,14 @@ final class MeddlingClock: SessionClock {
   }
 
   func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
+}
+
+extension SessionTiming {
+  /// The usual times with another limit on renewals.
+  init(renewal: RenewalPolicy, watchesLimits: Bool = true) {
+    self.init(watchesLimits: watchesLimits)
+    self.renewal = renewal
+  }
 }
 
 extension RestoreOutcome {

@@ -130,11 +130,8 @@ extension TransitionContext {
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,
     successor: SessionRecord? = nil, withdrawing challenge: Challenge? = nil
   ) -> Reaction {
-    let targets = Effect.Targets(session.grant.token, pending: pending)
-    return drain(
-      LoggingOut(
-        epoch: nextEpoch(), step: .draining, reason: reason, targets: targets, sweeping: false, revoking: revoking,
-        successor: successor, leftovers: .none),
+    clear(
+      Effect.Targets(session.grant.token, pending: pending), reason, revoking: revoking, successor: successor,
       [.closeKeys(session.began, reason)], withdrawing: challenge)
   }
 
@@ -142,19 +139,12 @@ extension TransitionContext {
   ///
   /// It also waits for leases first, because one may have outlived an earlier session.
   mutating func clear(
-    _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool,
-    withdrawing challenge: Challenge? = nil
+    _ targets: Effect.Targets?, sweeping: Bool = false, _ reason: EndReason, revoking: Bool,
+    successor: SessionRecord? = nil, _ first: [Effect] = [], withdrawing challenge: Challenge? = nil
   ) -> Reaction {
-    drain(
-      LoggingOut(
-        epoch: nextEpoch(), step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
-        successor: nil, leftovers: .none),
-      [], withdrawing: challenge)
-  }
-
-  private mutating func drain(
-    _ state: LoggingOut, _ first: [Effect], withdrawing challenge: Challenge?
-  ) -> Reaction {
+    let state = LoggingOut(
+      epoch: nextEpoch(), step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
+      successor: successor, leftovers: .none)
     let withdrawal = challenge.map { [Effect.withdraw($0)] } ?? []
     return move(.loggingOut(state), first + [.notify, .drain(state.epoch)] + withdrawal)
   }
