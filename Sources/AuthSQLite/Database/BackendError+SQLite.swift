@@ -21,6 +21,9 @@ extension BackendError {
       self = Self.full(name, "no space left")
     case SQLITE_IOERR where systemError.isNoSpace:
       self = Self.full(name, reason)
+    // Moved away after it was checked.
+    case SQLITE_IOERR where systemError.code == ENOENT, SQLITE_CANTOPEN where systemError.code == ENOENT:
+      self = .unavailable(.databaseMissing, name, "does not exist")
     case SQLITE_READONLY:
       self = .unavailable(.databaseReadOnly, name, detail)
     case SQLITE_CANTOPEN where systemError.code == EACCES || systemError.isOfDescriptors:

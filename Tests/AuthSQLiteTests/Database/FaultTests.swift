@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthSQLite
 import Glibc
+import Races
 import Services
 import Testing
 
@@ -93,6 +94,23 @@ import Testing
         #expect(await resumption(work, grant) == nil, "\(hint)")
       }
     }
+  }
+
+  @Test("a database that is moved away while it is opened is missing, whichever call of SQLite notices") func moved()
+    throws
+  {
+    let (work, grant) = try ready()
+    let codes = TwoThreads.answers { side in
+      (0..<(side == 0 ? 20_000 : 600)).reduce(into: Set<String>()) { codes, _ in
+        if side == 0 {
+          rename(work.databasePath, work.databasePath + ".away")
+          rename(work.databasePath + ".away", work.databasePath)
+        } else if let code = code({ try work.authority().rules.receipts(token: grant.token) }) {
+          codes.insert(code)
+        }
+      }
+    }
+    #expect(codes[1] == ["database_missing"])
   }
 
   @Test("a database without a table is damaged, and what SQLite quotes of a file is escaped") func damagedSchema()
