@@ -49,8 +49,8 @@ test: setup ## Run what a change needs: every test, with samples of the long one
 	.ci/tests
 
 # The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`. After `make test` on the same
-# tree (TESTED=1, as in .ci/run) the others need no second run.
-LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | xargs -n 1 basename -s .swift | paste -sd '|')|DjangoTests
+# tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the release executable.
+LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | xargs -n 1 basename -s .swift | paste -sd '|')|DjangoTests
 
 # Two lanes of about the same length: no two builds share a folder, and the steps of a lane run in order.
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
@@ -76,7 +76,7 @@ test-older-systems: setup ## Run the same tests with what replaces, on older sys
 
 test-release: setup-release ## Play the transcripts against the release executable
 	.ci/release auth-cli
-	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
+	TEST_ALL=1 AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
 test-failover: ## Fail PostgreSQL servers and services under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
 	@.ci/setup failover
