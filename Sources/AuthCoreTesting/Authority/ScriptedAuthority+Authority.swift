@@ -42,54 +42,39 @@ extension ScriptedAuthority: Authority {
 
   /// Ends the session or the challenge of a token.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    let fault = await arrive(.revoke)
-    let answer = storage.withLock { storage -> Result<Void, Unavailability> in
-      if let answer = storage.answers.revocations.popFirst() { return answer }
-      switch fault {
-      case .unavailable(let cause): return .failure(cause)
-      case .throttled: return .failure(Unavailability(.busy, "the authority asks to wait"))
-      case .none: return .success(storage.sessions.end(token, reason))
+    try await turnstile.pass(.revoke) {
+      storage.withLock { storage -> Result<Void, Unavailability> in
+        let fault = storage.takeFault(of: .revoke)
+        if let answer = storage.answers.revocations.popFirst() { return answer }
+        switch fault {
+        case .unavailable(let cause): return .failure(cause)
+        case .throttled: return .failure(Unavailability(.busy, "the authority asks to wait"))
+        case .none: return .success(storage.sessions.end(token, reason))
+        }
       }
-    }
-    await turnstile.pass(Place(operation: .revoke, point: .answer))
-    try answer.get()
+    }.get()
   }
 
-  private func arrive(_ operation: Operation) async -> Fault? {
-    storage.withLock { $0.log.append(operation) }
-    await turnstile.pass(Place(operation: operation, point: .question))
-    return storage.withLock { storage in
-      guard let (fault, calls) = storage.faults[operation], calls > 0 else { return nil }
-      storage.faults[operation] = (fault, calls - 1)
-      return fault
-    }
-  }
-
-  /// Runs one call: stops, takes a scripted answer, a fault or the sessions' answer, and stops
-  /// again.
+  /// Runs one call: takes a scripted answer, a fault or the sessions' answer.
   private func ask<Value: Sendable, Rejection>(
     _ operation: Operation,
     _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityError<Rejection>>]>,
     _ look: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityError<Rejection>>
   ) async throws(AuthorityError<Rejection>) -> Value {
-    let fault = await arrive(operation)
-    let time = instant()
-    let answer = storage.withLock { storage -> Result<Value, AuthorityError<Rejection>> in
-      if let answer = storage.answers[keyPath: scripted].popFirst() { return answer }
-      switch (fault, time) {
-      case (.unavailable(let cause), _): return .failure(.unavailable(cause))
-      case (.throttled(let throttle), _): return .failure(.throttled(throttle))
-      case (.none, .failure(let failure)):
-        return .failure(.unavailable(Unavailability(.unreadable, failure.description)))
-      case (.none, .success(let now)): return look(&storage.sessions, now)
+    try await turnstile.pass(operation) {
+      let time = Result { () throws(ClockError) in try clock.now() }
+      return storage.withLock { storage -> Result<Value, AuthorityError<Rejection>> in
+        let fault = storage.takeFault(of: operation)
+        if let answer = storage.answers[keyPath: scripted].popFirst() { return answer }
+        switch (fault, time) {
+        case (.unavailable(let cause), _): return .failure(.unavailable(cause))
+        case (.throttled(let throttle), _): return .failure(.throttled(throttle))
+        case (.none, .failure(let failure)):
+          return .failure(.unavailable(Unavailability(.unreadable, failure.description)))
+        case (.none, .success(let now)): return look(&storage.sessions, now)
+        }
       }
-    }
-    await turnstile.pass(Place(operation: operation, point: .answer))
-    return try answer.get()
-  }
-
-  private func instant() -> Result<BootInstant, ClockError> {
-    do throws(ClockError) { return .success(try clock.now()) } catch { return .failure(error) }
+    }.get()
   }
 }
 

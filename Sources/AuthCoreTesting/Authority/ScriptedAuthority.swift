@@ -6,7 +6,7 @@ import Guards
 /// By default it behaves as an authority must: it passes ``AuthorityContract``.
 /// ``hold(_:at:calls:)`` stops the calls of an operation until the test releases them, so that the
 /// test decides the order of events.
-public final class ScriptedAuthority: Sendable {
+public final class ScriptedAuthority: HeldCalls {
   /// The operations of an authority.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     /// `authenticate(_:limits:)`
@@ -25,37 +25,25 @@ public final class ScriptedAuthority: Sendable {
     case revoke
   }
 
-  /// Where a held call stops.
-  public enum Point: Hashable, Sendable {
-    /// Before the authority checks.
-    case question
-    /// After the decision, before the caller gets it.
-    case answer
-  }
-
-  /// A failure that says nothing about the session.
-  public enum Fault: Hashable, Sendable {
-    /// The authority is unavailable.
-    case unavailable(Unavailability)
-    /// The authority does not check, because of too many attempts.
-    case throttled(Throttle)
-  }
-
-  struct Place: Hashable {
-    let operation: Operation
-    let point: Point
-  }
+  /// A failure that says nothing about the session: `unavailable` or `throttled`.
+  public typealias Fault = AuthorityError<Never>
 
   struct Storage {
     var sessions: ScriptedSessions
     /// The failure of an operation, and the number of calls that it fails.
     var faults: [Operation: (fault: Fault, calls: Int)] = [:]
     var answers = ScriptedAnswers()
-    var log: [Operation] = []
+
+    mutating func takeFault(of operation: Operation) -> Fault? {
+      guard let (fault, calls) = faults[operation], calls > 0 else { return nil }
+      faults[operation] = (fault, calls - 1)
+      return fault
+    }
   }
 
   let storage: Locked<Storage>
-  let turnstile = Turnstile<Place>()
+  /// Logs the calls and stops those that a test holds.
+  public let turnstile = Turnstile<Operation>()
   let clock: any SessionClock
 
   /// Creates an authority without accounts.
@@ -110,7 +98,7 @@ public final class ScriptedAuthority: Sendable {
     of username: String, to code: Secret?, tries: Int = 3, time: Duration = .seconds(300)
   ) {
     storage.withLock {
-      $0.sessions.steps[username] = code.map { ScriptedSteps.Step(code: $0, tries: tries, time: time) }
+      $0.sessions.steps[username] = code.map { ScriptedSessions.Step(code: $0, tries: tries, time: time) }
     }
   }
 
@@ -161,11 +149,6 @@ public final class ScriptedAuthority: Sendable {
     storage.withLock { storage in Set(storage.sessions.sessions.filter { $0.value.end == nil }.keys) }
   }
 
-  /// The called operations, in order.
-  public var log: [Operation] { storage.withLock { $0.log } }
-
-  // MARK: Holding and failing
-
   /// Makes an operation fail from now on; with nil it works again.
   ///
   /// - Parameters:
@@ -174,30 +157,5 @@ public final class ScriptedAuthority: Sendable {
   ///   - calls: The number of calls to fail; later calls work.
   public func fail(_ operation: Operation, with fault: Fault?, calls: Int = .max) {
     storage.withLock { $0.faults[operation] = fault.map { ($0, calls) } }
-  }
-
-  /// Stops calls of an operation at a point, until ``release(_:at:)``.
-  ///
-  /// - Parameters:
-  ///   - operation: The operation to stop.
-  ///   - point: Where its calls stop.
-  ///   - calls: The number of calls to stop; later calls pass.
-  public func hold(_ operation: Operation, at point: Point = .question, calls: Int = .max) {
-    turnstile.hold(Place(operation: operation, point: point), calls: calls)
-  }
-
-  /// Releases the held calls of an operation; later calls pass.
-  public func release(_ operation: Operation, at point: Point = .question) {
-    turnstile.release(Place(operation: operation, point: point))
-  }
-
-  /// Releases the first held call of an operation; the others stay held.
-  public func releaseFirst(_ operation: Operation, at point: Point = .question) {
-    turnstile.releaseFirst(Place(operation: operation, point: point))
-  }
-
-  /// Waits until `count` calls of an operation are held at the point.
-  public func waitUntilHeld(_ operation: Operation, at point: Point = .question, count: Int = 1) async {
-    await turnstile.waitUntilHeld(Place(operation: operation, point: point), count: count)
   }
 }

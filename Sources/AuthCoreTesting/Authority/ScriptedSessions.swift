@@ -3,7 +3,7 @@ import AuthCore
 /// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules for an
 /// authority.
 struct ScriptedSessions {
-  typealias Answer<Value> = Result<Value, AuthorityError<SessionRejection>>
+  typealias Answer<Value, Rejection: Hashable & Sendable> = Result<Value, AuthorityError<Rejection>>
 
   struct Account {
     var user: User
@@ -33,21 +33,15 @@ struct ScriptedSessions {
   var accessLifetime: Duration?
   /// The access tokens that no test had refused, with their sessions and ends.
   var accessTokens: [String: (session: SessionID, end: BootInstant)] = [:]
-  private var issuedAccess = 0
+  private(set) var issuedAccess = 0
   /// The second step of each account that has one.
-  var steps: [String: ScriptedSteps.Step] = [:]
-  var challenges: [SessionToken: ScriptedSteps.Open] = [:]
+  var steps: [String: Step] = [:]
+  var challenges: [SessionToken: OpenChallenge] = [:]
   private(set) var accounts: [String: Account] = [:]
   private(set) var sessions: [SessionToken: Session] = [:]
   /// The tokens of each session, so that a session costs the same however many there were before.
-  private var tokens: [SessionID: [SessionToken]] = [:]
-  private var issued: UInt64 = 0
-
-  init(idle: Duration, absolute: Duration, fresh: Duration) {
-    self.idle = idle
-    self.absolute = absolute
-    self.fresh = fresh
-  }
+  private(set) var tokens: [SessionID: [SessionToken]] = [:]
+  private(set) var issued: UInt64 = 0
 
   mutating func set(_ account: Account) {
     let username = account.user.username
@@ -61,7 +55,7 @@ struct ScriptedSessions {
 
   mutating func authenticate(
     _ credentials: Credentials, _ request: LimitRequest, at now: BootInstant
-  ) -> Result<Authentication, AuthorityError<CredentialsRejection>> {
+  ) -> Answer<Authentication, CredentialsRejection> {
     guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
     else { return .failure(.rejected(.notAccepted)) }
     if let challenge = challenge(for: account, request, of: nil, at: now) {
@@ -71,35 +65,31 @@ struct ScriptedSessions {
   }
 
   mutating func begin(for account: Account, _ request: LimitRequest, at now: BootInstant) -> Grant {
-    let id = SessionID(rawValue: "s\(issued + 1)")
-    return issue(account, id, limits(request, at: now), request, replacing: nil, at: now)
+    let session = Session(
+      id: SessionID(rawValue: "s\(issued + 1)"), username: account.user.username, limits: limits(request, at: now),
+      request: request)
+    return issue(session, account, replacing: nil, at: now)
   }
 
-  mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
-    use(token, at: now).map { session, account in
-      Grant(id: session.id, user: account.user, token: token, limits: scriptedLimits ?? session.limits)
-    }
+  mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
+    use(token, at: now).map { session, account in grant(token, session, account) }
   }
 
-  mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
+  mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
     use(token, at: now).map { session, account in
-      let limits = SessionLimits(
-        idle: self.limits(session.request, at: now).idle, absolute: session.limits.absolute,
-        fresh: session.limits.fresh)
-      if rotates { return issue(account, session.id, limits, session.request, replacing: token, at: now) }
-      sessions[token]?.limits = limits
-      return Grant(
-        id: session.id, user: account.user, token: token, limits: scriptedLimits ?? limits,
-        accessToken: newAccessToken(of: session.id, at: now))
+      var session = session
+      session.limits = SessionLimits(
+        idle: limits(session.request, at: now).idle, absolute: session.limits.absolute, fresh: session.limits.fresh)
+      if rotates { return issue(session, account, replacing: token, at: now) }
+      sessions[token]?.limits = session.limits
+      return grant(token, session, account, newAccessToken(of: session.id, at: now))
     }
   }
 
   mutating func reauthenticate(
     _ token: SessionToken, _ password: Secret, _ request: LimitRequest, at now: BootInstant
-  ) -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
-    switch use(token, at: now) {
-    case .failure(let error): return .failure(error.map(ReauthenticationRejection.session))
-    case .success(let (session, account)):
+  ) -> Answer<Authentication, ReauthenticationRejection> {
+    use(token, at: now).mapError { $0.map(ReauthenticationRejection.session) }.flatMap { session, account in
       guard account.password == password else { return .failure(.rejected(.notAccepted)) }
       if let challenge = challenge(for: account, request, of: token, at: now) {
         return .success(.challenged(challenge))
@@ -111,9 +101,11 @@ struct ScriptedSessions {
   mutating func refresh(
     _ token: SessionToken, _ session: Session, _ account: Account, _ request: LimitRequest, at now: BootInstant
   ) -> Grant {
-    let request = LimitRequest(
+    var session = session
+    session.request = LimitRequest(
       idle: request.idle ?? session.request.idle, absolute: request.absolute ?? session.request.absolute)
-    return issue(account, session.id, limits(request, at: now), request, replacing: token, at: now)
+    session.limits = limits(session.request, at: now)
+    return issue(session, account, replacing: token, at: now)
   }
 
   /// Creates a token that was never issued before.
@@ -146,24 +138,23 @@ struct ScriptedSessions {
     for token in tokens[id, default: []] where sessions[token]?.end == nil { sessions[token]?.end = .ended(reason) }
   }
 
-  /// Accepts a token, which confirms it, or throws the reason.
+  /// Accepts a token, which confirms it, or returns the reason.
   mutating func use(
     _ token: SessionToken, at now: BootInstant
-  ) -> Answer<(session: Session, account: Account)> {
+  ) -> Answer<(session: Session, account: Account), SessionRejection> {
     guard let session = sessions[token], let account = accounts[session.username] else {
       return .failure(.rejected(.ended(.revoked)))
     }
     if let end = session.end { return .failure(.rejected(end)) }
     if let reason = session.limits.endReason(at: now) { return .failure(.rejected(.ended(reason))) }
-    if let old = session.replaces { supersede(old, by: token) }
+    if let old = session.replaces { supersede(old, by: token, of: session.id) }
     return .success((session, account))
   }
 
   /// Ends the old token and its other successors, because the new token is in use.
-  private mutating func supersede(_ old: SessionToken, by new: SessionToken) {
+  private mutating func supersede(_ old: SessionToken, by new: SessionToken, of session: SessionID) {
     sessions[new]?.replaces = nil
-    guard let id = sessions[new]?.id else { return }
-    for token in tokens[id, default: []] where token != new && sessions[token]?.end == nil {
+    for token in tokens[session, default: []] where token != new && sessions[token]?.end == nil {
       if token == old || sessions[token]?.replaces == old { sessions[token]?.end = .superseded }
     }
   }
@@ -176,14 +167,19 @@ struct ScriptedSessions {
   }
 
   private mutating func issue(
-    _ account: Account, _ id: SessionID, _ limits: SessionLimits, _ request: LimitRequest,
-    replacing old: SessionToken?, at now: BootInstant
+    _ session: Session, _ account: Account, replacing old: SessionToken?, at now: BootInstant
   ) -> Grant {
     let token = newToken()
-    tokens[id, default: []].append(token)
-    sessions[token] = Session(id: id, username: account.user.username, limits: limits, request: request, replaces: old)
-    return Grant(
-      id: id, user: account.user, token: token, limits: scriptedLimits ?? limits,
-      accessToken: newAccessToken(of: id, at: now))
+    tokens[session.id, default: []].append(token)
+    sessions[token] = session
+    sessions[token]?.replaces = old
+    return grant(token, session, account, newAccessToken(of: session.id, at: now))
+  }
+
+  private func grant(
+    _ token: SessionToken, _ session: Session, _ account: Account, _ access: AccessToken? = nil
+  ) -> Grant {
+    Grant(
+      id: session.id, user: account.user, token: token, limits: scriptedLimits ?? session.limits, accessToken: access)
   }
 }

@@ -2,31 +2,33 @@ import AuthCore
 
 extension AuthorityContract {
   static let faults: [Check] = [
-    Check("an authority that cannot answer reports it, and changes nothing") { probe in
-      guard let setAvailable = probe.subject.setAvailable else { return }
-      let grant = try await probe.logIn()
-      let (authority, first) = (probe.authority, probe.subject.first)
+    Check(name: "an authority that cannot answer reports it, and changes nothing") { subject in
+      guard let setAvailable = subject.setAvailable else { return }
+      let grant = try await subject.logIn()
+      let (authority, first) = (subject.authority, subject.first)
       await setAvailable(false)
-      try await probe.expectUnavailable(CredentialsRejection.self, "authenticate") {
+      try await subject.expectUnavailable(CredentialsRejection.self, "authenticate") {
         _ = try await authority.authenticate(first, limits: .standard)
       }
-      try await probe.expectUnavailable(SessionRejection.self, "resume") { _ = try await authority.resume(grant.token) }
-      try await probe.expectUnavailable(SessionRejection.self, "renew") { _ = try await authority.renew(grant.token) }
-      try await probe.expectUnavailable(ReauthenticationRejection.self, "reauthenticate") {
+      try await subject.expectUnavailable(SessionRejection.self, "resume") {
+        _ = try await authority.resume(grant.token)
+      }
+      try await subject.expectUnavailable(SessionRejection.self, "renew") { _ = try await authority.renew(grant.token) }
+      try await subject.expectUnavailable(ReauthenticationRejection.self, "reauthenticate") {
         _ = try await authority.reauthenticate(grant.token, with: first, limits: .standard)
       }
-      let failure: Unavailability? = try await probe.failure(of: {
+      let failure: Unavailability? = try await subject.failure(of: {
         try await authority.revoke(grant.token, reason: .userAsked)
       })
       try require(failure != nil, "revoke was answered by an authority that cannot answer")
       await setAvailable(true)
-      let after = try await probe.resume(grant.token)
+      let after = try await subject.resume(grant.token)
       try require(after.limits, is: grant.limits, "questions that were not answered moved the limits to")
     }
   ]
 }
 
-extension Probe {
+extension AuthorityContract.Subject {
   fileprivate func expectUnavailable<Rejection: Hashable & Sendable>(
     _: Rejection.Type, _ name: String, _ operation: () async throws -> Void
   ) async throws {

@@ -2,56 +2,57 @@ import AuthCore
 
 extension AuthorityContract {
   static let sessions: [Check] = [
-    Check("revoke ends the session, and is success for an ended or unknown token") { probe in
-      let grant = try await probe.logIn()
-      try await probe.revoke(grant.token)
-      _ = try await probe.rejection(of: grant.token, "a revoked token")
-      try await probe.revoke(grant.token)
-      try await probe.revoke(SessionToken(bytes: Array(repeating: 9, count: 32)))
+    Check(name: "revoke ends the session, and is success for an ended or unknown token") { subject in
+      let grant = try await subject.logIn()
+      try await subject.revoke(grant.token)
+      _ = try await subject.rejection(of: grant.token, "a revoked token")
+      try await subject.revoke(grant.token)
+      try await subject.revoke(SessionToken(bytes: Array(repeating: 9, count: 32)))
     },
 
-    Check("revoke ends one session and no other") { probe in
-      let doomed = try await probe.logIn()
-      let elsewhere = try await probe.logIn()
-      let other = try await probe.logIn(probe.subject.second)
-      try await probe.revoke(doomed.token)
-      _ = try await probe.resume(elsewhere.token)
-      _ = try await probe.resume(other.token)
+    Check(name: "revoke ends one session and no other") { subject in
+      let doomed = try await subject.logIn()
+      let elsewhere = try await subject.logIn()
+      let other = try await subject.logIn(subject.second)
+      try await subject.revoke(doomed.token)
+      _ = try await subject.resume(elsewhere.token)
+      _ = try await subject.resume(other.token)
     },
 
-    Check("renew never revives an ended session") { probe in
-      let grant = try await probe.logIn()
-      try await probe.revoke(grant.token)
-      let _: SessionRejection = try await probe.rejection(of: "the renewal of a revoked session") {
-        _ = try await probe.authority.renew(grant.token)
+    Check(name: "renew never revives an ended session") { subject in
+      let grant = try await subject.logIn()
+      try await subject.revoke(grant.token)
+      let _: SessionRejection = try await subject.rejection(of: "the renewal of a revoked session") {
+        _ = try await subject.authority.renew(grant.token)
       }
-      _ = try await probe.rejection(of: grant.token, "a revoked token after an attempt to renew it")
+      _ = try await subject.rejection(of: grant.token, "a revoked token after an attempt to renew it")
     },
 
-    Check("a wrong password does not change the session") { probe in
-      let grant = try await probe.logIn()
-      let rejection: ReauthenticationRejection = try await probe.rejection(of: "a wrong password for a live session") {
-        _ = try await probe.authority.reauthenticate(grant.token, with: probe.wrong, limits: .standard)
+    Check(name: "a wrong password does not change the session") { subject in
+      let grant = try await subject.logIn()
+      let rejection: ReauthenticationRejection = try await subject.rejection(of: "a wrong password for a live session")
+      {
+        _ = try await subject.authority.reauthenticate(grant.token, with: subject.wrong, limits: .standard)
       }
       try require(rejection, is: .notAccepted, "a wrong password for a live session was rejected as")
-      try await require(probe.resume(grant.token).limits, is: grant.limits, "a refused password moved the limits to")
+      try await require(subject.resume(grant.token).limits, is: grant.limits, "a refused password moved the limits to")
     },
 
-    Check("the password of another account does not make a session fresh") { probe in
-      let grant = try await probe.logIn()
-      let rejection: ReauthenticationRejection = try await probe.rejection(of: "another account's password") {
-        _ = try await probe.authority.reauthenticate(grant.token, with: probe.subject.second, limits: .standard)
+    Check(name: "the password of another account does not make a session fresh") { subject in
+      let grant = try await subject.logIn()
+      let rejection: ReauthenticationRejection = try await subject.rejection(of: "another account's password") {
+        _ = try await subject.authority.reauthenticate(grant.token, with: subject.second, limits: .standard)
       }
       try require(rejection, is: .notAccepted, "another account's password was rejected as")
     },
 
-    Check("simultaneous logins get different tokens, and each revocation ends one session") { probe in
+    Check(name: "simultaneous logins get different tokens, and each revocation ends one session") { subject in
       let tokens = try await withThrowingTaskGroup(of: SessionToken.self) { group in
         for number in 0..<8 {
           group.addTask {
-            let grant = try await probe.logIn()
-            _ = try await probe.resume(grant.token)
-            if number.isMultiple(of: 2) { try await probe.revoke(grant.token) }
+            let grant = try await subject.logIn()
+            _ = try await subject.resume(grant.token)
+            if number.isMultiple(of: 2) { try await subject.revoke(grant.token) }
             return grant.token
           }
         }
@@ -60,8 +61,8 @@ extension AuthorityContract {
       var live = 0
       try require(tokens.count == 8, "8 logins at once were given \(tokens.count) tokens")
       for token in tokens {
-        let failure: AuthorityError<SessionRejection>? = try await probe.failure(of: {
-          _ = try await probe.authority.resume(token)
+        let failure: AuthorityError<SessionRejection>? = try await subject.failure(of: {
+          _ = try await subject.authority.resume(token)
         })
         switch failure {
         case .none: live += 1

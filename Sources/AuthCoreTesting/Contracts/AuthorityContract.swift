@@ -60,9 +60,3 @@ public struct AuthorityContract: Sendable {
     try await Check.violations(of: checks, on: make)
   }
 }
-
-extension ContractCheck where Subject == AuthorityContract.Subject {
-  init(_ name: String, _ body: @escaping @Sendable (Probe) async throws -> Void) {
-    self.init(name: name) { subject in try await body(Probe(subject: subject)) }
-  }
-}

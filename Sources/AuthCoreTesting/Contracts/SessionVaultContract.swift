@@ -41,8 +41,27 @@ public struct SessionVaultContract: Sendable {
   }
 }
 
-extension ContractCheck where Subject == SessionVaultContract.Subject {
-  init(_ name: String, _ body: @escaping @Sendable (VaultProbe) async throws -> Void) {
-    self.init(name: name) { subject in try await body(VaultProbe(subject: subject)) }
+extension SessionVaultContract {
+  /// A token such as authorities issue: any bytes, including zero and line endings.
+  static func token(_ number: UInt8) -> SessionToken {
+    SessionToken(bytes: [number, 0, 10, 13, 34, 92, 255] + Array(repeating: number, count: 25))
+  }
+
+  /// A user with names that a careless file format loses.
+  static let user = LastKnownUser(username: "ann \u{0}\n\u{1F511}", displayName: "")
+}
+
+extension SessionVaultContract.Subject {
+  @discardableResult
+  func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws -> VaultReading {
+    try await vault.store(token, of: user)
+  }
+
+  func replace(_ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil) async throws -> Bool {
+    try await vault.replace(old, with: new, of: user)
+  }
+
+  func expectReading(_ expected: VaultReading, _ moment: String) async throws {
+    try await require(vault.load(), is: expected, "\(moment) the vault reads as")
   }
 }

@@ -27,9 +27,9 @@ public final class TestSession: Sendable {
   /// The authority of the session.
   public let authority: ScriptedAuthority
   /// The vault with the session's token.
-  public let vault: InMemoryVault
+  public let vault = InMemoryVault()
   /// The clock of the session's limits.
-  public let clock: ManualClock
+  public let clock = ManualClock()
   /// The user's password, for `reauthenticate(password:limits:)` of the store.
   public let password: Secret
 
@@ -40,33 +40,24 @@ public final class TestSession: Sendable {
   public static let root = User(
     id: UserID(rawValue: "id-root"), username: "root", displayName: "Root", role: .administrator)
 
-  private init(
-    _ store: SessionStore, _ key: LoggedInSession, _ authority: ScriptedAuthority, _ vault: InMemoryVault,
-    _ clock: ManualClock, _ password: Secret
-  ) {
-    self.store = store
-    self.key = key
-    self.authority = authority
-    self.vault = vault
-    self.clock = clock
+  private init(user: User, password: Secret) {
     self.password = password
+    authority = ScriptedAuthority(clock: clock)
+    authority.setAccount(user, password: password)
+    store = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
+    store.beginLogIn(Credentials.password(username: user.username, password: password))
+    guard let key = store.session else {
+      // No call of these doubles is held or fails, so the login is done when `beginLogIn` returns.
+      preconditionFailure("a login on fresh doubles did not end at once: \(store.state)")
+    }
+    self.key = key
   }
 
   /// Creates a session for `user`, with the password just entered.
   public static func mint(
     user: User = alice, password: Secret = Secret("the password of a minted session")
   ) -> TestSession {
-    let clock = ManualClock()
-    let authority = ScriptedAuthority(clock: clock)
-    authority.setAccount(user, password: password)
-    let vault = InMemoryVault()
-    let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
-    store.beginLogIn(Credentials.password(username: user.username, password: password))
-    guard let key = store.session else {
-      // No call of these doubles is held or fails, so the login is done when `beginLogIn` returns.
-      preconditionFailure("a login on fresh doubles did not end at once: \(store.state)")
-    }
-    return TestSession(store, key, authority, vault, clock, password)
+    TestSession(user: user, password: password)
   }
 
   /// Moves the clock so far that the password no longer counts as recently entered.
@@ -93,11 +84,7 @@ public final class TestSession: Sendable {
   public func end(_ reason: EndReason = .userAsked) async throws(LogoutError) {
     if reason != .userAsked, case .token(let token) = vault.content {
       authority.end(token, reason)
-      do throws(SessionError) {
-        try await store.check()
-      } catch {
-        if error == .cancelled { throw .cancelled }
-      }
+      do throws(SessionError) { try await store.check() } catch { if error == .cancelled { throw .cancelled } }
     }
     // Completes the end, for example by waiting for leases.
     _ = try await store.logOut()

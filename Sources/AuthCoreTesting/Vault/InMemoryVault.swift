@@ -5,7 +5,7 @@ import Guards
 ///
 /// By default it behaves as a vault must: it passes ``SessionVaultContract``. ``hold(_:at:calls:)``
 /// stops its operations before or after they take effect, where a process could crash.
-public final class InMemoryVault: SessionVault {
+public final class InMemoryVault: SessionVault, HeldCalls {
   /// The content of the vault.
   public enum Content: Hashable, Sendable {
     /// Nothing.
@@ -14,7 +14,6 @@ public final class InMemoryVault: SessionVault {
     case token(SessionToken)
     /// Unusable content.
     case corrupt(VaultEvidence)
-
   }
 
   /// The operations of a vault.
@@ -31,19 +30,6 @@ public final class InMemoryVault: SessionVault {
     case setAside
   }
 
-  /// Where a held operation stops.
-  public enum Point: Hashable, Sendable {
-    /// Before it takes effect.
-    case before
-    /// After it took effect, before the caller gets the result.
-    case after
-  }
-
-  private struct Place: Hashable {
-    let operation: Operation
-    let point: Point
-  }
-
   private struct Storage {
     var content: Content
     /// The user of the token.
@@ -52,7 +38,6 @@ public final class InMemoryVault: SessionVault {
     var writeFailure: VaultError?
     var writesLandAnyway = false
     var evidence: [VaultEvidence] = []
-    var log: [Operation] = []
 
     var reading: VaultReading {
       switch content {
@@ -64,7 +49,8 @@ public final class InMemoryVault: SessionVault {
   }
 
   private let storage: Locked<Storage>
-  private let turnstile = Turnstile<Place>()
+  /// Logs the calls and stops those that a test holds.
+  public let turnstile = Turnstile<Operation>()
 
   /// Creates a vault.
   ///
@@ -86,9 +72,6 @@ public final class InMemoryVault: SessionVault {
   /// The content that was set aside.
   public var evidence: [VaultEvidence] { storage.withLock { $0.evidence } }
 
-  /// The called operations, in order.
-  public var log: [Operation] { storage.withLock { $0.log } }
-
   /// Makes every read fail; with nil, reads work again.
   public func failReads(_ failure: VaultError?) {
     storage.withLock { $0.readFailure = failure }
@@ -107,43 +90,13 @@ public final class InMemoryVault: SessionVault {
     }
   }
 
-  /// Stops calls of an operation at a point, until ``release(_:at:)``.
-  ///
-  /// - Parameters:
-  ///   - operation: The operation to stop.
-  ///   - point: Where its calls stop.
-  ///   - calls: The number of calls to stop; later calls pass.
-  public func hold(_ operation: Operation, at point: Point = .before, calls: Int = .max) {
-    turnstile.hold(Place(operation: operation, point: point), calls: calls)
-  }
-
-  /// Releases the held calls of an operation; later calls pass.
-  public func release(_ operation: Operation, at point: Point = .before) {
-    turnstile.release(Place(operation: operation, point: point))
-  }
-
-  /// Releases the first held call of an operation; the others stay held.
-  public func releaseFirst(_ operation: Operation, at point: Point = .before) {
-    turnstile.releaseFirst(Place(operation: operation, point: point))
-  }
-
-  /// Waits until `count` calls of an operation are held at the point.
-  public func waitUntilHeld(_ operation: Operation, at point: Point = .before, count: Int = 1) async {
-    await turnstile.waitUntilHeld(Place(operation: operation, point: point), count: count)
-  }
-
   // MARK: SessionVault
 
   /// The content, or the error that a test set.
   public func load() async -> VaultReading {
-    await turnstile.pass(Place(operation: .load, point: .before))
-    let reading = storage.withLock { storage -> VaultReading in
-      storage.log.append(.load)
-      if let failure = storage.readFailure { return .unavailable(failure) }
-      return storage.reading
+    await turnstile.pass(.load) {
+      storage.withLock { $0.readFailure.map(VaultReading.unavailable) ?? $0.reading }
     }
-    await turnstile.pass(Place(operation: .load, point: .after))
-    return reading
   }
 
   /// Saves `token` and its user; sets corrupt content aside first.
@@ -192,16 +145,12 @@ public final class InMemoryVault: SessionVault {
   private func write<Result: Sendable>(
     _ operation: Operation, _ body: (inout Storage) -> Result
   ) async throws(VaultError) -> Result {
-    await turnstile.pass(Place(operation: operation, point: .before))
-    let result = storage.withLock { storage -> Swift.Result<Result, VaultError> in
-      storage.log.append(operation)
-      if let failure = storage.writeFailure {
+    try await turnstile.pass(operation) {
+      storage.withLock { storage -> Swift.Result<Result, VaultError> in
+        guard let failure = storage.writeFailure else { return .success(body(&storage)) }
         if storage.writesLandAnyway { _ = body(&storage) }
         return .failure(failure)
       }
-      return .success(body(&storage))
-    }
-    await turnstile.pass(Place(operation: operation, point: .after))
-    return try result.get()
+    }.get()
   }
 }

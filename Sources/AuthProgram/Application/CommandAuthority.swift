@@ -9,8 +9,8 @@ import Guards
 /// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
 /// itself. Where such a command also logs in and out, it does that between
 /// ``beginEnding()`` and ``finishEnding()``.
-final class CommandAuthority: Authority {
-  private let base: any Authority
+final class CommandAuthority: AuthorityWrapper {
+  let base: any Authority
   private let onlyLooks: Bool
   private let disabled = Locked<Set<SessionToken>>([])
   private let endings = Locked(Endings())
@@ -33,12 +33,6 @@ final class CommandAuthority: Authority {
     disabled.withLock { $0.contains(token) }
   }
 
-  func authenticate(
-    _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    try await base.authenticate(credentials, limits: limits)
-  }
-
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     do throws(AuthorityError<SessionRejection>) {
       return try await base.resume(token)
@@ -46,26 +40,6 @@ final class CommandAuthority: Authority {
       if error == .rejected(.ended(.accountDisabled)) { disabled.withLock { _ = $0.insert(token) } }
       throw error
     }
-  }
-
-  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await base.renew(token)
-  }
-
-  func reauthenticate(
-    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    try await base.reauthenticate(token, with: credentials, limits: limits)
-  }
-
-  func answer(
-    _ challenge: Challenge, with answer: Secret
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    try await base.answer(challenge, with: answer)
-  }
-
-  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    try await base.confirm(token)
   }
 
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {

@@ -28,8 +28,7 @@ final class BrokenAuthority: Authority {
   }
 
   private struct Notes {
-    var last: Grant?
-    var all: [Grant] = []
+    var grants: [Grant] = []
     var confirmed: Set<SessionToken> = []
     var revoked: Set<SessionToken> = []
     /// The name of each session, and the number of sessions of each user.
@@ -41,75 +40,56 @@ final class BrokenAuthority: Authority {
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     var credentials = credentials
+    let earlier = notes.withLock { $0.grants }
     switch flaw {
     case .grantsAnotherUser: if credentials == World.alice { credentials = World.bob }
     case .acceptsAnyPassword where credentials.username == "alice": credentials = World.alice
     case .tellsUnknownNames where credentials.username.hasPrefix("nobody"):
       throw .unavailable(Unavailability(.unreadable, "no such name"))
-    case .repeatsTokens: if let last = notes.withLock({ $0.last }) { return .granted(last) }
-    case .losesLogins:
-      if let last = notes.withLock({ $0.all.count >= 4 ? $0.last : nil }) { return .granted(last) }
+    case .repeatsTokens,
+      .losesLogins where earlier.count >= 4:
+      if let last = earlier.last { return .granted(last) }
     default: break
     }
-    let granted: Grant
     do throws(AuthorityError<CredentialsRejection>) {
-      switch try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits) {
-      case .granted(let grant): granted = grant
-      case .challenged(let challenge):
-        guard flaw == .skipsSecondStep, let opened = try? await base.answer(challenge, with: World.code) else {
-          return .challenged(challenge)
-        }
-        return opened
-      }
+      let result = try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits)
+      guard case .challenged(let challenge) = result else { return bent(result, limits) }
+      guard flaw == .skipsSecondStep else { return result }
+      return (try? await base.answer(challenge, with: World.code)).map { bent($0, limits) } ?? result
     } catch {
       guard flaw == .challengesWrongPasswords, error == .rejected(.notAccepted) else { throw error }
       return .challenged(
         Challenge(token: SessionToken(bytes: [1]), question: .code(digits: 6), triesLeft: 1, deadline: .never))
     }
-    let grant = bent(granted, limits)
-    notes.withLock { notes in
-      notes.last = grant
-      notes.all.append(grant)
-    }
-    return .granted(grant)
   }
 
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     let isRevoked = notes.withLock { $0.revoked.contains(token) }
     if flaw == .revokesOneTokenOnly || flaw == .renewRecreates, isRevoked { throw .rejected(.ended(.revoked)) }
-    if flaw == .neverSupersedes || flaw == .neverExpires, !isRevoked, let grant = grant(of: token) { return grant }
+    let isAccepted =
+      switch flaw {
+      case .neverSupersedes, .neverExpires: !isRevoked
+      case .useDoesNotConfirm: notes.withLock { !$0.confirmed.contains(token) }
+      default: false
+      }
+    if isAccepted, let grant = grant(of: token) { return grant }
     do throws(AuthorityError<SessionRejection>) {
       if flaw == .resumeIsActivity { return try await base.renew(token) }
-      if flaw == .useDoesNotConfirm, isUnconfirmed(token), let grant = grant(of: token) { return grant }
-      let grant = try await base.resume(token)
-      if flaw == .resumesAnotherUser { return grant.ofAnotherUser }
-      if flaw == .resumeExchanges {
-        let other = SessionToken(bytes: token.bytes + [1])
-        return Grant(id: grant.id, user: grant.user, token: other, limits: grant.limits)
-      }
-      return bent(grant, .standard)
+      return bent(try await base.resume(token), by: .resume)
     } catch {
       throw twisted(error)
     }
   }
 
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    if flaw == .renewRecreates, notes.withLock({ $0.revoked.contains(token) }), let grant = grant(of: token) {
-      notes.withLock { _ = $0.revoked.remove(token) }
+    if flaw == .renewRecreates, notes.withLock({ $0.revoked.remove(token) }) != nil, let grant = grant(of: token) {
       return grant
     }
     if flaw == .renewIsNoActivity { return try await resume(token) }
     do throws(AuthorityError<SessionRejection>) {
       let grant = try await base.renew(token)
-      if flaw == .renewsAnotherUser {
-        return grant.ofAnotherUser
-      }
       if flaw == .renewExchangesAtOnce { try await base.confirm(grant.token) }
-      guard flaw == .renewMovesAbsolute, case .at(let idle) = grant.limits.idle else { return bent(grant, .standard) }
-      return Grant(
-        id: grant.id, user: grant.user, token: grant.token,
-        limits: SessionLimits(idle: .at(idle), absolute: .at(idle.advanced(by: .seconds(1))), fresh: grant.limits.fresh)
-      )
+      return bent(grant, by: .renew)
     } catch {
       throw twisted(error)
     }
@@ -118,23 +98,23 @@ final class BrokenAuthority: Authority {
   func reauthenticate(
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    var credentials = credentials
+    var (credentials, asked) = (credentials, limits)
     if flaw == .acceptsAnyAccountsPassword, credentials == World.bob { credentials = World.alice }
+    if flaw == .forgetsRequests { asked = LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)) }
     do throws(AuthorityError<ReauthenticationRejection>) {
-      let longest = LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40))
-      let result = try await base.reauthenticate(
-        token, with: credentials, limits: flaw == .forgetsRequests ? longest : limits)
-      guard case .granted(let granted) = result else {
-        if flaw == .challengeEndsTheSession { base.end(token, .revoked) }
-        return result
+      let result = bent(try await base.reauthenticate(token, with: credentials, limits: asked), limits)
+      switch (flaw, result) {
+      case (.challengeEndsTheSession, .challenged): base.end(token, .revoked)
+      case (.exchangesAtOnce, .granted(let grant)): _ = try? await base.confirm(grant.token)
+      default: break
       }
-      let grant = bent(granted, limits)
-      notes.withLock { $0.all.append(grant) }
-      if flaw == .exchangesAtOnce { _ = try? await base.confirm(grant.token) }
-      return .granted(grant)
+      return result
     } catch {
-      if flaw == .refusalEndsTheSession, error == .rejected(.notAccepted) { base.end(token, .revoked) }
-      if flaw == .rejectsWhenUnavailable, case .unavailable = error { throw .rejected(.session(.ended(.revoked))) }
+      switch (flaw, error) {
+      case (.refusalEndsTheSession, .rejected(.notAccepted)): base.end(token, .revoked)
+      case (.rejectsWhenUnavailable, .unavailable): throw .rejected(.session(.ended(.revoked)))
+      default: break
+      }
       throw error
     }
   }
@@ -160,12 +140,9 @@ final class BrokenAuthority: Authority {
   }
 
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    if flaw == .confirmsOnce, !notes.withLock({ $0.confirmed.insert(token).inserted }) {
-      throw .rejected(.superseded)
-    }
-    notes.withLock { _ = $0.confirmed.insert(token) }
-    if flaw == .neverSupersedes { return }
-    try await base.confirm(token)
+    let isFirst = notes.withLock { $0.confirmed.insert(token).inserted }
+    if flaw == .confirmsOnce, !isFirst { throw .rejected(.superseded) }
+    if flaw != .neverSupersedes { try await base.confirm(token) }
   }
 
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
@@ -181,11 +158,7 @@ final class BrokenAuthority: Authority {
   // MARK: Defects
 
   private func grant(of token: SessionToken) -> Grant? {
-    notes.withLock { notes in notes.all.last { $0.token == token } }
-  }
-
-  private func isUnconfirmed(_ token: SessionToken) -> Bool {
-    notes.withLock { !$0.confirmed.contains(token) }
+    notes.withLock { notes in notes.grants.last { $0.token == token } }
   }
 
   private func twisted(_ failure: AuthorityError<SessionRejection>) -> AuthorityError<SessionRejection> {
@@ -196,28 +169,35 @@ final class BrokenAuthority: Authority {
     }
   }
 
-  private func bent(_ grant: Grant, _ request: LimitRequest) -> Grant {
-    let limits: SessionLimits
-    switch (flaw, grant.limits.absolute) {
-    case (.limitsMissing, _): limits = SessionLimits(idle: grant.limits.idle, absolute: .unknown, fresh: .never)
-    case (.lengthens, .at(let absolute)):
-      let more = request.absolute.map { $0 - .seconds(28_800) } ?? .zero
-      limits = SessionLimits(
-        idle: grant.limits.idle, absolute: .at(absolute.advanced(by: max(.zero, more))), fresh: grant.limits.fresh)
-    default: limits = grant.limits
-    }
-    let accessToken = accessToken(of: grant)
-    return Grant(id: name(of: grant), user: grant.user, token: grant.token, limits: limits, accessToken: accessToken)
+  /// The result with the defects of a grant, which it notes.
+  private func bent(_ result: Authentication, _ request: LimitRequest) -> Authentication {
+    guard case .granted(let grant) = result else { return result }
+    let bent = bent(grant, by: .authenticate, request)
+    notes.withLock { $0.grants.append(bent) }
+    return .granted(bent)
   }
 
-  private func accessToken(of grant: Grant) -> AccessToken? {
-    guard let token = grant.accessToken else { return nil }
-    switch flaw {
-    case .accessTokensWithoutEnd: return AccessToken(token.value, deadline: .unknown)
-    case .accessTokensOnlyAtLogin: return notes.withLock { $0.names[grant.id] } == nil ? token : nil
-    case .repeatsAccessTokens: return AccessToken("access of \(grant.user.username)", deadline: token.deadline)
-    default: return token
+  private func bent(
+    _ grant: Grant, by operation: ScriptedAuthority.Operation, _ request: LimitRequest = .standard
+  ) -> Grant {
+    var (user, token, limits, access) = (grant.user, grant.token, grant.limits, grant.accessToken)
+    switch (flaw, operation, limits.idle, limits.absolute) {
+    case (.resumesAnotherUser, .resume, _, _), (.renewsAnotherUser, .renew, _, _):
+      user = User(id: UserID(rawValue: "other"), username: "other", displayName: "Other", role: .member)
+    case (.resumeExchanges, .resume, _, _): token = SessionToken(bytes: token.bytes + [1])
+    case (.limitsMissing, _, let idle, _): limits = SessionLimits(idle: idle, absolute: .unknown, fresh: .never)
+    case (.renewMovesAbsolute, .renew, .at(let idle), _):
+      limits = SessionLimits(idle: .at(idle), absolute: .at(idle.advanced(by: .seconds(1))), fresh: limits.fresh)
+    case (.lengthens, _, let idle, .at(let absolute)):
+      let more = request.absolute.map { max(.zero, $0 - .seconds(28_800)) } ?? .zero
+      limits = SessionLimits(idle: idle, absolute: .at(absolute.advanced(by: more)), fresh: limits.fresh)
+    case (.accessTokensWithoutEnd, _, _, _): access = access.map { AccessToken($0.value, deadline: .unknown) }
+    case (.accessTokensOnlyAtLogin, _, _, _): if notes.withLock({ $0.names[grant.id] }) != nil { access = nil }
+    case (.repeatsAccessTokens, _, _, _):
+      access = access.map { AccessToken("access of \(user.username)", deadline: $0.deadline) }
+    default: break
     }
+    return Grant(id: name(of: grant), user: user, token: token, limits: limits, accessToken: access)
   }
 
   private func name(of grant: Grant) -> SessionID {
@@ -225,19 +205,14 @@ final class BrokenAuthority: Authority {
     return notes.withLock { notes in
       if let name = notes.names[grant.id] { return name }
       notes.sessions[grant.user.id, default: 0] += 1
-      switch flaw {
-      case .numbersSessionsPerUser: notes.names[grant.id] = SessionID(rawValue: "\(notes.sessions[grant.user.id] ?? 0)")
-      case .reusesNamesOfEndedSessions: notes.names[grant.id] = SessionID(rawValue: "\(grant.user.username) \(live)")
-      default: notes.names[grant.id] = grant.id
-      }
-      return notes.names[grant.id] ?? grant.id
+      let name =
+        switch flaw {
+        case .numbersSessionsPerUser: SessionID(rawValue: "\(notes.sessions[grant.user.id] ?? 0)")
+        case .reusesNamesOfEndedSessions: SessionID(rawValue: "\(grant.user.username) \(live)")
+        default: grant.id
+        }
+      notes.names[grant.id] = name
+      return name
     }
-  }
-}
-
-extension Grant {
-  fileprivate var ofAnotherUser: Grant {
-    let other = User(id: UserID(rawValue: "other"), username: "other", displayName: "Other", role: .member)
-    return Grant(id: id, user: other, token: token, limits: limits)
   }
 }

@@ -114,22 +114,4 @@ import Testing
     let others = Self.system.union(Self.threads).union(target == "AuthServiceProgram" ? ["AuthPostgres"] : [])
     #expect(dependencies == allowed.subtracting(others))
   }
-
-  @Test(
-    "an import is found in every form",
-    arguments: [
-      "import Foundation", "public import Foundation", "@testable import Foundation", "  import Foundation  // why",
-      "@_spi(Testing) public import struct Foundation.Data", "import Swift; import Foundation",
-      "import Foundation.NSData", "@preconcurrency internal import class Foundation.FileManager",
-    ])
-  func seesImports(_ line: String) {
-    #expect(SourceFile(path: "", text: "\n\(line)\n").imports.last == "Foundation")
-  }
-
-  @Test("a comment imports nothing")
-  func ignoresComments() {
-    #expect(
-      SourceFile(path: "", text: "/// import Foundation\n// import Foundation\n/* import Foundation */\n").imports == []
-    )
-  }
 }

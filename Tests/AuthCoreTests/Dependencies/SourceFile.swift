@@ -23,15 +23,14 @@ struct SourceFile {
 
   /// The modules that the file imports, with any access level or attribute, as a whole or in part.
   var imports: [String] {
-    code.filter { $0.range(of: "import") != nil }.flatMap { $0.split(separator: ";") }
-      .compactMap { statement in
-        let form =
-          #/^\s*(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|fileprivate|private)\s+)*import\s+(?<what>.+?)\s*$/#
-        guard let what = statement.wholeMatch(of: form)?.what else { return nil }
-        let kinds = ["typealias", "struct", "class", "enum", "protocol", "let", "var", "func"]
-        let path = what.split(separator: " ").first { !kinds.contains(String($0)) } ?? what
-        return path.split(separator: ".").first.map(String.init)
-      }
+    code.filter { $0.range(of: "import") != nil }.flatMap { $0.split(separator: ";") }.compactMap { statement in
+      let form =
+        #/
+        \s* (?: (?: @\w+ (?:\([^)]*\))? | public | package | internal | fileprivate | private ) \s+ )*
+        import \s+ (?: (?: typealias | struct | class | enum | protocol | let | var | func ) \s+ )? (\w+)
+        /#
+      return statement.prefixMatch(of: form).map { String($0.1) }
+    }
   }
 
   /// The types of the file, each with the protocols in its declaration or an extension.
@@ -53,9 +52,6 @@ struct SourceFile {
   var words: Set<String> {
     let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
     let others = CharacterSet(charactersIn: letters + "0123456789").inverted
-    let first = Set(letters.utf8)
-    return Set(
-      code.joined(separator: "\n").components(separatedBy: others)
-        .filter { $0.utf8.first.map(first.contains) ?? false })
+    return Set(code.joined(separator: "\n").components(separatedBy: others))
   }
 }

@@ -25,8 +25,7 @@ import Testing
     try manifest.write(toFile: directory + "/Package.swift", atomically: true, encoding: .utf8)
     for (article, name) in Self.blocks {
       let path = "Sources/AuthCore/AuthCore.docc/\(article)"
-      let block = try #require(
-        Snippet.all(in: path, text: try Repository.text(of: path)).first { $0.code.contains(" \(name)") })
+      let block = try #require(try Snippet.all(in: path).first { $0.code.contains(" \(name)") })
       try block.code.write(toFile: "\(directory)/Sources/App/\(name).swift", atomically: true, encoding: .utf8)
     }
     let test = Program(

@@ -3,9 +3,7 @@ import Testing
 
 /// Every Swift block of the documentation compiles on its own, as a reader would paste it.
 @Suite struct SnippetTests {
-  private static let files =
-    Repository.articles
-    + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
+  private static let files = Repository.articles + ["README.md", "CONTRIBUTING.md"]
 
   /// Stubs for modules that this system lacks: declarations without a body.
   private static let stubs = Task { () throws -> String in
@@ -18,7 +16,7 @@ import Testing
     return directory
   }
 
-  static let snippets = files.flatMap { Snippet.all(in: $0, text: (try? Repository.text(of: $0)) ?? "") }
+  static let snippets = files.flatMap { (try? Snippet.all(in: $0)) ?? [] }
 
   /// The compiler's diagnostics for each snippet, by name.
   ///
@@ -30,12 +28,13 @@ import Testing
     var said: [String: [Diagnostic]] = [:]
     while !together.isEmpty {
       let files = Dictionary(uniqueKeysWithValues: together.map { ($0.name, $0.enclosed) })
-      let refused = try await ClientCompiler.compile(module: files, with: stubs)
+      let refused = try await ClientCompiler.compile(files, with: stubs)
       if refused.isEmpty { break }
       let alone = together.filter { refused[$0.name] != nil || refused[""] != nil }
       for snippet in alone {
-        let mode: ClientCompiler.Mode = snippet.code.contains("@main") ? .library : .script
-        said[snippet.name] = try await ClientCompiler.compile(snippet.code, as: mode, with: stubs)
+        let isScript = !snippet.code.contains("@main")
+        let alone = try await ClientCompiler.compile([snippet.name: snippet.code], isScript: isScript, with: stubs)
+        said[snippet.name] = alone.values.flatMap(\.self)
       }
       together.removeAll { said[$0.name] != nil }
     }
@@ -57,48 +56,10 @@ import Testing
     #expect(first.count > Snippet.exemption.count + 5, "\(snippet.file):\(snippet.line)")
   }
 
-  @Test("blocks are found with their line, even in lists, and blocks in other languages are ignored")
-  func findsBlocks() {
-    let text = """
-      # Title
-
-      ```swift
-      let one = 1
-      ```
-
-      - item
-
-        ```swift
-        if true {
-          two()
-        }
-        ```
-
-      ```sh
-      swift build
-      ```
-
-      ```swift
-      // not built: SwiftUI is not here
-      ```
-      """
-    let found = Snippet.all(in: "a.md", text: text)
-    #expect(found.map(\.line) == [4, 10, 20])
-    #expect(found.map(\.code).prefix(2) == ["let one = 1\n", "if true {\n  two()\n}\n"])
-    #expect(found.map(\.isExempt) == [false, false, true])
-  }
-
-  @Test("a block without an end is an error")
-  func unfinished() async throws {
-    let found = Snippet.all(in: "a.md", text: "```swift\nlet one = 1\n")
-    let diagnostics = try await ClientCompiler.compile(found.map(\.code).joined(), as: .script)
-    #expect(diagnostics.map(\.message) == ["this block has no end"])
-  }
-
-  @Test("top-level code with await compiles as it would in main.swift")
-  func script() async throws {
-    let code = "func wait() async -> Int { 1 }\nlet one = await wait()\nprint(one)\n"
-    let diagnostics = try await ClientCompiler.compile(code, as: .script)
-    #expect(diagnostics == [])
+  @Test("every Swift block of a document is found, up to its end", arguments: files)
+  func found(_ file: String) throws {
+    let starts = try Repository.text(of: file).matches(of: /(?m)^ *```swift\b/)
+    #expect(try Snippet.all(in: file).count == starts.count)
+    #expect(Self.snippets.count { !$0.isExempt } > 30)
   }
 }

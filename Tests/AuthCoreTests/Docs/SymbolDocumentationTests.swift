@@ -9,6 +9,7 @@ import Testing
   @Test("every public symbol has a doc comment", arguments: try Self.libraries())
   func documented(_ module: String) async throws {
     let symbols = try await SymbolGraph.extract(module).symbols.filter(\.isOurs)
+    #expect(symbols.count > 10)
     let bare = symbols.filter { !$0.isDocumented }.map { $0.pathComponents.joined(separator: ".") }
     #expect(bare.isEmpty, "without documentation in \(module):\n\(bare.sorted().joined(separator: "\n"))")
   }
@@ -59,12 +60,5 @@ import Testing
     #expect(errors.count >= 10)
     let explained = "s:8AuthCore14ExplainedErrorP"
     #expect(errors.subtracting(conformers(of: explained)).subtracting([explained]) == [])
-  }
-
-  @Test("the symbol graph contains the symbols to check")
-  func holdsSymbols() async throws {
-    let symbols = try await SymbolGraph.extract("AuthCore").symbols
-    let paths = Set(symbols.map { $0.pathComponents.joined(separator: ".") })
-    #expect(paths.isSuperset(of: ["User", "User.displayName", "Role.administrator", "SessionVault.load()"]))
   }
 }

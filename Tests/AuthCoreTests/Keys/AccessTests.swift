@@ -198,8 +198,9 @@ struct AccessTests: InWorld {
   @Test("a token without an end is lent until a server refuses it")
   func endless() async throws {
     let grant = key.record.grant
-    authority.answerRenewal(
-      with: .success(
+    authority.script(
+      \.renewals,
+      .success(
         Grant(
           id: grant.id, user: grant.user, token: grant.token, limits: grant.limits,
           accessToken: AccessToken("endless", deadline: .never))))

@@ -75,9 +75,11 @@ extension Reaction {
 }
 
 extension SessionMachine {
-  /// Makes a transition that the shipped machine would not make.
-  mutating func stray(_ next: SessionState, burning epochs: UInt64 = 0, _ effects: [Effect]) -> Reaction {
-    self = SessionMachine(in: next, after: Epoch(lastEpoch.number + epochs))
+  /// Makes a transition, with a new epoch, that the shipped machine would not make.
+  mutating func stray(_ next: (Epoch) -> (SessionState, [Effect])) -> Reaction {
+    let epoch = Epoch(lastEpoch.number + 1)
+    let (state, effects) = next(epoch)
+    self = SessionMachine(in: state, after: epoch)
     return .transition(effects)
   }
 }

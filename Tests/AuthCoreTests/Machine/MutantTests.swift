@@ -28,10 +28,9 @@ import Testing
     },
     Mutant("a second login is accepted", breaks: .oneWorkAtATime) { machine, event in
       guard case .authenticating(let state) = machine.state, event.command == .logIn else { return nil }
-      let epoch = Epoch(machine.lastEpoch.number + 1)
-      return machine.stray(
-        .authenticating(Authenticating(epoch: epoch, saving: nil, from: state.from)), burning: 1,
-        [.authenticate(epoch), .notify])
+      return machine.stray { epoch in
+        (.authenticating(Authenticating(epoch: epoch, saving: nil, from: state.from)), [.authenticate(epoch), .notify])
+      }
     },
     .skipping(.drain, "the leases are not waited for", breaks: .completeMeansOver) { .drained($0) },
     .skipping(.revoke, "the session is not revoked", breaks: .lateResultsChangeNothing) { .revoked($0, true) },
@@ -47,9 +46,8 @@ import Testing
       guard case .authenticating(let state) = machine.state,
         case .authenticated(state.epoch, .granted(let grant)) = event
       else { return nil }
-      return machine.stray(
-        .loggedIn(LoggedIn(session: SessionRecord(grant, began: state.epoch))), burning: 1,
-        [.save(Epoch(machine.lastEpoch.number + 1), grant), .notify])
+      let session = SessionRecord(grant, began: state.epoch)
+      return machine.stray { (.loggedIn(LoggedIn(session: session)), [.save($0, grant), .notify]) }
     },
     Mutant("a session is exposed for another user", breaks: .keysComeFromGrants) { machine, event in
       guard case .authenticating(let state) = machine.state, case .saved(state.epoch, _, .done) = event,
@@ -58,7 +56,7 @@ import Testing
       let stranger = User(
         id: UserID(rawValue: "mallory"), username: "mallory", displayName: "mallory", role: .administrator)
       let grant = Grant(id: record.grant.id, user: stranger, token: record.grant.token, limits: record.grant.limits)
-      return machine.stray(.loggedIn(LoggedIn(session: SessionRecord(grant, began: record.began))), [.notify])
+      return machine.stray { _ in (.loggedIn(LoggedIn(session: SessionRecord(grant, began: record.began))), [.notify]) }
     },
     Mutant("a new token is kept twice", breaks: .oneVaultOperationPerAnswer) { machine, event in
       machine.handle(event).mapping { effects in
@@ -85,16 +83,17 @@ import Testing
       guard case .loggingOut(let state) = machine.state, event == .revoked(state.epoch, false),
         let targets = state.targets
       else { return nil }
-      let epoch = Epoch(machine.lastEpoch.number + 1)
-      let again = LoggingOut(
-        epoch: epoch, step: .revoking, reason: state.reason, targets: targets, sweeping: false, revoking: true,
-        successor: nil, leftovers: .none)
-      return machine.stray(.loggingOut(again), burning: 1, [.revoke(epoch, targets, state.reason)])
+      return machine.stray { epoch in
+        let again = LoggingOut(
+          epoch: epoch, step: .revoking, reason: state.reason, targets: targets, sweeping: false, revoking: true,
+          successor: nil, leftovers: .none)
+        return (.loggingOut(again), [.revoke(epoch, targets, state.reason)])
+      }
     },
     Mutant("a logout during a switch waits for the switch", breaks: .nobodyWaitsForever) { machine, event in
       guard case .loggingOut(let state) = machine.state, state.successor != nil, event.command == .logOut
       else { return nil }
-      return machine.stray(machine.state, [])
+      return machine.stray { _ in (.loggingOut(state), []) }
     },
     .ignoring(
       { .renewed($0, .failed) }, in: .renewing, "a renewal that does not end in time goes on for ever",
@@ -135,10 +134,10 @@ import Testing
       guard case .challenged(let state) = machine.state, event == .command(.answer, state.challenge.token),
         state.step == .answering
       else { return nil }
-      let epoch = Epoch(machine.lastEpoch.number + 1)
-      return machine.stray(
-        .challenged(Challenged(challenge: state.challenge, epoch: epoch, step: .answering, from: state.from)),
-        burning: 1, [.answer(epoch, state.challenge, for: state.reauthenticated)])
+      return machine.stray { epoch in
+        let answering = Challenged(challenge: state.challenge, epoch: epoch, step: .answering, from: state.from)
+        return (.challenged(answering), [.answer(epoch, state.challenge, for: state.reauthenticated)])
+      }
     },
     .ignoring(
       { .timedOut($0, leases: 0) }, in: .challenged, "a challenge outlives its time", breaks: .nobodyWaitsForever),
@@ -146,7 +145,8 @@ import Testing
       guard case .challenged(let state) = machine.state, state.session != nil,
         event == .command(.cancel, state.challenge.token)
       else { return nil }
-      return machine.stray(.loggedOut(LoggedOut(reason: .neverLoggedIn)), [.withdraw(state.challenge), .notify])
+      let effects = [Effect.withdraw(state.challenge), .notify]
+      return machine.stray { _ in (.loggedOut(LoggedOut(reason: .neverLoggedIn)), effects) }
     },
     .without(.notify, "the wait for a person tells nobody", breaks: .everyChangeIsTold) { state, _, _ in
       state.kind == .challenged
@@ -155,7 +155,8 @@ import Testing
       guard case .renewing(let state) = machine.state, case .restored(state.epoch, .found(let grant)) = event,
         grant.isOfSameSession(as: state.session.grant)
       else { return nil }
-      return machine.stray(.loggedIn(LoggedIn(session: SessionRecord(grant, began: state.session.began))), [.notify])
+      let session = SessionRecord(grant, began: state.session.began)
+      return machine.stray { _ in (.loggedIn(LoggedIn(session: session)), [.notify]) }
     },
     .mistaking("the next user gets the access token of the one before", breaks: .accessTokensStayWithTheirSession) {
       state, event in
@@ -169,15 +170,14 @@ import Testing
       guard case .restoring(let state) = machine.state, let reading = state.reading,
         case .restored(reading, .obstructed(let obstacle)) = event
       else { return nil }
-      return machine.stray(
-        .restoring(Restoring(reading: nil, obstacle: obstacle, previously: state.previously, lastKnown: nil)), [.notify]
-      )
+      let forgetful = Restoring(reading: nil, obstacle: obstacle, previously: state.previously, lastKnown: nil)
+      return machine.stray { _ in (.restoring(forgetful), [.notify]) }
     },
     Mutant("the last known user stays when another one is found", breaks: .lastKnownUserIsThatOfTheVault) {
       machine, event in
       guard case .restoring(let state) = machine.state, case .recognized = event, state.lastKnown != nil
       else { return nil }
-      return machine.stray(.restoring(state), [.notify])
+      return machine.stray { _ in (.restoring(state), [.notify]) }
     },
     .without(.notify, "the last known user appears without a notification", breaks: .everyChangeIsTold) { _, event, _ in
       event.name == "recognized"

@@ -6,25 +6,12 @@ import Programs
 /// It compiles to SIL, because the compiler finds several misuses of noncopyable types only there.
 /// It uses the modules of this test run: those next to the test bundle.
 enum ClientCompiler {
-  /// The kind of a source file.
-  enum Mode {
-    /// A file of a library: declarations only.
-    case library
-    /// A file with statements at the top level.
-    case script
-  }
-
-  static func compile(_ source: String, as mode: Mode, with stubs: String? = nil) async throws -> [Diagnostic] {
-    var arguments = stubs.map { ["-I", $0] } ?? []
-    if mode == .library { arguments.append("-parse-as-library") }
-    return try await run(arguments + ["-"], input: source)
-  }
-
-  /// Compiles files as one module, because a compiler for each takes 20 times as long.
+  /// Compiles files as one module, because a compiler for each takes 20 times as long; or one file
+  /// as a script, with statements at the top level.
   ///
   /// - Returns: The diagnostics of each file, by name; files without diagnostics are omitted.
   static func compile(
-    module files: [String: String], with stubs: String? = nil
+    _ files: [String: String], isScript: Bool = false, with stubs: String? = nil
   ) async throws -> [String: [Diagnostic]] {
     if files.isEmpty { return [:] }
     let directory = FileManager.default.temporaryDirectory.appending(path: "client-" + UUID().uuidString)
@@ -37,24 +24,22 @@ enum ClientCompiler {
       paths.append(file.path(percentEncoded: false))
     }
     let arguments = stubs.map { ["-I", $0] } ?? []
-    let whole = ["-parse-as-library", "-whole-module-optimization"]
-    let diagnostics = try await run(arguments + whole + paths.sorted())
+    let form = isScript ? [] : ["-parse-as-library", "-whole-module-optimization"]
+    let diagnostics = try await run(arguments + form + paths.sorted())
     return Dictionary(grouping: diagnostics) { $0.file ?? "" }
   }
 
   /// Compiles a module into a directory, where clients and other modules find it.
   static func emit(module: String, _ files: [String], to directory: String) async throws -> [Diagnostic] {
     let path = "\(directory)/\(module).swiftmodule"
-    let options = [
-      "-emit-module", "-emit-module-path", path, "-parse-as-library", "-whole-module-optimization", "-package-name",
-      "portable",
-    ]
+    let options = ["-emit-module", "-emit-module-path", path, "-parse-as-library", "-whole-module-optimization"]
+    let sources = files.map { "\(Repository.root)/\($0)" }
     return try await run(
-      ["-I", directory] + options + files.map { "\(Repository.root)/\($0)" }, module: module, within: .seconds(300))
+      ["-I", directory, "-package-name", "portable"] + options + sources, module: module, within: .seconds(300))
   }
 
   private static func run(
-    _ arguments: [String], module: String = "Client", input: String = "", within limit: Duration = .seconds(120)
+    _ arguments: [String], module: String = "Client", within limit: Duration = .seconds(120)
   ) async throws -> [Diagnostic] {
     // Never -o /dev/null: as root, a compiler may put a file in its place.
     let product = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).sil")
@@ -62,10 +47,11 @@ enum ClientCompiler {
     var all = ["-emit-sil", "-o", product.path(percentEncoded: false), "-module-name", module, "-swift-version", "6"]
     for feature in features { all += ["-enable-upcoming-feature", feature] }
     // The directories of the arguments come first.
-    all += arguments + searched.flatMap { ["-I", $0] }
+    all += arguments + ["-I", Repository.modules]
+    for module in ["CSQLite", "CCrypt"] { all += ["-I", "\(Repository.root)/Sources/\(module)"] }
     all += ["-module-cache-path", Repository.products + "/ClientModules"]
     all += ["-diagnostic-style", "llvm", "-no-color-diagnostics"]
-    let outcome = try await Program("swiftc", all, input: Array(input.utf8), timeLimit: limit).run()
+    let outcome = try await Program("swiftc", all, timeLimit: limit).run()
     let diagnostics = Diagnostic.parse(outcome.text)
     switch outcome.ending {
     case .exited(0): return diagnostics
@@ -78,9 +64,5 @@ enum ClientCompiler {
 
   private static let features = [
     "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
-  ]
-
-  private static let searched = [
-    Repository.modules, Repository.root + "/Sources/CSQLite", Repository.root + "/Sources/CCrypt",
   ]
 }

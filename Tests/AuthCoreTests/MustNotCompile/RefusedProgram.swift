@@ -1,3 +1,5 @@
+import Foundation
+
 /// A program that the compiler must refuse, and its twin, which differs only in the error and must
 /// be accepted.
 struct RefusedProgram {
@@ -20,13 +22,13 @@ struct RefusedProgram {
   }
 
   private static func compile(_ pairs: [RefusedProgram]) async throws -> [(String, [String])] {
-    async let complaints = ClientCompiler.compile(module: files(pairs, \.twin))
-    var errors = try await ClientCompiler.compile(module: files(pairs, \.source))
+    async let complaints = ClientCompiler.compile(files(pairs, \.twin))
+    var errors = try await ClientCompiler.compile(files(pairs, \.source))
     // The compiler reaches SIL only for a module without type errors, so programs without an error
     // so far are compiled again without the others.
     let rest = pairs.filter { errors[$0.name] == nil }
     if rest.count < pairs.count {
-      try await errors.merge(ClientCompiler.compile(module: files(rest, \.source))) { $0 + $1 }
+      try await errors.merge(ClientCompiler.compile(files(rest, \.source))) { $0 + $1 }
     }
     let found = try await complaints
     return pairs.map { pair in
@@ -54,7 +56,7 @@ struct RefusedProgram {
   private var expectations: [Diagnostic] {
     source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
       line.split(separator: Self.marker, omittingEmptySubsequences: false).dropFirst().map { text in
-        Diagnostic(severity: .error, line: index + 1, message: text.trimmed)
+        Diagnostic(severity: .error, line: index + 1, message: text.trimmingCharacters(in: .whitespaces))
       }
     }
   }
@@ -79,17 +81,9 @@ struct RefusedProgram {
 
   /// The lines without comments and indentation.
   private static func code(of source: String) -> [String] {
-    source.split(separator: "\n").compactMap { line in
-      let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
-      return code.trimmed.isEmpty ? nil : code.trimmed
-    }
+    source.replacing(#/\/\/.*/#, with: "").split(separator: "\n")
+      .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 
   private static let marker = "// expect-error:"
-}
-
-extension Substring {
-  fileprivate var trimmed: String {
-    String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
-  }
 }

@@ -55,7 +55,7 @@ struct AbsenceTests: InWorld {
   @Test("a confirmation answered with the end of the session ends it")
   func rejectedConfirmation() async throws {
     authority.setRotation(true)
-    authority.answerConfirmation(with: .failure(.rejected(.ended(.revoked))))
+    authority.script(\.confirmations, .failure(.rejected(.ended(.revoked))))
     _ = try? await store.renew()
     #expect(store.state == .loggedOut(.ended(.revoked)))
     #expect(!key.isLive && vault.content == .empty)

@@ -25,8 +25,8 @@ struct AdoptionTests: InWorld {
     // Another process logs in an administrator, whose session has the same name.
     let token = SessionToken(bytes: [1, 2, 3])
     vault.content = .token(token)
-    if !byCheck { authority.answerRenewal(with: .failure(.rejected(.superseded))) }
-    authority.answerResumption(with: .success(root(token)))
+    if !byCheck { authority.script(\.renewals, .failure(.rejected(.superseded))) }
+    authority.script(\.resumptions, .success(root(token)))
     let found = byCheck ? try await store.check() : nil
     if !byCheck { await #expect(throws: SessionError.ended(.switchedUser)) { try await store.renew() } }
     #expect(key.endReason == .switchedUser)
@@ -38,7 +38,7 @@ struct AdoptionTests: InWorld {
 
   @Test("an answer with the session's token and another user changes nothing")
   func sameTokenOfAnotherUser() async throws {
-    authority.answerResumption(with: .success(root(key.record.grant.token)))
+    authority.script(\.resumptions, .success(root(key.record.grant.token)))
     let failure = await #expect(throws: SessionError.self) { try await store.check() }
     #expect(failure?.unavailability?.cause == .unparsable)
     #expect(store.state == .loggedIn(key) && world.vaultAgrees)
@@ -47,7 +47,7 @@ struct AdoptionTests: InWorld {
   @Test("a token that resume changed is refused, and the saved session is not lost", arguments: [true, false])
   func resumeChangesTheToken(atLaunch: Bool) async throws {
     let other = Grant(id: key.id, user: key.user, token: SessionToken(bytes: [1, 2, 3]), limits: key.limits)
-    authority.answerResumption(with: .success(other))
+    authority.script(\.resumptions, .success(other))
     if atLaunch {
       guard case .obstructed(.authority(let cause)) = await world.anotherProcess().restore() else {
         throw SessionError.overtaken
@@ -67,8 +67,8 @@ struct AdoptionTests: InWorld {
   func answeredForAnother(request: Request) async throws {
     let foreign = try #require(try await authority.authenticate(World.bob, limits: .standard).grant)
     let answered = Grant(id: key.id, user: foreign.user, token: foreign.token, limits: foreign.limits)
-    authority.answerReauthentication(with: .success(.granted(answered)))
-    authority.answerRenewal(with: .success(answered))
+    authority.script(\.reauthentications, .success(.granted(answered)))
+    authority.script(\.renewals, .success(answered))
     let failure = await #expect(throws: SessionError.self) { try await request.send(store) }
     #expect(failure?.unavailability?.cause == .unparsable)
     #expect(store.session == key && key.isLive)

@@ -21,8 +21,8 @@ struct DurabilityTests: InWorld {
     let killed =
       switch moment {
       case .answered: await authority.holding(request.operation, at: .answer, begin)
-      case .beforeWrite: await vault.holding(.replace, at: .before, begin)
-      case .afterWrite: await vault.holding(.replace, at: .after, begin)
+      case .beforeWrite: await vault.holding(.replace, at: .question, begin)
+      case .afterWrite: await vault.holding(.replace, at: .answer, begin)
       case .confirming: await authority.holding(.confirm, begin)
       }
     #expect(await world.anotherProcess().restore().key != nil)

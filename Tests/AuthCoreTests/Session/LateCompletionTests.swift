@@ -35,13 +35,13 @@ struct LateCompletionTests: InWorld {
 
   @Test("a slow read of an empty vault does not undo or delay a login")
   func slowLook() async throws {
-    let restore = await vault.holding(.load, at: .after, calls: 1) { Task { await store.restore() } }
+    let restore = await vault.holding(.load, at: .answer, calls: 1) { Task { await store.restore() } }
     let key = try await store.loggedIn(World.alice)
     #expect(await restore.value == .overtaken)
     // The result of the read after its release; sent from here, so that the test need not wait for
     // it.
     #expect(store.core.send(.restored(Epoch(1), .absent)) == .ignored(.otherEpoch))
-    vault.release(.load, at: .after)
+    vault.release(.load, at: .answer)
     #expect(store.session == key && world.vaultAgrees)
   }
 
@@ -80,7 +80,7 @@ struct LateCompletionTests: InWorld {
     let login = await authority.holding(.authenticate, at: .answer, calls: 1) { store.beginLogIn(World.alice) }
     #expect(try await store.logOut() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
-    authority.answerRevocation(with: .failure(World.offline))
+    authority.script(\.revocations, .failure(World.offline))
     authority.release(.authenticate, at: .answer)
     await until { store.core.withLock { !$0.unrevoked.isEmpty } }
     #expect(authority.liveTokens.count == 1)

@@ -182,8 +182,8 @@ struct LimitTests: InWorld {
     let token = try #require(authority.liveTokens.first)
     let later = try clock.base.now().advanced(by: .seconds(3600))
     // The authority recorded the activity just before the limit, and its answer comes just after.
-    authority.answerRenewal(
-      with: .success(Grant(id: key.id, user: key.user, token: token, limits: limits(idle: .at(later)))))
+    authority.script(
+      \.renewals, .success(Grant(id: key.id, user: key.user, token: token, limits: limits(idle: .at(later)))))
     clock.base.advance(by: .seconds(1800))
     clock.meddle { startAtOnce { _ = try? await store.renew() } }
     #expect(!store.core.enforceLimits())

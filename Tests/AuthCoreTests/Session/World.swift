@@ -96,11 +96,9 @@ struct World {
 
   /// Releases every held call to the authority and the vault.
   func releaseEverything() {
-    for operation in ScriptedAuthority.Operation.allCases {
-      for point in [ScriptedAuthority.Point.question, .answer] { authority.release(operation, at: point) }
-    }
-    for operation in InMemoryVault.Operation.allCases {
-      for point in [InMemoryVault.Point.before, .after] { vault.release(operation, at: point) }
+    for point in HoldingPoint.allCases {
+      for operation in ScriptedAuthority.Operation.allCases { authority.release(operation, at: point) }
+      for operation in InMemoryVault.Operation.allCases { vault.release(operation, at: point) }
     }
   }
 
@@ -110,24 +108,11 @@ struct World {
   }
 }
 
-extension ScriptedAuthority {
+extension HeldCalls {
   /// Holds the calls of an operation, begins `command`, and waits until a call is held.
   @discardableResult
   func holding<Command>(
     _ operation: Operation, at point: Point = .question, calls: Int = .max, _ command: () -> Command
-  ) async -> Command {
-    hold(operation, at: point, calls: calls)
-    let begun = command()
-    await waitUntilHeld(operation, at: point)
-    return begun
-  }
-}
-
-extension InMemoryVault {
-  /// Holds the calls of an operation, begins `command`, and waits until a call is held.
-  @discardableResult
-  func holding<Command>(
-    _ operation: Operation, at point: Point = .before, calls: Int = .max, _ command: () -> Command
   ) async -> Command {
     hold(operation, at: point, calls: calls)
     let begun = command()

@@ -14,6 +14,8 @@ struct ModelAuthority {
     var isExcused = false
     /// A logout has erased it from the vault.
     var isErased = false
+
+    var isLeftAlive: Bool { end == nil && !isExcused }
   }
 
   struct Token {
@@ -34,6 +36,8 @@ struct ModelAuthority {
     var isOpen = true
     /// An unrecoverable failure left it open.
     var isExcused = false
+
+    var isLeftOpen: Bool { isOpen && !isExcused }
   }
 
   var sessions: [Session] = []

@@ -43,7 +43,7 @@ struct ModelChecker {
     var frontier: [(Int32, ModelWorld)] = []
 
     func visit(_ world: ModelWorld, _ parent: Int32, _ step: ModelStep?) -> Int32? {
-      let hash = ModelEncoder(world).words.hashValue
+      let hash = ModelEncoder.hash(of: world)
       guard seen.insert([hash, world.budget.hashValue].hashValue).inserted else { return nil }
       report.states.insert(hash)
       visits.append(Visit(parent: parent, step: step))

@@ -1,55 +1,34 @@
 @testable import AuthCore
 
-/// Encodes a world as words, so that two worlds that differ only in numbers have the same words.
+/// Hashes a world, so that two worlds that differ only in numbers have the same hash.
 ///
 /// Tokens, sessions and users are numbered in the order in which they appear, starting with the
 /// machine. An epoch is encoded as the part of the machine to which it is equal. Unreferenced
-/// values are omitted. Any other value is encoded as its hash.
+/// values are omitted.
 struct ModelEncoder {
-  private(set) var words: [Int] = []
+  fileprivate var hasher = Hasher()
   private let authority: ModelAuthority
-  private var tokens: Numbers
-  private var steps: Numbers
-  private var sessions: Numbers
-  private var users = Numbers(2)
+  private var tokens: [UInt8] = []
+  private var steps: [UInt8] = []
+  private var sessions: [UInt8] = []
+  private var users: [UInt8] = []
   private var epochs: [Epoch] = []
   /// Whether an epoch without a number gets one: only those of the machine do.
   private var isMachine = true
-  /// While it is set, values get no numbers: a value without a number is described.
-  private var isSketch = false
 
-  /// The numbers of things, in the order in which they appear.
-  private struct Numbers {
-    private var numbers: [UInt8?]
-    private(set) var seen: [Int] = []
-
-    init(_ count: Int) { numbers = Array(repeating: nil, count: count) }
-
-    subscript(thing: UInt8) -> UInt8? { numbers[Int(thing)] }
-
-    mutating func number(_ thing: UInt8) -> UInt8 {
-      if let number = self[thing] { return number }
-      seen.append(Int(thing))
-      numbers[Int(thing)] = UInt8(seen.count - 1)
-      return UInt8(seen.count - 1)
-    }
-  }
-
-  private static let unknown: UInt8 = 255
   fileprivate static let none: UInt8 = 254
 
-  init(_ world: borrowing ModelWorld) {
-    authority = world.authority
-    tokens = Numbers(authority.tokens.count)
-    steps = Numbers(authority.steps.count)
-    sessions = Numbers(authority.sessions.count)
-    words.reserveCapacity(96)
-    write(world.machine.state)
-    isMachine = false
-    write(world)
-    writeWorks(world.works)
-    writeAuthority()
+  static func hash(of world: borrowing ModelWorld) -> Int {
+    var encoder = ModelEncoder(authority: world.authority)
+    encoder.write(world.machine.state)
+    encoder.isMachine = false
+    encoder.write(world)
+    encoder.write(world.works)
+    encoder.writeAuthority()
+    return encoder.hasher.finalize()
   }
+
+  private init(authority: ModelAuthority) { self.authority = authority }
 
   // MARK: Names
 
@@ -59,39 +38,16 @@ struct ModelEncoder {
     repeat (each part).write(to: &self)
   }
 
-  /// Writes a value that contains no numbers of the model.
-  fileprivate mutating func write(plain value: some Hashable) {
-    words.append(value.hashValue)
-  }
+  fileprivate mutating func write(token: UInt8?) { hasher.combine(token.map { tokens.number(of: $0) } ?? Self.none) }
 
-  fileprivate mutating func write(number: UInt8) { words.append(Int(number)) }
+  fileprivate mutating func write(challenge: UInt8) { hasher.combine(steps.number(of: challenge)) }
 
-  fileprivate mutating func write(token: UInt8?) {
-    guard let token else { return write(number: Self.none) }
-    if isSketch, tokens[token] == nil {
-      return write(authority.session(of: token).end == nil, authority.session(of: token).isExcused)
-    }
-    write(number: tokens.number(token))
-  }
-
-  fileprivate mutating func write(challenge: UInt8) {
-    if isSketch, steps[challenge] == nil {
-      let step = authority.steps[Int(challenge)]
-      return write(step.isOpen, step.isExcused)
-    }
-    write(number: steps.number(challenge))
-  }
-
-  fileprivate mutating func write(user: UInt8) {
-    write(number: isSketch ? users[user] ?? Self.unknown : users.number(user))
-  }
+  fileprivate mutating func write(user: UInt8) { hasher.combine(users.number(of: user)) }
 
   /// Writes an epoch of the machine, or one from outside: equal to one of the machine's, or
   /// different.
   fileprivate mutating func write(epoch: Epoch) {
-    if let index = epochs.firstIndex(of: epoch) { return write(number: UInt8(index)) }
-    write(number: isMachine ? UInt8(epochs.count) : Self.none)
-    if isMachine { epochs.append(epoch) }
+    hasher.combine(isMachine || epochs.contains(epoch) ? epochs.number(of: epoch) : Self.none)
   }
 
   // MARK: The machine
@@ -125,71 +81,64 @@ struct ModelEncoder {
   // MARK: Its environment
 
   private mutating func write(_ world: borrowing ModelWorld) {
-    switch world.vault.content {
-    case .empty, .corrupt: write(plain: world.vault.content)
-    case .token(let token): write(token: token)
-    }
-    write(plain: world.vault.difference)
-    write(plain: world.gate ?? ModelGate(isOpen: false))
+    hasher.combine(world.vault.content == .corrupt)
+    write(token: world.vault.token)
+    hasher.combine(world.vault.difference)
+    hasher.combine(world.gate ?? ModelGate(isOpen: false))
     let awaited = world.awaited
     write(awaited.restore != nil, awaited.work != nil, awaited.logout != nil, awaited.failure != nil)
     write(world.timer == world.machine.state.awaitedEpoch)
-    write(number: UInt8(world.unrevoked.count))
+    hasher.combine(world.unrevoked.count)
     for token in world.unrevoked { write(token: token) }
     write(token: world.lastEnded)
   }
 
   /// The vault queue has an order, everything else has none.
-  private mutating func writeWorks(_ works: [ModelWork]) {
-    write(number: UInt8(works.count))
+  private mutating func write(_ works: [ModelWork]) {
+    hasher.combine(works.count)
     for work in works where work.isWaitingForVault { write(work) }
-    write(number: Self.unknown)
-    var others = works.filter { !$0.isWaitingForVault }
-    if others.count > 1 {
-      var sketched = others.map { (sketch(of: $0), $0) }
-      sketched.sort { $0.0.lexicographicallyPrecedes($1.0) }
-      others = sketched.map(\.1)
-    }
-    for work in others { write(work) }
+    hasher.combine(Self.none)
+    let others = works.filter { !$0.isWaitingForVault }
+    for work in others.sorted(by: { hash(with: $0) < hash(with: $1) }) { write(work) }
   }
 
-  private mutating func sketch(of work: ModelWork) -> [Int] {
-    let saved = words
-    words = []
-    isSketch = true
-    write(work)
-    isSketch = false
-    defer { words = saved }
-    return words
+  private func hash(with work: ModelWork) -> Int {
+    var encoder = self
+    encoder.write(work)
+    return encoder.hasher.finalize()
   }
 
   private mutating func write(_ work: ModelWork) {
-    write(plain: work.effect.kind)
+    let tokens = work.effect.tokens
+    hasher.combine(work.effect.kind)
+    hasher.combine(tokens.count)
     write(work.isOverdue, work.epoch)
-    for token in work.effect.tokens { write(token) }
+    for token in tokens { write(token) }
     switch work.effect {
     case .answer(_, let challenge, _), .withdraw(let challenge): write(challenge)
     case .authenticate: write(user: work.user)
     case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record): write(record.began)
-    case .revoke(_, let targets, let reason): write(targets.pending, reason)
-    case .erase(_, let targets): write(targets.pending)
-    case .read, .save, .exchange, .drain, .forget, .closeKeys, .discard, .discardSaved, .notify: break
+    case .revoke(_, _, let reason): write(reason)
+    case .read, .save, .exchange, .drain, .erase, .forget, .closeKeys, .discard, .discardSaved, .notify: break
     }
     switch work.stage {
     case .waiting(let token, let hasFailed):
-      write(plain: "waiting, failed: \(hasFailed)")
-      if token == ModelWorld.nothing { write(number: Self.unknown) } else { write(token: token) }
+      hasher.combine(0)
+      write(hasFailed, token == ModelWorld.nothing)
+      if token != ModelWorld.nothing { write(token: token) }
     case .asking(let token, let hasFailed):
-      write(plain: "asking, failed: \(hasFailed)")
+      hasher.combine(1)
+      write(hasFailed)
       write(token: token)
     case .returning(let event, let isFailure):
+      hasher.combine(2)
       write(isFailure)
       write(event)
     }
   }
 
   private mutating func write(_ event: SessionEvent) {
-    write(plain: event.result)
+    hasher.combine(event.result)
     switch event {
     case .restored(_, .found(let grant)), .authenticated(_, .granted(let grant)), .renewed(_, .granted(let grant)):
       write(grant.token)
@@ -207,29 +156,32 @@ struct ModelEncoder {
   /// The part of the authority to which the rest refers, and the number of its other open sessions
   /// and challenges.
   private mutating func writeAuthority() {
-    write(number: Self.unknown)
-    for step in steps.seen.map({ authority.steps[$0] }) {
+    for step in steps.map({ authority.steps[Int($0)] }) {
       write(user: step.user)
       write(step.isOpen, step.isExcused)
       write(token: step.asking)
     }
-    let openSteps = authority.steps.indices.count {
-      authority.steps[$0].isOpen && !authority.steps[$0].isExcused && steps[UInt8($0)] == nil
+    hasher.combine(authority.steps.indices.count { authority.steps[$0].isLeftOpen && !steps.contains(UInt8($0)) })
+    for token in tokens.map({ authority.tokens[Int($0)] }) {
+      write(token.isSuperseded, token.wasKept, token.isConfirmationMissing)
+      hasher.combine(token.replaces.map { tokens.firstIndex(of: $0) })
+      hasher.combine(sessions.number(of: token.session))
     }
-    write(number: UInt8(openSteps))
-    for token in tokens.seen.map({ authority.tokens[$0] }) {
-      write(token.isSuperseded, token.wasKept, token.isConfirmationMissing, token.replaces != nil)
-      write(number: token.replaces.map { tokens[$0] ?? Self.unknown } ?? Self.none)
-      write(number: sessions.number(token.session))
-    }
-    for session in sessions.seen.map({ authority.sessions[$0] }) {
+    for session in sessions.map({ authority.sessions[Int($0)] }) {
       write(user: session.user)
       write(session.isExcused, session.isErased, session.end)
     }
-    let orphans = authority.sessions.indices.count {
-      authority.sessions[$0].end == nil && !authority.sessions[$0].isExcused && sessions[UInt8($0)] == nil
-    }
-    write(number: UInt8(orphans))
+    hasher.combine(
+      authority.sessions.indices.count { authority.sessions[$0].isLeftAlive && !sessions.contains(UInt8($0)) })
+  }
+}
+
+extension Array where Element: Equatable {
+  /// The position of an element, which is appended if it is missing.
+  fileprivate mutating func number(of element: Element) -> UInt8 {
+    if let index = firstIndex(of: element) { return UInt8(index) }
+    append(element)
+    return UInt8(count - 1)
   }
 }
 
@@ -241,7 +193,7 @@ private protocol ModelPart: Hashable {
 }
 
 extension ModelPart {
-  func write(to encoder: inout ModelEncoder) { encoder.write(plain: self) }
+  func write(to encoder: inout ModelEncoder) { encoder.hasher.combine(self) }
 }
 
 extension Bool: ModelPart {}
@@ -256,7 +208,7 @@ extension IncompleteCleanup: ModelPart {}
 
 extension Optional: ModelPart where Wrapped: ModelPart {
   fileprivate func write(to encoder: inout ModelEncoder) {
-    if let self { self.write(to: &encoder) } else { encoder.write(number: ModelEncoder.none) }
+    if let self { self.write(to: &encoder) } else { encoder.hasher.combine(ModelEncoder.none) }
   }
 }
 
@@ -311,7 +263,8 @@ extension Challenged.Origin: ModelPart {
 extension Renewing.Progress: ModelPart {
   fileprivate func write(to encoder: inout ModelEncoder) {
     switch self {
-    case .asking, .rereading: encoder.write(plain: self)
+    case .asking: encoder.write(false)
+    case .rereading: encoder.write(true)
     case .saving(let record): encoder.write(record)
     }
   }

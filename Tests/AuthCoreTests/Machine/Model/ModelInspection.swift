@@ -7,53 +7,44 @@ extension ModelJudge {
     case .revoke: expect(isDrained(world), .completeMeansOver, "revoked before the leases ended")
     case .erase(_, let targets):
       expect(isDrained(world), .completeMeansOver, "erased before the leases ended")
-      let isReported =
-        if case .loggingOut(let state) = world.machine.state { state.leftovers.notRevoked } else { false }
-      expect(
-        !world.authority.isLive(targets.token.number) || isReported, .completeMeansOver, "erased before it was revoked")
+      let isOver = !world.authority.isLive(targets.token.number) || world.reported.notRevoked
+      expect(isOver, .completeMeansOver, "erased before it was revoked")
     case .discard(let token), .discardSaved(let token):
       let tokens = [token.number, world.machine.state.session?.token].compactMap(\.self)
       let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
       expect(sessions.count == tokens.count, .lateResultsChangeNothing, "the live session is revoked as a late one")
     case .withdraw(let challenge):
-      expect(
-        world.machine.state.presentChallenge?.token != challenge.token, .lateResultsChangeNothing,
-        "the present challenge is withdrawn as a late one")
+      let isPresent = world.machine.state.presentChallenge?.token == challenge.token
+      expect(!isPresent, .lateResultsChangeNothing, "the present challenge is withdrawn as a late one")
     case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .forget, .confirm,
-      .closeKeys,
-      .notify:
+      .closeKeys, .notify:
       break
     }
   }
 
   /// Whether no lease is running, or every running lease is reported.
   private func isDrained(_ world: borrowing ModelWorld) -> Bool {
-    guard let gate = world.gate, gate.leases > 0 else { return true }
-    guard case .loggingOut(let state) = world.machine.state else { return false }
-    return state.leftovers.leases > 0
+    world.gate?.leases ?? 0 == 0 || world.reported.leases > 0
   }
 
   /// Judges a write of this library, before it lands.
   func judgeWrite(of token: UInt8, _ world: borrowing ModelWorld) {
-    expect(
-      !world.authority.session(of: token).isErased, .overStaysOver,
-      "a session that a logout erased is in the vault again")
+    let isErased = world.authority.session(of: token).isErased
+    expect(!isErased, .overStaysOver, "a session that a logout erased is in the vault again")
   }
 
   func inspect(_ world: borrowing ModelWorld) {
     let state = world.machine.state
-    expect(
-      (world.gate?.isOpen ?? false) == (state.session != nil), .completeMeansOver, "the keys do not follow the session")
-    if state.kind == .loggingOut || state.waitsForPerson, let epoch = state.awaitedEpoch {
-      expect(world.timer == epoch, .everyLogoutEnds, "\(state.shape) has no time limit")
-    }
-    if state.kind != .loggingOut, !state.waitsForPerson, let epoch = state.awaitedEpoch {
+    let isOpen = world.gate?.isOpen ?? false
+    expect(isOpen == (state.session != nil), .completeMeansOver, "the keys do not follow the session")
+    if state.kind == .loggingOut || state.waitsForPerson {
+      expect(world.timer == state.awaitedEpoch, .everyLogoutEnds, "\(state.shape) has no time limit")
+    } else if let epoch = state.awaitedEpoch {
       let count = world.works.count { $0.epoch == epoch }
       expect(count >= 1, .nobodyWaitsForever, "\(state.shape) waits for work that nobody does")
       expect(count <= 1, .oneWorkAtATime, "\(state.shape) waits for \(count) pieces of work")
-    }
-    if state.isWork, !state.waitsForPerson {
-      expect(world.awaited.work != nil, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
+      let isAwaited = state.kind == .restoring || world.awaited.work != nil
+      expect(isAwaited, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
     }
     inspectCrash(world)
     if world.works.isEmpty { inspectRest(world) }
@@ -72,36 +63,30 @@ extension ModelJudge {
   private func inspectRest(_ world: borrowing ModelWorld) {
     let state = world.machine.state
     let (awaited, vault) = (world.awaited, world.vault)
-    expect(
-      awaited.restore == nil && awaited.work == nil && awaited.logout == nil, .nobodyWaitsForever,
-      "\(state.shape), and somebody waits for ever")
+    let isAwaited = awaited.restore != nil || awaited.work != nil || awaited.logout != nil
+    expect(!isAwaited, .nobodyWaitsForever, "\(state.shape), and somebody waits for ever")
     expect(state.awaitedEpoch == nil || state.waitsForPerson, .nobodyWaitsForever, "\(state.shape) for ever")
-    switch state {
-    case .loggedIn(let state):
+    if let session = state.session {
+      let agrees = vault.token == session.token || vault.difference != .none
+      expect(agrees, .memoryAgreesWithVault, "another token is kept")
+    }
+    if case .loggedIn(let state) = state {
       let token = world.authority.tokens[Int(state.session.token)]
-      expect(
-        vault.token == state.session.token || vault.difference != .none, .memoryAgreesWithVault, "another token is kept"
-      )
       let isOver = world.authority.session(of: state.session.token).end != nil
       expect(
         token.replaces == nil || token.isConfirmationMissing || isOver, .savedTokensAreConfirmed,
         "the authority was never told that the new token is kept, so the old one still works")
-    case .loggedOut(let state):
-      expect(
-        vault.content == .empty || vault.difference != .none || state.leftovers.notErased, .memoryAgreesWithVault,
-        "nobody is logged in, and the vault is not empty")
-    case .challenged(let state):
-      expect(
-        state.session.map { vault.token == $0.token } ?? true || vault.difference != .none, .memoryAgreesWithVault,
-        "another token is kept")
-    case .restoring, .authenticating, .renewing, .loggingOut: break
     }
-    for (number, step) in world.authority.steps.enumerated() where step.isOpen && !step.isExcused {
+    if case .loggedOut(let state) = state {
+      let isErased = vault.content == .empty || vault.difference != .none || state.leftovers.notErased
+      expect(isErased, .memoryAgreesWithVault, "nobody is logged in, and the vault is not empty")
+    }
+    for (number, step) in world.authority.steps.enumerated() where step.isLeftOpen {
       expect(
         state.presentChallenge?.token.number == UInt8(number), .cancelledStepsLeaveNothing,
         "the authority still takes an answer of \(ModelAuthority.names[Int(step.user)]) that nobody can give")
     }
-    for (number, session) in world.authority.sessions.enumerated() where session.end == nil && !session.isExcused {
+    for (number, session) in world.authority.sessions.enumerated() where session.isLeftAlive {
       let holders = [state.session?.token, vault.token].compactMap(\.self)
       expect(
         holders.contains { world.authority.tokens[Int($0)].session == number }, .lateResultsChangeNothing,
@@ -110,12 +95,9 @@ extension ModelJudge {
   }
 }
 
-extension SessionState {
-  /// Whether it continues only while a caller or a user is involved.
-  fileprivate var isWork: Bool {
-    switch self {
-    case .authenticating, .challenged, .renewing: true
-    case .restoring, .loggedOut, .loggedIn, .loggingOut: false
-    }
+extension ModelWorld {
+  /// What the logout under way will report as left over.
+  fileprivate var reported: IncompleteCleanup {
+    if case .loggingOut(let state) = machine.state { state.leftovers } else { .none }
   }
 }

@@ -24,9 +24,7 @@ final class ModelJudge {
   /// The events and reactions of the last step, for a script.
   var exchanges: [(SessionEvent, Reaction)]?
 
-  init(_ handle: @escaping Machine) {
-    self.handle = handle
-  }
+  init(_ handle: @escaping Machine) { self.handle = handle }
 
   func forget() { violation = nil }
 
@@ -34,87 +32,71 @@ final class ModelJudge {
     if !holds && violation == nil { violation = ModelViolation(rule: rule, what: what()) }
   }
 
-  private func note(_ before: SessionState, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState) {
-    let outcome = ModelOutcome(before.kind, event, reaction, after.kind)
-    if outcomes[outcome] == nil { outcomes[outcome] = "\(before.shape)\t\(event.shape(in: before))" }
-  }
-
   // MARK: An answer
 
   func judge(_ before: SessionMachine, _ event: SessionEvent, _ reaction: Reaction, _ world: borrowing ModelWorld) {
-    note(before.state, event, reaction, world.machine.state)
+    let (old, new) = (before.state, world.machine.state)
+    let outcome = ModelOutcome(old.kind, event, reaction, new.kind)
+    if outcomes[outcome] == nil { outcomes[outcome] = "\(old.shape)\t\(event.shape(in: old))" }
     exchanges?.append((event, reaction))
-    let after = world.machine
-    expect(
-      reaction.effects.count { $0.vaultUse != .none } <= 1, .oneVaultOperationPerAnswer,
-      "two effects want one turn at the vault")
+    let vaultUses = reaction.effects.count { $0.vaultUse != .none }
+    expect(vaultUses <= 1, .oneVaultOperationPerAnswer, "two effects want one turn at the vault")
     switch reaction {
-    case .transition(let effects): judge(effects, before, event, after, world)
+    case .transition(let effects): judge(effects, old, event, new, world)
     case .rejected(let reason, let permitted):
-      expect(before == after, .everyEventIsAnswered, "a rejection changed the machine")
+      expect(before == world.machine, .everyEventIsAnswered, "a rejection changed the machine")
       guard let command = event.command else {
         return expect(false, .everyEventIsAnswered, "a completion was rejected")
       }
-      let isPermitted = before.state.permitted.contains(command)
-      expect(
-        !isPermitted || isAboutAnotherChallenge(event, before.state), .everyEventIsAnswered,
-        "\(command.name) is permitted, but was rejected")
+      let isWrong = old.permitted.contains(command) && !isAboutAnotherChallenge(event, old)
+      expect(!isWrong, .everyEventIsAnswered, "\(command.name) is permitted, but was rejected")
       expect(command != .logOut || reason == .notLoggedIn, .everyLogoutEnds, "a logout was rejected")
-      expect(permitted == before.state.permitted, .everyEventIsAnswered, "a rejection permits something else")
+      expect(permitted == old.permitted, .everyEventIsAnswered, "a rejection permits something else")
     case .ignored(_, let cleanup):
-      expect(before == after, .lateResultsChangeNothing, "an ignored event changed the machine")
+      expect(before == world.machine, .lateResultsChangeNothing, "an ignored event changed the machine")
       expect(event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
-      expect(
-        cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }, .lateResultsChangeNothing,
-        "more than clean-up")
-      let isAwaited = event.epoch != nil && event.epoch == before.state.awaitedEpoch
-      expect(
-        !isAwaited || before.state.kind == .loggingOut, .nobodyWaitsForever,
-        "\(before.state.shape) goes on after \(event.name)")
-      expect(!isAwaitedStep(event, before.state), .everyLogoutEnds, "a logout did not go on at \(event.name)")
+      let isCleanup = cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }
+      expect(isCleanup, .lateResultsChangeNothing, "more than clean-up")
+      let isAwaited = event.epoch != nil && event.epoch == old.awaitedEpoch && old.kind != .loggingOut
+      expect(!isAwaited, .nobodyWaitsForever, "\(old.shape) goes on after \(event.name)")
+      expect(!isAwaitedStep(event, old), .everyLogoutEnds, "a logout did not go on at \(event.name)")
     }
   }
 
   private func judge(
-    _ effects: [Effect], _ before: SessionMachine, _ event: SessionEvent, _ after: SessionMachine,
-    _ world: borrowing ModelWorld
+    _ effects: [Effect], _ old: SessionState, _ event: SessionEvent, _ new: SessionState, _ world: borrowing ModelWorld
   ) {
     if let command = event.command {
-      let isPermitted = before.state.permitted.contains(command)
-      expect(
-        !isAboutAnotherChallenge(event, before.state), .lateResultsChangeNothing,
-        "\(command.name) of another challenge was taken")
+      let isOther = isAboutAnotherChallenge(event, old)
+      expect(!isOther, .lateResultsChangeNothing, "\(command.name) of another challenge was taken")
       // A launch and a renewal can be joined, and both rules say so.
       let rule: ModelRule =
         [.logIn, .session(.switchUser), .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
-      expect(isPermitted, rule, "\(command.name) was taken where it is not permitted")
-      expect(
-        command != .logOut || after.state.kind == .loggingOut, .everyLogoutEnds, "a logout led to \(after.state.shape)")
+      expect(old.permitted.contains(command), rule, "\(command.name) was taken where it is not permitted")
+      expect(command != .logOut || new.kind == .loggingOut, .everyLogoutEnds, "a logout led to \(new.shape)")
     } else if let epoch = event.epoch {
-      expect(epoch == before.state.awaitedEpoch, .lateResultsChangeNothing, "\(event.name) of another epoch was taken")
+      expect(epoch == old.awaitedEpoch, .lateResultsChangeNothing, "\(event.name) of another epoch was taken")
     } else if case .limitReached(let record, _) = event {
-      expect(record == before.state.session, .lateResultsChangeNothing, "a limit of another record was taken")
+      expect(record == old.session, .lateResultsChangeNothing, "a limit of another record was taken")
     } else if case .recognized(let epoch, let user) = event {
-      expect(epoch == before.state.awaitedEpoch, .lateResultsChangeNothing, "the user of a past read was taken")
+      expect(epoch == old.awaitedEpoch, .lateResultsChangeNothing, "the user of a past read was taken")
       let kept = world.vault.token.map(world.authority.lastKnown)
       expect(
-        user == kept && after.state.lastKnown == user, .lastKnownUserIsThatOfTheVault,
-        "\(after.state.shape), and the vault keeps a token of \(kept?.username ?? "nobody")")
+        user == kept && new.lastKnown == user, .lastKnownUserIsThatOfTheVault,
+        "\(new.shape), and the vault keeps a token of \(kept?.username ?? "nobody")")
     } else if case .ended(let session, _) = event {
-      expect(session == before.state.session?.began, .lateResultsChangeNothing, "the end of another session was taken")
+      expect(session == old.session?.began, .lateResultsChangeNothing, "the end of another session was taken")
     }
-    expect(
-      before.state.snapshot == after.state.snapshot || effects.contains(.notify), .everyChangeIsTold,
-      "nobody is told of \(after.state.shape)")
-    judgeEnd(before.state, event, after.state, world)
-    judgeExposure(before.state, after.state, world)
-    judgeAccess(before.state.session, after.state)
-    expect(
-      after.state.kind != .restoring || after.state.lastKnown == before.state.lastKnown || event.name == "recognized",
-      .lastKnownUserIsThatOfTheVault, "\(event.name) changed the last known user")
-    if case .loggingOut(let old) = before.state, event.command != .logOut {
-      let rank = if case .loggingOut(let new) = after.state { new.rank } else { 0 }
-      expect(rank < old.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.name)")
+    let isTold = old.snapshot == new.snapshot || effects.contains(.notify)
+    expect(isTold, .everyChangeIsTold, "nobody is told of \(new.shape)")
+    judgeEnd(old, event, new, world)
+    judgeExposure(old, new, world)
+    judgeAccess(old.session, new)
+    let staysKnown = new.kind != .restoring || new.lastKnown == old.lastKnown || event.name == "recognized"
+    expect(staysKnown, .lastKnownUserIsThatOfTheVault, "\(event.name) changed the last known user")
+    if case .loggingOut(let state) = old, event.command != .logOut {
+      let rank = if case .loggingOut(let next) = new { next.rank } else { 0 }
+      expect(rank < state.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.name)")
     }
     if case .drained = event {
       expect(!(world.gate?.isOpen ?? false), .completeMeansOver, "the leases drained with the keys alive")
@@ -127,14 +109,14 @@ final class ModelJudge {
   }
 
   private func isAwaitedStep(_ event: SessionEvent, _ state: SessionState) -> Bool {
-    guard case .loggingOut(let state) = state else { return false }
-    switch event {
-    case .timedOut(let epoch, _): return epoch == state.epoch
-    case .drained(let epoch): return epoch == state.epoch && state.step == .draining
-    case .revoked(let epoch, _): return epoch == state.epoch && state.step == .revoking
-    case .erased(let epoch, _): return epoch == state.epoch && state.step == .erasing
-    case .command, .recognized, .restored, .authenticated, .renewed, .saved, .limitReached, .ended: return false
-    }
+    guard case .loggingOut(let state) = state, event.epoch == state.epoch else { return false }
+    let completion =
+      switch state.step {
+      case .draining: "drained"
+      case .revoking: "revoked"
+      case .erasing: "erased"
+      }
+    return [completion, "timedOut"].contains(event.name)
   }
 
   /// Checks that only the user, a limit, a vault that is proven empty, an explicit rejection or a
@@ -142,7 +124,10 @@ final class ModelJudge {
   private func judgeEnd(
     _ before: SessionState, _ event: SessionEvent, _ after: SessionState, _ world: borrowing ModelWorld
   ) {
-    guard before.mayHaveSession, after.isOver else { return }
+    // Before, there is a session, or it is unknown; afterwards there is none, or soon will be none.
+    guard before.kind == .restoring || before.session != nil, [.loggedOut, .loggingOut].contains(after.kind) else {
+      return
+    }
     let oldSession = before.session.map { world.authority.tokens[Int($0.token)].session }
     let isCause: Bool =
       switch event {
@@ -151,9 +136,7 @@ final class ModelJudge {
         true
       case .restored(_, .found(let grant)): before.session.map { !grant.isOfSameSession(as: $0.grant) } ?? true
       case .saved(_, let token, .done): world.authority.tokens[Int(token.number)].session != oldSession
-      case .command, .recognized, .restored(_, .obstructed), .authenticated, .renewed, .saved, .drained, .revoked,
-        .erased,
-        .timedOut:
+      case .command, .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:
         false
       }
     expect(isCause, .failuresEndNoSession, "\(event.name) ended a session, or what may be one")
@@ -164,45 +147,39 @@ final class ModelJudge {
   private func judgeExposure(_ before: SessionState, _ after: SessionState, _ world: borrowing ModelWorld) {
     guard let record = after.session, before.session?.grant.token != record.grant.token else { return }
     expect(record.grant.user == world.authority.user(of: record), .keysComeFromGrants, "the session is not that user's")
-    expect(
-      world.authority.tokens[Int(record.token)].wasKept, .keptBeforeShown, "a session was exposed before it was kept")
+    let wasKept = world.authority.tokens[Int(record.token)].wasKept
+    expect(wasKept, .keptBeforeShown, "a session was exposed before it was kept")
   }
 
   /// Checks that a session has only its own access tokens, and loses one only to a newer one.
   private func judgeAccess(_ before: SessionRecord?, _ state: SessionState) {
     let successor = if case .loggingOut(let state) = state { state.successor } else { SessionRecord?.none }
     guard let after = state.session ?? successor else { return }
-    expect(
-      after.accessToken.map { $0.value == after.grant.id.rawValue } ?? true, .accessTokensStayWithTheirSession,
-      "the access token is that of another session")
-    expect(
-      before?.began != after.began || before?.accessToken == nil || after.accessToken != nil,
-      .accessTokensStayWithTheirSession, "a session lost its access token")
+    let isOwn = after.accessToken.map { $0.value == after.grant.id.rawValue } ?? true
+    expect(isOwn, .accessTokensStayWithTheirSession, "the access token is that of another session")
+    let isLost = before?.began == after.began && before?.accessToken != nil && after.accessToken == nil
+    expect(!isLost, .accessTokensStayWithTheirSession, "a session lost its access token")
   }
 
   // MARK: A settlement
 
   func judge(_ settlement: Settlement, _ world: borrowing ModelWorld) {
     let isForeign = world.vault.difference == .foreign
+    let state = world.machine.state
     switch settlement {
     case .logout(_, .complete):
       expect(!(world.gate?.isOpen ?? false), .completeMeansOver, "a logout is complete and a lease may begin")
       expect(world.gate?.leases ?? 0 == 0, .completeMeansOver, "a logout is complete and a lease runs")
-      expect(
-        world.vault.content == .empty || isForeign, .completeMeansOver,
-        "a logout is complete and the vault is not empty")
-      let ended = world.lastEnded.map(world.authority.session(of:))
-      expect(
-        ended.map { $0.end != nil || $0.isExcused } ?? true, .completeMeansOver,
-        "a logout is complete and the session lives")
+      let isEmpty = world.vault.content == .empty || isForeign
+      expect(isEmpty, .completeMeansOver, "a logout is complete and the vault is not empty")
+      let isAlive = world.lastEnded.map { world.authority.session(of: $0).isLeftAlive } ?? false
+      expect(!isAlive, .completeMeansOver, "a logout is complete and the session lives")
     case .work(_, .success(.loggedIn(let key))):
-      expect(
-        world.vault.token == key.record.token || isForeign, .memoryAgreesWithVault,
-        "success is reported, and another token is kept")
+      let isKept = world.vault.token == key.record.token || isForeign
+      expect(isKept, .memoryAgreesWithVault, "success is reported, and another token is kept")
     case .work(_, .success(.challenged(let challenge))):
-      expect(
-        world.machine.state.presentChallenge == challenge && world.machine.state.waitsForPerson, .nobodyWaitsForever,
-        "a challenge is reported that the state does not wait for")
+      let isAwaited = state.presentChallenge == challenge && state.waitsForPerson
+      expect(isAwaited, .nobodyWaitsForever, "a challenge is reported that the state does not wait for")
     case .logout, .work, .restore: break
     }
   }
@@ -219,27 +196,13 @@ extension SessionState {
 
   /// The last known user, who is shown again if the work under way fails.
   fileprivate var lastKnown: LastKnownUser? {
-    let origin: Authenticating.Origin
-    switch self {
-    case .restoring(let state): return state.lastKnown
-    case .authenticating(let state): origin = state.from
-    case .challenged(let state):
-      guard case .login(let from) = state.from else { return nil }
-      origin = from
-    case .loggedOut, .loggedIn, .renewing, .loggingOut: return nil
-    }
-    return if case .restoring(_, _, let user) = origin { user } else { nil }
-  }
-
-  /// Whether there is a session, or it is unknown.
-  fileprivate var mayHaveSession: Bool { kind == .restoring || session != nil }
-
-  /// Whether it is known that there is no session, or soon will be none.
-  fileprivate var isOver: Bool {
-    switch self {
-    case .loggedOut, .loggingOut: true
-    case .restoring, .authenticating, .challenged, .loggedIn, .renewing: false
-    }
+    let origin: SessionState? =
+      switch self {
+      case .restoring, .loggedOut, .loggedIn, .renewing, .loggingOut: self
+      case .authenticating(let state): state.from.state
+      case .challenged(let state): if case .login(let origin) = state.from { origin.state } else { nil }
+      }
+    return if case .restoring(let state) = origin { state.lastKnown } else { nil }
   }
 }
 

@@ -4,7 +4,7 @@
 
 extension Effect {
   /// The effects by name.
-  enum Kind {
+  enum Kind: String {
     case read, authenticate, reauthenticate, answer, renew, save, exchange, drain, revoke, erase, forget
     case confirm, closeKeys, discard, discardSaved, withdraw, notify
   }
@@ -101,14 +101,13 @@ extension SessionEvent {
   var result: String? {
     switch self {
     case .restored(_, .found), .authenticated(_, .granted), .renewed(_, .granted): "granted"
+    case .saved(_, _, .done), .revoked(_, true): "done"
     case .authenticated(_, .challenged), .renewed(_, .challenged): "challenged"
     case .restored(_, .absent): "absent"
     case .restored(_, .ended), .renewed(_, .ended): "ended"
     case .restored(_, .obstructed): "obstructed"
-    case .authenticated(_, .failed), .renewed(_, .failed): "failed"
-    case .renewed(_, .superseded): "superseded"
-    case .saved(_, _, let outcome): "\(outcome)"
-    case .revoked(_, let isDone): isDone ? "done" : "failed"
+    case .authenticated(_, .failed), .renewed(_, .failed), .saved(_, _, .failed), .revoked(_, false): "failed"
+    case .renewed(_, .superseded), .saved(_, _, .superseded): "superseded"
     case .erased(_, let left): left == .none ? "done" : "failed"
     case .limitReached(_, let limit): limit.rawValue
     case .command, .recognized, .drained, .timedOut, .ended: nil

@@ -5,36 +5,49 @@
 /// `auth-cli machine` prints the rows that the exploration found, from a resource that
 /// `RECORD_GOLDEN=1` writes.
 struct ModelOutcome: Hashable, CustomStringConvertible {
+  /// In the order of the rows of a cell.
+  private enum Answer: Int { case transition, rejected, ignored }
+
   let state: SessionState.Kind
-  let event: String
-  private let answer: String
-  private let items: [String]
+  private let command: SessionCommand?
+  private let completion: String?
+  private let answer: Answer
+  /// The next state, or the reason.
+  private let detail: String
+  private let effects: [Effect.Kind]
+  private let permitted: [SessionCommand]
 
   init(_ state: SessionState.Kind, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState.Kind) {
-    (self.state, self.event) = (state, event.name)
+    (self.state, command) = (state, event.command)
+    // Names of commands are slow, so they are found only for the rows.
+    completion = command == nil ? event.name : nil
+    effects = reaction.effects.map(\.kind)
     switch reaction {
-    case .transition(let effects): (answer, items) = ("-> \(after.rawValue)", effects.map { "\($0.kind)" })
+    case .transition: (answer, detail, permitted) = (.transition, after.rawValue, [])
     case .rejected(let reason, let permitted):
-      (answer, items) = ("rejected, \(reason.rawValue)", permitted.map(\.name))
-    case .ignored(let reason, let effects):
-      (answer, items) = ("ignored, \(reason.rawValue)", effects.map { "\($0.kind)" })
+      (answer, detail, self.permitted) = (.rejected, reason.rawValue, permitted)
+    case .ignored(let reason, _): (answer, detail, permitted) = (.ignored, reason.rawValue, [])
     }
   }
 
+  var event: String { command?.name ?? completion ?? "" }
+
   /// The row, without its example.
-  var description: String { [state.rawValue, event, answer, items.joined(separator: ", ")].joined(separator: "\t") }
+  var description: String {
+    let items = effects.map(\.rawValue) + permitted.map(\.name)
+    let reaction = answer == .transition ? "-> \(detail)" : "\(answer), \(detail)"
+    return [state.rawValue, event, reaction, items.joined(separator: ", ")].joined(separator: "\t")
+  }
 
   static let path = "Sources/AuthProgram/Machine/machine.tsv"
 
   /// The rows by state and event, in declaration order: transitions first, then rejections, then
   /// ignored events; rows without an effect come last.
   static func rows(_ outcomes: [ModelOutcome: String]) -> [String] {
-    let states = SessionState.Kind.allCases.map(\.rawValue)
     func rank(_ outcome: ModelOutcome) -> (Int, Int, Int, Int, String) {
-      let answers = ["->", "rejected", "ignored"]
-      return (
-        states.firstIndex(of: outcome.state.rawValue) ?? 0, events.firstIndex(of: outcome.event) ?? 0,
-        answers.firstIndex { outcome.answer.hasPrefix($0) } ?? 0, outcome.items.isEmpty ? 1 : 0, outcome.description
+      (
+        SessionState.Kind.allCases.firstIndex(of: outcome.state) ?? 0, events.firstIndex(of: outcome.event) ?? 0,
+        outcome.answer.rawValue, outcome.effects.isEmpty && outcome.permitted.isEmpty ? 1 : 0, outcome.description
       )
     }
     return outcomes.sorted { rank($0.key) < rank($1.key) }.map { "\($0.key)\t\($0.value)" }

@@ -81,19 +81,14 @@ extension AuthorityProbe {
   }
 }
 
-/// The probe of ``AuthorityContract``.
-struct Probe: AuthorityProbe {
-  let subject: AuthorityContract.Subject
-
-  var authority: any Authority { subject.authority }
-
+extension AuthorityContract.Subject: AuthorityProbe {
   /// The first account with a password that it does not have.
   var wrong: Credentials {
-    .password(username: subject.first.username, password: Secret("not the password of anybody here"))
+    .password(username: first.username, password: Secret("not the password of anybody here"))
   }
 
   func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws -> Grant {
-    let credentials = credentials ?? subject.first
+    let credentials = credentials ?? first
     let what = "the right password of \(credentials.username)"
     return try await grant(
       expect(what) { try await authority.authenticate(credentials, limits: limits) }, what)
@@ -114,7 +109,7 @@ struct Probe: AuthorityProbe {
   func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws -> Grant {
     let what = "reauthenticate of a live session with the right password"
     return try await grant(
-      expect(what) { try await authority.reauthenticate(token, with: subject.first, limits: limits) }, what)
+      expect(what) { try await authority.reauthenticate(token, with: first, limits: limits) }, what)
   }
 
   func revoke(_ token: SessionToken) async throws {
@@ -126,7 +121,7 @@ struct Probe: AuthorityProbe {
     switch result {
     case .granted(let grant): return grant
     case .challenged(let challenge):
-      guard let code = subject.code else { throw Breach("\(what) was answered with a challenge") }
+      guard let code = code else { throw Breach("\(what) was answered with a challenge") }
       return try await grant(of: code(), to: challenge, "the right answer to a challenge")
     }
   }

@@ -1,0 +1,55 @@
+import AuthCore
+
+extension ScriptedSessions {
+  /// The second step of an account.
+  struct Step {
+    var code: Secret
+    var tries: Int
+    var time: Duration
+  }
+
+  struct OpenChallenge {
+    let username: String
+    /// The token of the session that reauthenticates; nil for a login.
+    let session: SessionToken?
+    let request: LimitRequest
+    let deadline: BootInstant
+    var triesLeft: Int
+
+    fileprivate func challenge(_ token: SessionToken) -> Challenge {
+      Challenge(token: token, question: .code(digits: 6), triesLeft: triesLeft, deadline: .at(deadline))
+    }
+  }
+
+  /// Opens a challenge, if the account has a second step.
+  mutating func challenge(
+    for account: Account, _ request: LimitRequest, of session: SessionToken?, at now: BootInstant
+  ) -> Challenge? {
+    let username = account.user.username
+    guard let step = steps[username] else { return nil }
+    let open = OpenChallenge(
+      username: username, session: session, request: request, deadline: now.advanced(by: step.time),
+      triesLeft: step.tries)
+    let token = newToken()
+    challenges[token] = open
+    return open.challenge(token)
+  }
+
+  mutating func answer(
+    _ token: SessionToken, _ answer: Secret, at now: BootInstant
+  ) -> Answer<Authentication, ReauthenticationRejection> {
+    guard var open = challenges.removeValue(forKey: token), let step = steps[open.username],
+      let account = accounts[open.username], Deadline.at(open.deadline).phase(at: now) == .ahead
+    else { return .failure(.rejected(.notAccepted)) }
+    guard answer == step.code else {
+      open.triesLeft -= 1
+      guard open.triesLeft > 0 else { return .failure(.rejected(.notAccepted)) }
+      challenges[token] = open
+      return .success(.challenged(open.challenge(token)))
+    }
+    guard let old = open.session else { return .success(.granted(begin(for: account, open.request, at: now))) }
+    return use(old, at: now).mapError { $0.map(ReauthenticationRejection.session) }.map { session, account in
+      .granted(refresh(old, session, account, open.request, at: now))
+    }
+  }
+}

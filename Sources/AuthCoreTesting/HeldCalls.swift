@@ -1,0 +1,101 @@
+import Guards
+
+/// A double whose calls a test can hold, so that the test decides their order.
+public protocol HeldCalls: Sendable {
+  /// The operations of the double.
+  associatedtype Operation: Hashable & Sendable
+
+  /// Logs the calls and stops those that a test holds.
+  var turnstile: Turnstile<Operation> { get }
+}
+
+/// Where a held call of a double stops.
+public enum HoldingPoint: Hashable, Sendable, CaseIterable {
+  /// Before the call takes effect.
+  case question
+  /// After the call took effect, before the caller gets the answer.
+  case answer
+}
+
+extension HeldCalls {
+  /// Where a held call stops.
+  public typealias Point = HoldingPoint
+
+  /// The called operations, in order.
+  public var log: [Operation] { turnstile.storage.withLock { $0.log } }
+
+  /// Stops calls of an operation at a point, until ``release(_:at:)``.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation to stop.
+  ///   - point: Where its calls stop.
+  ///   - calls: The number of calls to stop; later calls pass.
+  public func hold(_ operation: Operation, at point: Point = .question, calls: Int = .max) {
+    turnstile.storage.withLock { $0[operation, at: point].held = calls }
+  }
+
+  /// Releases the held calls of an operation; later calls pass.
+  public func release(_ operation: Operation, at point: Point = .question) {
+    let waiting = turnstile.storage.withLock { storage in
+      defer { storage[operation, at: point] = .init() }
+      return storage[operation, at: point].waiting
+    }
+    for call in waiting { call.fulfil(()) }
+  }
+
+  /// Releases the first held call of an operation; the others stay held.
+  public func releaseFirst(_ operation: Operation, at point: Point = .question) {
+    let first = turnstile.storage.withLock { storage in
+      storage[operation, at: point].waiting.isEmpty ? nil : storage[operation, at: point].waiting.removeFirst()
+    }
+    first?.fulfil(())
+  }
+
+  /// Waits until `count` calls of an operation are held at the point.
+  public func waitUntilHeld(_ operation: Operation, at point: Point = .question, count: Int = 1) async {
+    await turnstile.storage.wait { $0[operation, at: point].waiting.count >= count }
+  }
+}
+
+/// Logs the calls of a double and stops those that a test holds.
+public final class Turnstile<Operation: Hashable & Sendable>: Sendable {
+  fileprivate struct Place {
+    /// The number of further calls that stop here.
+    var held = 0
+    var waiting: [Promise<Void>] = []
+  }
+
+  fileprivate struct Storage {
+    var log: [Operation] = []
+    private var places: [HoldingPoint: [Operation: Place]] = [:]
+
+    subscript(operation: Operation, at point: HoldingPoint) -> Place {
+      get { places[point]?[operation] ?? Place() }
+      set { places[point, default: [:]][operation] = newValue }
+    }
+  }
+
+  fileprivate let storage = Awaitable(Storage())
+
+  /// Logs and runs one call, which stops before and after `body` if a test holds it there.
+  ///
+  /// It does not suspend if nothing is held.
+  func pass<Result>(_ operation: Operation, _ body: () -> Result) async -> Result {
+    storage.withLock { $0.log.append(operation) }
+    await stop(operation, at: .question)
+    let result = body()
+    await stop(operation, at: .answer)
+    return result
+  }
+
+  private func stop(_ operation: Operation, at point: HoldingPoint) async {
+    let release = storage.withLock { storage -> Promise<Void>? in
+      guard storage[operation, at: point].held > 0 else { return nil }
+      let release = Promise<Void>()
+      storage[operation, at: point].held -= 1
+      storage[operation, at: point].waiting.append(release)
+      return release
+    }
+    await release?.valueUncancelled()
+  }
+}
