@@ -46,14 +46,15 @@ extension BackendAnswer {
     receipts?.count ?? events?.count ?? accounts?.count ?? sessions?.count
   }
 
-  /// This list with one more page; nil when that is of another kind.
-  func joined(with page: BackendAnswer) -> BackendAnswer? {
+  /// This list with one more page, or the page where that is of another kind, which no backend
+  /// takes for the list.
+  func joined(with page: BackendAnswer) -> BackendAnswer {
     switch (self, page) {
     case (.receipts(let rows), .receipts(let more)): .receipts(rows + more)
     case (.events(let rows), .events(let more)): .events(rows + more)
     case (.accounts(let rows), .accounts(let more)): .accounts(rows + more)
     case (.sessions(let rows), .sessions(let more)): .sessions(rows + more)
-    case _: nil
+    case _: page
     }
   }
 }

@@ -22,29 +22,23 @@ struct RequestTraits: Hashable, Sendable {
 
   let work: Work
   let effect: Effect
-
-  private init(_ work: Work, _ effect: Effect) {
-    (self.work, self.effect) = (work, effect)
-  }
-
-  init(of request: BackendRequest) {
-    switch request {
-    case .lookUp, .checkUsername, .checkPassword, .checkForLogins, .profile, .twoStep, .twoStepPolicy, .sessions,
-      .earlierPayment, .receipts, .events, .accounts, .account, .registration:
-      self.init(.reads, .read)
-    case .resume: self.init(.writes, .read)
-    case .answer, .renew, .confirm, .revoke: self.init(.writes, .repeatable)
-    case .pay(let order, _): self.init(.writes, order.key == nil ? .once : .repeatable)
-    case .logIn, .reauthenticate, .changePassword: self.init(.hashes, .repeatable)
-    case .register, .recover: self.init(.hashes, .once)
-    case .rename, .deleteOwnAccount, .makeRecoveryCodes, .resetPassword, .resetPasswordAsOwner, .beginTwoStep,
-      .confirmTwoStep, .endTwoStep, .setTwoStepPolicy, .revokeSession, .endAllSessions, .setDisabled, .unlock,
-      .setRole, .deleteAccount, .setRegistration, .registerOther, .noteView:
-      self.init(.writes, .once)
-    }
-  }
 }
 
 extension BackendRequest {
-  var traits: RequestTraits { RequestTraits(of: self) }
+  var traits: RequestTraits {
+    switch self {
+    case .lookUp, .checkUsername, .checkPassword, .checkForLogins, .profile, .twoStep, .twoStepPolicy, .sessions,
+      .earlierPayment, .receipts, .events, .accounts, .account, .registration:
+      RequestTraits(work: .reads, effect: .read)
+    case .resume: RequestTraits(work: .writes, effect: .read)
+    case .answer, .renew, .confirm, .revoke: RequestTraits(work: .writes, effect: .repeatable)
+    case .pay(let order, _): RequestTraits(work: .writes, effect: order.key == nil ? .once : .repeatable)
+    case .logIn, .reauthenticate, .changePassword: RequestTraits(work: .hashes, effect: .repeatable)
+    case .register, .recover: RequestTraits(work: .hashes, effect: .once)
+    case .rename, .deleteOwnAccount, .makeRecoveryCodes, .resetPassword, .resetPasswordAsOwner, .beginTwoStep,
+      .confirmTwoStep, .endTwoStep, .setTwoStepPolicy, .revokeSession, .endAllSessions, .setDisabled, .unlock,
+      .setRole, .deleteAccount, .setRegistration, .registerOther, .noteView:
+      RequestTraits(work: .writes, effect: .once)
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import AuthDevice
 import AuthMessages
 import AuthService
+import CommandLineKit
 import Glibc
 import TextFormat
 
@@ -14,19 +15,13 @@ struct ListeningSocket: Sendable {
   ///
   /// Source: sd_listen_fds(3).
   static func inherited(named name: String) -> ListeningSocket? {
-    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-    guard variable("LISTEN_PID") == String(getpid()), let count = variable("LISTEN_FDS").flatMap(Int32.init) else {
-      return nil
-    }
-    let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
-    let first: Int32 = 3
-    for index in 0..<max(0, count) {
-      let own = names.indices.contains(Int(index)) ? String(names[Int(index)]) : ""
-      if own == name || names.isEmpty && index == 0 {
-        return ListeningSocket(descriptor: first + index, path: nil)
-      }
-    }
-    return nil
+    guard Environment.value("LISTEN_PID") == String(getpid()),
+      let count = Environment.value("LISTEN_FDS").flatMap(Int.init)
+    else { return nil }
+    let names = (Environment.value("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+    guard let index = names.firstIndex(of: name[...]), index < count else { return nil }
+    let first = 3
+    return ListeningSocket(descriptor: Int32(first + index), path: nil)
   }
 
   /// Creates a socket in a directory where nobody else may write.
@@ -76,9 +71,10 @@ struct ListeningSocket: Sendable {
   }
 
   private static func checkDirectory(of path: String) throws(CommandError) {
-    let end = path.lastIndex(of: "/") ?? path.startIndex
-    let directory = path.hasPrefix("/") ? String(path[..<end]) + "/" : "."
-    guard let facts = try facts(directory) else { throw failed(path, "its directory does not exist") }
+    // With the slash a link to a directory is one.
+    guard let facts = try facts(PrivateDirectory.parent(of: path) + "/") else {
+      throw failed(path, "its directory does not exist")
+    }
     guard facts.isDirectory, facts.isOwn || facts.status.st_uid == 0, !facts.isWritableByOthers else {
       let isForeign = !facts.isOwn && facts.status.st_uid != 0
       throw failed(path, "others may write to its directory (\(isForeign ? facts.ownership : "mode \(facts.mode)"))")

@@ -13,34 +13,31 @@ import TextFormat
 enum Postgres {
   #if canImport(AuthPostgres)
     /// Names a database; `state` is where the service keeps which server confirmed the last change.
+    ///
+    /// One that a service uses is refused for a program that wants to be alone.
     static func database(
-      _ address: String, connections: Int, state: String?
+      _ text: String, connections: Int, state: String?, isAlone: Bool
     ) throws(BackendError) -> any Database {
-      PostgresDatabase(
-        try ServerAddress(address), connections: connections,
-        confirmed: state.map { ConfirmedServer(directory: $0) })
-    }
-
-    /// Creates the tables and the first administrator.
-    static func install(
-      _ text: String, _ administrator: Username, _ password: Secret, _ cost: PasswordCost
-    ) throws(BackendError) {
       let address = try ServerAddress(text)
-      try PostgresSchema.install(address)
-      let rules = Rules(
-        database: PostgresDatabase(address, connections: 1), policy: .standard, cost: cost, isShared: true)
-      _ = try rules.install(firstAdministrator: administrator.canonical, password: password)
+      if isAlone { try PostgresSchema.requireUnused(address) }
+      return PostgresDatabase(
+        address, connections: connections, confirmed: state.map { ConfirmedServer(directory: $0) })
     }
 
     static func perform(
-      _ action: MaintenanceCommand.Action, at text: String
-    ) throws(BackendError) -> MaintenanceCommand.Outcome {
+      _ action: SchemaCommand.Action, at text: String, cost: PasswordCost
+    ) throws(BackendError) -> SchemaCommand.Outcome {
       let address = try ServerAddress(text)
       switch action {
+      case .install(let administrator, let password):
+        try PostgresSchema.install(address)
+        let database = PostgresDatabase(address, connections: 1)
+        return try SchemaCommand.installed(
+          administrator, password, Rules(database: database, policy: .standard, cost: cost, isShared: true))
       case .upgrade:
         let isUpgraded = try PostgresSchema.upgrade(address)
         return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
-      case .check: return MaintenanceCommand.checked(faults: try PostgresSchema.check(address))
+      case .check: return SchemaCommand.checked(faults: try PostgresSchema.check(address))
       case .importing(let directory):
         let summary = try importing(from: directory, into: address)
         return (
@@ -66,28 +63,17 @@ enum Postgres {
       }
     }
 
-    /// Refuses a database that a service uses.
-    static func requireUnused(_ address: String) throws(BackendError) {
-      try PostgresSchema.requireUnused(try ServerAddress(address))
-    }
-
     static func forget(state: String) throws(BackendError) -> Bool {
       try ConfirmedServer(directory: state).forget()
     }
   #else
     static func database(
-      _ address: String, connections: Int, state: String?
+      _ text: String, connections: Int, state: String?, isAlone: Bool
     ) throws(BackendError) -> any Database { throw missing }
 
-    static func install(
-      _ text: String, _ administrator: Username, _ password: Secret, _ cost: PasswordCost
-    ) throws(BackendError) { throw missing }
-
     static func perform(
-      _ action: MaintenanceCommand.Action, at address: String
-    ) throws(BackendError) -> MaintenanceCommand.Outcome { throw missing }
-
-    static func requireUnused(_ address: String) throws(BackendError) { throw missing }
+      _ action: SchemaCommand.Action, at text: String, cost: PasswordCost
+    ) throws(BackendError) -> SchemaCommand.Outcome { throw missing }
 
     static func forget(state: String) throws(BackendError) -> Bool { throw missing }
 

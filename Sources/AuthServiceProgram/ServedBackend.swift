@@ -57,9 +57,10 @@ struct ServedBackend: Sendable {
 
   /// Opens it for a service.
   ///
-  /// An SQLite file is locked: no other process may use it until this one ends.
+  /// An SQLite file is locked: no other process may use it until this one ends. One on PostgreSQL
+  /// is refused while a service uses it, if this one wants to be alone.
   static func open(
-    _ place: DatabasePlace, cost: PasswordCost, threads: Int?, hashThreads: Int
+    _ place: DatabasePlace, cost: PasswordCost, threads: Int?, hashThreads: Int, isAlone: Bool = false
   ) throws(CommandError) -> ServedBackend {
     switch place {
     case .sqlite(let directory):
@@ -72,7 +73,7 @@ struct ServedBackend: Sendable {
       let state = Environment.value("STATE_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
       let database = try explained { () throws(BackendError) in
         // Hash threads, the feed of changes and an operator need connections too.
-        try Postgres.database(address, connections: threads + hashThreads + 2, state: state)
+        try Postgres.database(address, connections: threads + hashThreads + 2, state: state, isAlone: isAlone)
       }
       return ServedBackend(
         rules: Rules(database: database, policy: .standard, cost: cost, isShared: true), threads: threads,

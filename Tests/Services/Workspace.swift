@@ -154,9 +154,7 @@ extension Backend {
 
   /// The challenge that the right password is answered with.
   package func challenge(_ name: String = "alice", _ password: Secret = alicePassword) throws -> Challenge {
-    let kind = failure { try logIn(name, password) }?.kind
-    guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
-    return challenge
+    try Services.challenge(of: { try logIn(name, password) })
   }
 
   package func order(_ amount: String, to payee: String = "bob", key: String? = nil) throws -> PaymentOrder {

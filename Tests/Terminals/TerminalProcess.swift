@@ -69,17 +69,19 @@ package final class TerminalProcess {
 
   /// Waits until the program has ended.
   package func wait(within limit: Duration = .seconds(60)) throws -> End {
-    var status: Int32 = 0
-    var result: pid_t = 0
-    let ended = Deadline(limit).wait {
-      result = waitpid(id, &status, WNOHANG)
-      return result != 0
+    guard Deadline(limit).wait(until: { !isRunning }), let end else {
+      throw Failure(description: "process \(id) did not end within \(limit)")
     }
-    guard ended, result == id else { throw Failure(description: "process \(id) did not end within \(limit)") }
-    let signal = status & 0x7F
-    let found: End = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
-    end = found
-    return found
+    return end
+  }
+
+  package var isRunning: Bool {
+    var status: Int32 = 0
+    if end == nil, waitpid(id, &status, WNOHANG) == id {
+      let signal = status & 0x7F
+      end = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+    return end == nil
   }
 
   /// `POSIX_SPAWN_SETSID` of <spawn.h>, which the importer omits.

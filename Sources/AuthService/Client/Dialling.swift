@@ -15,7 +15,7 @@ struct Dialling {
     switch address {
     case .unix(let path): return (try greeted(try socket(path), at: path))
     case .ssh(let hosts, let socket):
-      var last: BackendError?
+      var last = ServiceFault.lost("no host is named").failure(at: address.place)
       for host in hosts {
         do throws(BackendError) {
           return try greeted(try ssh(to: host, socket), at: host.place, host: host)
@@ -23,7 +23,7 @@ struct Dialling {
           last = error
         }
       }
-      throw last ?? ServiceFault.lost("no host is named").failure(at: address.place)
+      throw last
     }
   }
 

@@ -44,7 +44,7 @@ final class ServiceChanges: ChangeSource {
   /// Nobody is asked for a password in the background.
   private func subscribed(_ grant: Grant) -> ServiceLink? {
     guard let (link, hello) = try? Dialling(address: base.address, limits: base.limits, mayAsk: false).connect(),
-      let frame = base.subscription(1, grant.token, at: hello)
+      let frame = try? base.encoded(.subscribe(1, grant.token), for: hello)
     else { return nil }
     let deadline = AnswerDeadline(in: base.limits.answer)
     guard (try? link.send(frame, until: deadline)) != nil,

@@ -77,14 +77,10 @@ package final class ServiceConnection: Sendable {
   private func list(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
     guard let wanted = request.rows else { return try exchange(request) }
     var answer = try exchange(request.page(of: wanted))
-    var isComplete = false
-    while !isComplete {
-      guard let have = answer.rows else { throw ServiceFault.unasked.failure(at: address.place) }
-      if have >= wanted || !have.isMultiple(of: Frames.longestPage) || have == 0 { return answer }
+    while let have = answer.rows, have > 0, have < wanted, have.isMultiple(of: Frames.longestPage) {
       let page = try exchange(request.page(of: wanted - have, after: answer))
-      guard let joined = answer.joined(with: page) else { throw ServiceFault.unasked.failure(at: address.place) }
-      answer = joined
-      isComplete = page.rows == 0
+      if page.rows == 0 { break }
+      answer = answer.joined(with: page)
     }
     return answer
   }
@@ -111,7 +107,7 @@ package final class ServiceConnection: Sendable {
         throw verdict(lost, request)
       }
       state.number &+= 1
-      let frame = try encoded(request, state.number)
+      let frame = try encoded(.request(state.number, request), for: hello)
       let answered: Result<BackendAnswer, BackendError>
       do throws(ServiceFault) {
         answered = try answer(to: frame, state.number, request, link)
@@ -122,22 +118,19 @@ package final class ServiceConnection: Sendable {
         lost = error
         continue
       }
-      if case .success(.grant(let grant)) = answered { state.session = grant }
-      if case .success(.found(let grant?)) = answered { state.session = grant }
-      return try answered.get()
+      let answer = try answered.get()
+      if let grant = answer.grant ?? answer.found ?? nil { state.session = grant }
+      return answer
     }
   }
 
   private func verdict(_ fault: ServiceFault, _ request: BackendRequest) -> BackendError {
-    switch request.traits.effect {
-    case .read: return fault.failure(at: address.place)
-    case .repeatable, .once:
-      let service = "the service at \(address.place.escaped)"
-      if case .pay(let order, _) = request, let key = order.key {
-        return .unavailable(.outcomeUnknown, service, fault.reason, "--idempotency-key \(key)")
-      }
-      return .unavailable(.outcomeUnknown, service, fault.reason)
+    if request.traits.effect == .read { return fault.failure(at: address.place) }
+    let service = "the service at \(address.place.escaped)"
+    if case .pay(let order, _) = request, let key = order.key {
+      return .unavailable(.outcomeUnknown, service, fault.reason, "--idempotency-key \(key)")
     }
+    return .unavailable(.outcomeUnknown, service, fault.reason)
   }
 
   private func connected(_ state: inout State) throws(BackendError) -> ServiceLink {
@@ -152,32 +145,22 @@ package final class ServiceConnection: Sendable {
   }
 
   private func form(_ hello: ServiceHello?) -> TokenForm {
-    .named(hello.flatMap { Hex.bytes(Array($0.database.utf8)) } ?? [])
+    TokenForm(database: hello.flatMap { Hex.bytes(Array($0.database.utf8)) } ?? [])
   }
 
   private func otherDatabase(_ known: String, _ hello: ServiceHello?) -> BackendError {
     .unavailable(.sessionOfOtherDatabase, known, address.place.escaped, hello?.database.escaped ?? "unknown")
   }
 
-  private func encoded(_ request: BackendRequest, _ number: UInt32) throws(BackendError) -> [UInt8] {
-    let writer = WireWriter(for: form(hello))
-    ClientFrame.request(number, request).write(to: writer)
-    if let foreign = writer.foreignDatabase {
-      throw otherDatabase(Hex.text(foreign), hello)
-    }
+  /// A frame for the service that said this; refused where a token is another database's.
+  func encoded(_ frame: ClientFrame, for hello: ServiceHello?) throws(BackendError) -> [UInt8] {
     do throws(WireFault) {
-      return try writer.checkedFrame()
+      return try frame.encoded(for: form(hello))
+    } catch .foreignToken(let database) {
+      throw otherDatabase(Hex.text(database), hello)
     } catch {
       throw .unavailable(.requestTooLong, error.description)
     }
-  }
-
-  /// The frame that subscribes to the changes of a session; nil for a service with another
-  /// database.
-  func subscription(_ number: UInt32, _ token: SessionToken, at hello: ServiceHello) -> [UInt8]? {
-    let writer = WireWriter(for: form(hello))
-    ClientFrame.subscribe(number, token).write(to: writer)
-    return writer.foreignDatabase == nil ? writer.frame : nil
   }
 
   private func answer(

@@ -1,9 +1,9 @@
-import AuthBackend
+package import AuthBackend
 import AuthCore
 import TextFormat
 
 /// Why a connection brought no answer.
-enum ServiceFault: Error, Hashable {
+package enum ServiceFault: Error, Hashable {
   /// The connection ended, inside a frame or between two.
   case lost(String)
   /// Nothing came in time.

@@ -1,27 +1,27 @@
 import AuthBackend
-import Glibc
+package import Glibc
 import TextFormat
 
 /// Until when to wait, and how long that was when the wait began.
-struct AnswerDeadline {
+package struct AnswerDeadline {
   let time: Duration
   let end: ContinuousClock.Instant
 
-  init(in time: Duration) {
+  package init(in time: Duration) {
     self.time = time
     end = .now + time
   }
 }
 
 /// A connected socket, and the frames on it.
-final class ServiceLink {
+package final class ServiceLink {
   let descriptor: Int32
   /// What ssh runs as.
   private let process: pid_t?
   private var buffer = FrameBuffer()
 
   /// Takes over a descriptor.
-  init(_ descriptor: Int32, process: pid_t? = nil) {
+  package init(_ descriptor: Int32, process: pid_t? = nil) {
     self.descriptor = descriptor
     self.process = process
   }
@@ -40,7 +40,7 @@ final class ServiceLink {
   }
 
   /// Sends a frame.
-  func send(_ frame: [UInt8], until deadline: AnswerDeadline) throws(ServiceFault) {
+  package func send(_ frame: [UInt8], until deadline: AnswerDeadline) throws(ServiceFault) {
     var sent = 0
     while sent < frame.count {
       let count = frame[sent...].withUnsafeBytes {
@@ -56,16 +56,18 @@ final class ServiceLink {
     }
   }
 
-  /// Receives the next frame.
-  func receive(for form: TokenForm, until deadline: AnswerDeadline) throws(ServiceFault) -> ServerFrame {
+  /// Receives the next frame, without its length.
+  package func payload(until deadline: AnswerDeadline) throws(ServiceFault) -> [UInt8] {
     while true {
-      do throws(WireFault) {
-        if let payload = try buffer.next() { return try ServerFrame(payload: payload, for: form) }
-      } catch {
-        throw .garbled(error)
-      }
+      if let payload = try next() { return payload }
       if try !fill() { try wait(for: POLLIN, until: deadline) }
     }
+  }
+
+  /// Receives the next frame of a service.
+  func receive(for form: TokenForm, until deadline: AnswerDeadline) throws(ServiceFault) -> ServerFrame {
+    let payload = try payload(until: deadline)
+    do throws(WireFault) { return try ServerFrame(payload: payload, for: form) } catch { throw .garbled(error) }
   }
 
   /// Takes all frames that are there.
@@ -74,12 +76,12 @@ final class ServiceLink {
   func drain() throws(ServiceFault) -> Bool {
     while try fill() {}
     var isAny = false
-    do throws(WireFault) {
-      while try buffer.next() != nil { isAny = true }
-    } catch {
-      throw .garbled(error)
-    }
+    while try next() != nil { isAny = true }
     return isAny
+  }
+
+  private func next() throws(ServiceFault) -> [UInt8]? {
+    do throws(WireFault) { return try buffer.next() } catch { throw .garbled(error) }
   }
 
   /// Reads what is there; false for nothing.

@@ -41,12 +41,8 @@ struct SocketTrust {
 
   /// Checks the user of the process that listens.
   func check(peer descriptor: Int32) throws(BackendError) {
-    // The id of the process, of the user and of the group.
-    var peer: [UInt32] = [0, .max, 0]
-    var size = socklen_t(MemoryLayout<UInt32>.size * peer.count)
-    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0, isTrusted(peer[1]) else {
-      throw failure("is served by user id \(peer[1])", path)
-    }
+    let user = Peer(of: descriptor)?.user
+    guard let user, isTrusted(user) else { throw failure("is served by user id \(user ?? .max)", path) }
   }
 
   /// The names in a path, the last one first.

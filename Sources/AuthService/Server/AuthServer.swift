@@ -13,40 +13,24 @@ import TextFormat
 /// password is counted as a try, and is done even if the client hangs up.
 package final class AuthServer: Sendable {
   private struct Table {
-    var connections: [UInt64: Connection] = [:]
-    /// The names of those that have one.
-    var named: [UInt64: Caller] = [:]
-    /// How many a user has, and each name of a user.
-    private var counts: [Caller: Int] = [:]
-    var next: UInt64 = 1
-    var isClosed = false
+    /// The connections, and whose places they have.
+    var connections: [UInt64: (connection: Connection, holder: Caller)] = [:]
+    var places: Places
     var accepted: UInt64 = 0
-
-    /// - Returns: False when the caller has as many as it may.
-    mutating func takePlace(_ caller: Caller, atMost limit: Int) -> Bool {
-      let count = counts[caller] ?? 0
-      guard count < limit else { return false }
-      counts[caller] = count + 1
-      return true
-    }
-
-    mutating func leavePlace(_ caller: Caller) {
-      let left = (counts[caller] ?? 1) - 1
-      counts[caller] = left == 0 ? nil : left
-    }
+    var isClosed = false
+    var counts = ServiceCounts()
   }
 
-  let rules: Rules
-  let limits: ServiceLimits
-  let log: ServiceLog
-  private let counts = Locked(ServiceCounts())
+  private let rules: Rules
+  private let limits: ServiceLimits
+  private let log: ServiceLog
   private let identity: String
   private let listener: Int32
   private let epoll: Int32
-  private let table = Locked<Table>(Table())
+  private let table: Locked<Table>
   private let feed: ChangeFeed
-  private let requests: JobPool<Job>
-  private let passwords: JobPool<Job>
+  private let requests: JobPool
+  private let passwords: JobPool
 
   /// Can be read from when the workers have to end.
   private let end: (read: Int32, write: Int32)
@@ -72,9 +56,10 @@ package final class AuthServer: Sendable {
     self.log = log
     self.listener = listener
     self.identity = identity
+    table = Locked(Table(places: Places(limits.connections)))
     feed = ChangeFeed(rules, every: looksEvery)
-    requests = JobPool(threads: limits.databaseThreads, limits.requestBounds)
-    passwords = JobPool(threads: limits.hashThreads, limits.passwordBounds)
+    requests = JobPool(threads: limits.databaseThreads, limits.requests)
+    passwords = JobPool(threads: limits.hashThreads, limits.passwords)
     epoll = epoll_create1(0)
     var ends: [Int32] = [-1, -1]
     _ = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
@@ -92,11 +77,9 @@ package final class AuthServer: Sendable {
     let perform: @Sendable (Job) -> Void = { self.perform($0) }
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
     let workers = 2
-    var isRunning =
-      epoll >= 0 && requests.start(perform) && passwords.start(perform) && feed.start { self.after($1, $0) }
-      && startThread { self.sweep() }
-    for _ in 0..<workers { isRunning = isRunning && startThread { self.watch() } }
-    return isRunning && csocket_add(epoll, end.read, 1, 0, Self.endTag) == 0
+    return epoll >= 0 && requests.start(perform) && passwords.start(perform) && feed.start()
+      && startThread { self.sweep() } && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
+      && csocket_add(epoll, end.read, 1, 0, Self.endTag) == 0
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }
 
@@ -106,11 +89,11 @@ package final class AuthServer: Sendable {
   package func stop() -> Bool {
     let open = table.withLock { table in
       table.isClosed = true
-      return Array(table.connections.values)
+      return table.connections.values.map(\.connection)
     }
     close(listener)
     for job in requests.close() + passwords.close() { answer(job, .failure(.stopping)) }
-    for connection in open { after(connection.stop(), connection) }
+    for connection in open { connection.stop() }
     let deadline = ContinuousClock.now + limits.stopTime
     while !table.withLock({ $0.connections.isEmpty }) {
       guard ContinuousClock.now < deadline else { return false }
@@ -123,10 +106,10 @@ package final class AuthServer: Sendable {
 
   /// The state of the service, which waits for nothing.
   package var status: ServiceStatus {
-    let (connections, accepted) = table.withLock { ($0.connections.count, $0.accepted) }
+    let table = table.withLock { $0 }
     return ServiceStatus(
-      connections: connections, accepted: accepted, subscribers: feed.count, requests: requests.load,
-      passwords: passwords.load, counts: counts.withLock { $0 }, fault: feed.fault)
+      connections: table.connections.count, accepted: table.accepted, subscribers: feed.count,
+      requests: requests.load, passwords: passwords.load, counts: table.counts, fault: feed.fault)
   }
 
   /// Reads the database now, so that ``status`` says whether it answers.
@@ -150,8 +133,8 @@ package final class AuthServer: Sendable {
         return
       } else if tag == Self.listenerTag {
         accept()
-      } else if let connection = table.withLock({ $0.connections[tag] }) {
-        if isHungUp != 0 { drop(connection, .hungUp) } else { after(connection.advance(), connection) }
+      } else if let connection = table.withLock({ $0.connections[tag]?.connection }) {
+        if isHungUp != 0 { drop(connection, .hungUp) } else { connection.advance() }
       }
     }
   }
@@ -168,19 +151,17 @@ package final class AuthServer: Sendable {
         close(descriptor)
         continue
       }
+      let holder = Caller(user: peer.user)
       let connection: Connection? = table.withLock { table in
-        guard !table.isClosed, table.connections.count < limits.connections,
-          table.takePlace(Caller(user: peer.user), atMost: limits.connectionsOfUser)
-        else { return nil }
-        let connection = Connection(descriptor, peer, number: table.next, epoll: epoll, limits)
-        table.connections[table.next] = connection
-        table.next += 1
+        guard !table.isClosed, table.places.take(holder) else { return nil }
         table.accepted += 1
+        let connection = Connection(descriptor, peer, number: table.accepted, epoll: epoll, limits) { self.act($0, $1) }
+        table.connections[connection.number] = (connection, holder)
         return connection
       }
       if let connection {
         let hello = ServiceHello(database: identity, now: try? rules.database.clock.now(), policy: rules.policy)
-        after(connection.open(.hello(hello)), connection)
+        connection.open(.hello(hello))
       } else {
         let frame = ServerFrame.failure(Frames.unnumbered, now: nil, .tooManyConnections).encoded()
         _ = send(descriptor, frame, frame.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
@@ -191,29 +172,29 @@ package final class AuthServer: Sendable {
   }
 
   /// Does what a look at a socket asks for.
-  private func after(_ outcome: Connection.Outcome, _ connection: Connection) {
-    if outcome.isNamed, !takePlace(connection, connection.caller) {
-      return after(connection.refuse(.tooMany, .tooManyConnections), connection)
+  private func act(_ connection: Connection, _ outcome: Connection.Outcome) {
+    if outcome.isNamed, !takePlace(connection, as: connection.caller) {
+      return connection.refuse(.tooMany, .tooManyConnections)
     }
     for (id, question) in outcome.questions { submit(Job(connection: connection, id: id, question: question)) }
     if let ending = outcome.ending { drop(connection, ending) }
   }
 
   /// Counts a connection for its name as well.
-  private func takePlace(_ connection: Connection, _ caller: Caller) -> Bool {
+  private func takePlace(_ connection: Connection, as named: Caller) -> Bool {
     table.withLock { table in
-      guard table.connections[connection.number] != nil else { return true }
-      guard table.takePlace(caller, atMost: ServiceLimits.ofName(limits.connectionsOfUser)) else { return false }
-      table.named[connection.number] = caller
-      return true
+      guard let holder = table.connections[connection.number]?.holder else { return true }
+      table.places.leave(holder)
+      let isFree = table.places.take(named)
+      if isFree { table.connections[connection.number]?.holder = named } else { _ = table.places.take(holder) }
+      return isFree
     }
   }
 
   private func drop(_ connection: Connection, _ ending: Connection.Ending) {
     let wasThere = table.withLock { table in
-      guard table.connections.removeValue(forKey: connection.number) != nil else { return false }
-      table.leavePlace(Caller(user: connection.peer.user))
-      if let named = table.named.removeValue(forKey: connection.number) { table.leavePlace(named) }
+      guard let (_, holder) = table.connections.removeValue(forKey: connection.number) else { return false }
+      table.places.leave(holder)
       return true
     }
     feed.remove(connection.number)
@@ -226,7 +207,7 @@ package final class AuthServer: Sendable {
   private func sweep() {
     while true {
       usleep(500_000)
-      let (open, isClosed) = table.withLock { (Array($0.connections.values), $0.isClosed) }
+      let (open, isClosed) = table.withLock { ($0.connections.values.map(\.connection), $0.isClosed) }
       let now = ContinuousClock.now
       for connection in open {
         if let ending = connection.overdue(at: now) { drop(connection, ending) }
@@ -239,12 +220,9 @@ package final class AuthServer: Sendable {
   // MARK: Requests
 
   private func submit(_ job: Job) {
-    let pool: JobPool<Job>
-    switch job.question {
-    case .subscribe: pool = requests
-    case .request(let request): pool = request.traits.work == .hashes ? passwords : requests
-    }
-    guard !pool.submit(job, of: job.connection.caller) else { return }
+    var pool = requests
+    if case .request(let request) = job.question, request.traits.work == .hashes { pool = passwords }
+    guard !pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
     if !isStopping { refused("queue_full", job.connection) }
     answer(job, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
@@ -266,9 +244,9 @@ package final class AuthServer: Sendable {
         return answer(job, .failure(.busy(after: .seconds(1))))
       }
       let result = Result { () throws(BackendError) in
-        try rules.perform(request.rows.map { request.page(of: $0) } ?? request)
+        try rules.perform(request.page(of: request.rows ?? 0))
       }
-      counts.withLock { $0.count(result, hashes: work == .hashes) }
+      table.withLock { $0.counts.count(result, hashes: work == .hashes) }
       if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection) }
       answer(job, result)
       if work != .reads { feed.wake() }
@@ -282,7 +260,7 @@ package final class AuthServer: Sendable {
       case .success(let answer): .answer(job.id, now: now, answer)
       case .failure(let error): .failure(job.id, now: now, error)
       }
-    after(job.connection.answer(frame), job.connection)
+    job.connection.answer(frame)
   }
 
   private func refused(_ reason: String, _ connection: Connection) {
@@ -290,7 +268,7 @@ package final class AuthServer: Sendable {
   }
 
   private func refused(_ reason: String, _ peer: Peer, name: String? = nil) {
-    counts.withLock { $0.refuse(reason) }
+    table.withLock { $0.counts.refuse(reason) }
     log.write(.notice, "refused", ["reason": reason, "uid": "\(peer.user)", "name": name, "pid": "\(peer.process)"])
   }
 }
@@ -309,11 +287,6 @@ extension BackendError {
     .unavailable(.serviceBusy, "\(max(1, wait.secondsRoundedUp))")
   }
 
-  fileprivate static var tooManyConnections: BackendError {
-    .unavailable(.serviceBusy, "5")
-  }
-
-  fileprivate static var stopping: BackendError {
-    .unavailable(.serviceStopping)
-  }
+  fileprivate static let tooManyConnections = BackendError.unavailable(.serviceBusy, "5")
+  fileprivate static let stopping = BackendError.unavailable(.serviceStopping)
 }

@@ -42,11 +42,10 @@ final class ChangeFeed: Sendable {
 
   /// Begins with what is in the database now.
   ///
-  /// - Parameter tell: Takes a connection that was told, and what came of it.
   /// - Returns: False when there is no thread.
-  func start(_ tell: @escaping @Sendable (Connection, Connection.Outcome) -> Void) -> Bool {
+  func start() -> Bool {
     catchUp()
-    return startThread { self.run(tell) }
+    return startThread { self.run() }
   }
 
   /// How many there are.
@@ -91,20 +90,20 @@ final class ChangeFeed: Sendable {
   func remove(_ connection: UInt64) { state.withLock { _ = $0.subscribers.removeValue(forKey: connection) } }
 
   private struct Cursors: Sendable {
-    var events = Cursor(newest: .newestEvent, following: .events)
-    var transfers = Cursor(newest: .newestTransfer, following: .transfers)
+    var events = Cursor(.events)
+    var transfers = Cursor(.transfers)
   }
 
-  private func run(_ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
+  private func run() {
     while true {
-      _ = state.wait(atMost: period) { state -> Bool? in
+      let isOver = state.wait(atMost: period) { state -> Bool? in
         guard state.isAwake || state.isOver else { return nil }
         state.isAwake = false
-        return true
+        return state.isOver
       }
-      if state.withLock({ $0.isOver }) { return }
+      if isOver == true { return }
       catchUp()
-      notify(tell)
+      notify()
       // Many changes in a row are one look.
       usleep(10_000)
     }
@@ -117,12 +116,11 @@ final class ChangeFeed: Sendable {
     cursors.withLock { cursors in
       let accounts = look(&cursors)
       state.change { state in
-        for (number, subscriber) in state.subscribers where !accounts.isEmpty {
-          let isConcerned =
-            subscriber.isAdministrator || accounts.contains(subscriber.account)
+        let concerned = state.subscribers.filter { _, subscriber in
+          subscriber.isAdministrator && !accounts.isEmpty || accounts.contains(subscriber.account)
             || accounts.contains(Cursor.everybody)
-          if isConcerned { state.owed[number] = subscriber }
         }
+        state.owed.merge(concerned) { $1 }
         if let new { state.subscribers[new.connection.number] = new }
         state.isAwake = state.isAwake || new != nil && !state.owed.isEmpty
       }
@@ -131,32 +129,29 @@ final class ChangeFeed: Sendable {
 
   /// Reads which accounts the new events and transfers name; none when that cannot be read.
   private func look(_ cursors: inout Cursors) -> Set<Int64?> {
+    var (accounts, fault) = (Set<Int64?>(), String?.none)
     do throws(BackendError) {
       let (events, transfers) = try rules.database.read { [cursors] (db) throws(BackendError) in
         (try cursors.events.rows(in: db), try cursors.transfers.rows(in: db))
       }
-      noteLook(nil)
-      return cursors.events.advance(events).union(cursors.transfers.advance(transfers))
+      accounts = cursors.events.advance(events).union(cursors.transfers.advance(transfers))
     } catch {
-      noteLook(error.code)
-      return []
+      fault = error.code
     }
-  }
-
-  private func noteLook(_ fault: String?) {
     state.change(wakingAll: true) { state in
       state.looks += 1
       state.fault = fault
     }
+    return accounts
   }
 
-  private func notify(_ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
+  private func notify() {
     let owed = state.withLock { state in
       defer { state.owed = [:] }
       return state.owed.values
     }
     for subscriber in owed {
-      tell(subscriber.connection, subscriber.connection.lookAgain())
+      subscriber.connection.lookAgain()
       // That it is over is the last thing that a session hears.
       if let answer = try? rules.perform(.lookUp(subscriber.token)), case .found(nil) = answer {
         remove(subscriber.connection.number)
@@ -179,47 +174,33 @@ private struct Cursor: Sendable {
   static let limit: Int64 = 1000
   private static let overlap: Int64 = 128
 
-  private let newest: FeedQuery
-  private let following: FeedQuery
-  private var last: Int64?
+  private let query: FeedQuery
+  private var last: Int64 = 0
   private var seen: Set<Int64> = []
 
-  init(newest: FeedQuery, following: FeedQuery) {
-    self.newest = newest
-    self.following = following
-  }
+  init(_ query: FeedQuery) { self.query = query }
 
+  /// The newest rows, the newest one first.
   func rows(in db: any Transaction) throws(BackendError) -> [Row] {
-    guard let last else { return [Row(id: try newest(in: db), accounts: [])] }
-    let rows = try db.all(following, .integer(last - Self.overlap), .integer(Self.limit)) { row in
+    try db.all(query, .integer(last - Self.overlap), .integer(Self.limit)) { row in
       Row(id: row.integer(0), accounts: [1, 2].filter { !row.isNull($0) }.map { row.integer($0) })
     }
-    guard rows.count == Self.limit else { return rows }
-    return [Row(id: try newest(in: db), accounts: [Self.everybody])]
-  }
-
-  private func newest(in db: any Transaction) throws(BackendError) -> Int64 {
-    try db.first(newest) { $0.integer(0) } ?? 0
   }
 
   /// Takes rows that were read.
   ///
   /// - Returns: The accounts of those that are new.
   mutating func advance(_ rows: [Row]) -> Set<Int64?> {
-    let isFirst = last == nil
     let new = rows.filter { !seen.contains($0.id) }
-    let end = max(last ?? 0, rows.map(\.id).max() ?? 0)
-    last = end
-    seen = seen.union(rows.map(\.id)).filter { $0 > end - Self.overlap }
-    return isFirst ? [] : Set(new.flatMap(\.accounts))
+    last = max(last, rows.first?.id ?? 0)
+    seen = Set(rows.map(\.id).filter { $0 > last - Self.overlap })
+    return rows.count == Self.limit ? [Self.everybody] : Set(new.flatMap(\.accounts))
   }
 }
 
 /// What the feed reads.
 package enum FeedQuery: String, Query {
   case account = "SELECT id FROM accounts WHERE name = $1"
-  case newestEvent = "SELECT coalesce(max(id), 0) FROM events"
-  case newestTransfer = "SELECT coalesce(max(id), 0) FROM transfers"
-  case events = "SELECT id, account, actor FROM events WHERE id > $1 ORDER BY id LIMIT $2"
-  case transfers = "SELECT id, payer, payee FROM transfers WHERE id > $1 ORDER BY id LIMIT $2"
+  case events = "SELECT id, account, actor FROM events WHERE id > $1 ORDER BY id DESC LIMIT $2"
+  case transfers = "SELECT id, payer, payee FROM transfers WHERE id > $1 ORDER BY id DESC LIMIT $2"
 }

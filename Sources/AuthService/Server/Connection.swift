@@ -53,48 +53,52 @@ final class Connection: Sendable {
   private let descriptor: Int32
   private let epoll: Int32
   private let limits: ServiceLimits
+  private let act: @Sendable (Connection, Outcome) -> Void
   private let state: Locked<State>
 
-  /// Takes a connected socket over.
-  init(_ descriptor: Int32, _ peer: Peer, number: UInt64, epoll: Int32, _ limits: ServiceLimits) {
+  /// Takes a connected socket over; `act` does what each look asks for.
+  init(
+    _ descriptor: Int32, _ peer: Peer, number: UInt64, epoll: Int32, _ limits: ServiceLimits,
+    act: @escaping @Sendable (Connection, Outcome) -> Void
+  ) {
     self.number = number
     self.peer = peer
     self.descriptor = descriptor
     self.epoll = epoll
     self.limits = limits
+    self.act = act
     state = Locked(State(deadline: .now + limits.frameTime))
   }
 
   var caller: Caller { Caller(user: peer.user, name: state.withLock { $0.name }) }
 
   /// Greets the client and begins to watch the socket.
-  func open(_ hello: ServerFrame) -> Outcome {
+  func open(_ hello: ServerFrame) {
     let bytes = hello.encoded()
-    return state.withLock { state in
+    change { state in
       state.output = bytes
       _ = csocket_add(epoll, descriptor, 0, 0, number)
-      return settle(&state)
     }
   }
 
   /// Reads and writes what it can.
-  func advance() -> Outcome {
+  func advance() {
     change { state in
       if state.isInputOver == nil, state.output.isEmpty { receive(&state) }
     }
   }
 
   /// Answers a request that was read.
-  func answer(_ frame: ServerFrame) -> Outcome {
+  func answer(_ frame: ServerFrame) {
     let bytes = frame.encoded()
-    return change { state in
+    change { state in
       state.unanswered -= 1
       state.output += bytes
     }
   }
 
   /// Tells a subscriber to look again, unless it was told and has not read it yet.
-  func lookAgain() -> Outcome {
+  func lookAgain() {
     change { state in
       if state.isToldToLook { return }
       state.isToldToLook = true
@@ -103,7 +107,7 @@ final class Connection: Sendable {
   }
 
   /// Says why nothing that the client sent or sends is done.
-  func refuse(_ ending: Ending, _ error: BackendError) -> Outcome {
+  func refuse(_ ending: Ending, _ error: BackendError) {
     change { state in
       state.unanswered = 0
       state.refuse(ending, error)
@@ -111,15 +115,16 @@ final class Connection: Sendable {
   }
 
   /// Reads nothing more; what was read is answered.
-  func stop() -> Outcome { change { $0.isInputOver = .stopping } }
+  func stop() { change { $0.isInputOver = .stopping } }
 
   /// Changes an open connection, and goes on with it.
-  private func change(_ body: (inout State) -> Void) -> Outcome {
-    state.withLock { state in
+  private func change(_ body: (inout State) -> Void) {
+    let outcome = state.withLock { state in
       guard state.isOpen else { return Outcome() }
       body(&state)
       return settle(&state)
     }
+    act(self, outcome)
   }
 
   /// Why its time is over, if it is.
@@ -135,6 +140,8 @@ final class Connection: Sendable {
     state.withLock { state in
       guard state.isOpen else { return }
       state = State(isOpen: false, name: state.name)
+      // A child that was started meanwhile, as in tests, may have the descriptor too.
+      shutdown(descriptor, Int32(SHUT_RDWR))
       Glibc.close(descriptor)
     }
   }
@@ -142,19 +149,13 @@ final class Connection: Sendable {
   // MARK: With the lock held
 
   private func receive(_ state: inout State) {
-    let chunk = 16_384
-    withUnsafeTemporaryAllocation(byteCount: chunk, alignment: 16) { buffer in
-      // At most a frame, so that no client has a thread for itself.
-      for _ in 0..<4 {
-        let count = recv(descriptor, buffer.baseAddress, chunk, Int32(MSG_DONTWAIT))
-        if count > 0 {
-          state.input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-          if count < chunk { return }
-        } else {
-          if count == 0 || errno != EAGAIN && errno != EINTR { state.isInputOver = .hungUp }
-          return
-        }
-      }
+    // Less than all that may be there, so that no client has a thread for itself.
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    if count > 0 {
+      state.input.append(buffer[..<count])
+    } else if count == 0 || errno != EAGAIN && errno != EINTR {
+      state.isInputOver = .hungUp
     }
   }
 
@@ -189,10 +190,8 @@ final class Connection: Sendable {
   /// - Returns: False when the client is gone.
   private func flush(_ state: inout State) -> Bool {
     while state.sent < state.output.count {
-      let count = state.output.withUnsafeBytes { bytes in
-        send(
-          descriptor, bytes.baseAddress.map { $0 + state.sent }, bytes.count - state.sent,
-          Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      let count = state.output[state.sent...].withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
       }
       if count < 0 {
         if errno == EINTR { continue }
@@ -223,17 +222,11 @@ final class Connection: Sendable {
       // A buffer that is empty keeps no memory.
       if !state.input.isInsideFrame { state.input = FrameBuffer() }
     } catch {
-      state.refuse(.badFrame, .badFrame(error))
+      state.refuse(.badFrame, .unavailable(.messageInvalid, error.description))
     }
     func ask(_ id: UInt32, _ question: Job.Question) {
       state.unanswered += 1
       outcome.questions.append((id, question))
     }
-  }
-}
-
-extension BackendError {
-  fileprivate static func badFrame(_ fault: WireFault) -> BackendError {
-    .unavailable(.messageInvalid, fault.description)
   }
 }

@@ -4,91 +4,75 @@ import Glibc
 ///
 /// The names of one user take turns within those of the user.
 struct FairQueue<Job: Sendable>: Sendable {
-  /// How much may wait and run.
-  struct Bounds: Hashable, Sendable {
-    /// Jobs that wait, of all users.
-    var places: Int
-    /// Jobs that wait, of one user.
-    var placesOfUser: Int
-    /// Jobs that wait, of one name of a user.
-    var placesOfName: Int
-    /// Jobs of one user that run at the same moment.
-    var runningOfUser: Int
-  }
-
   private struct User: Sendable {
-    var waiting: [String?: [Job]] = [:]
-    /// The names with jobs that wait, the next one first.
-    var names: [String?] = []
-    var count = 0
-    var running = 0
+    let id: uid_t
+    /// The jobs of each name that has some, those of the next one first.
+    var turns: [(name: String?, jobs: [Job])] = []
+
+    mutating func append(_ job: Job, _ name: String?) {
+      if let turn = turns.firstIndex(where: { $0.name == name }) {
+        turns[turn].jobs.append(job)
+      } else {
+        turns.append((name, [job]))
+      }
+    }
+
+    mutating func next() -> (Caller, Job) {
+      var turn = turns.removeFirst()
+      let job = turn.jobs.removeFirst()
+      if !turn.jobs.isEmpty { turns.append(turn) }
+      return (Caller(user: id, name: turn.name), job)
+    }
   }
 
-  let bounds: Bounds
-  private(set) var count = 0
-  private(set) var running = 0
-  private var users: [uid_t: User] = [:]
+  private let runningOfUser: Int
+  private var places: Places
+  private var running: [Caller: Int] = [:]
   /// The users with jobs that wait, the next one first.
-  private var turns: [uid_t] = []
+  private var users: [User] = []
 
-  init(_ bounds: Bounds) {
-    self.bounds = bounds
+  /// - Parameters:
+  ///   - share: How many jobs may wait.
+  ///   - runningOfUser: Jobs of one user that run at the same moment.
+  init(_ share: ServiceLimits.Share, runningOfUser: Int) {
+    places = Places(share)
+    self.runningOfUser = runningOfUser
   }
+
+  /// How many wait.
+  var count: Int { places.count }
+  var runningCount: Int { running.values.reduce(0, +) }
 
   /// - Returns: False when there is no place.
   mutating func append(_ job: Job, of caller: Caller) -> Bool {
-    var user = users[caller.user] ?? User()
-    var waiting = user.waiting[caller.name] ?? []
-    guard count < bounds.places, user.count < bounds.placesOfUser,
-      caller.name == nil || waiting.count < bounds.placesOfName
-    else { return false }
-    if user.count == 0 { turns.append(caller.user) }
-    if waiting.isEmpty { user.names.append(caller.name) }
-    waiting.append(job)
-    user.waiting[caller.name] = waiting
-    user.count += 1
-    users[caller.user] = user
-    count += 1
+    guard places.take(caller) else { return false }
+    let user = users.firstIndex { $0.id == caller.user } ?? users.endIndex
+    if user == users.endIndex { users.append(User(id: caller.user)) }
+    users[user].append(job, caller.name)
     return true
   }
 
   /// Whether a job that waits may run.
   var canRun: Bool { turn != nil }
 
-  private var turn: Int? { turns.firstIndex { (users[$0]?.running ?? 0) < bounds.runningOfUser } }
+  private var turn: Int? { users.firstIndex { running[Caller(user: $0.id), default: 0] < runningOfUser } }
 
   /// The next job that may run; call ``finished(_:)`` when it has.
   mutating func next() -> (user: uid_t, job: Job)? {
     guard let turn else { return nil }
-    let number = turns.remove(at: turn)
-    guard var user = users[number] else { return nil }
-    let name = user.names.removeFirst()
-    guard var waiting = user.waiting[name] else { return nil }
-    let job = waiting.removeFirst()
-    user.waiting[name] = waiting.isEmpty ? nil : waiting
-    if !waiting.isEmpty { user.names.append(name) }
-    user.count -= 1
-    user.running += 1
-    if user.count > 0 { turns.append(number) }
-    users[number] = user
-    count -= 1
-    running += 1
-    return (number, job)
+    var user = users.remove(at: turn)
+    let (caller, job) = user.next()
+    if !user.turns.isEmpty { users.append(user) }
+    places.leave(caller)
+    running.add(1, to: Caller(user: user.id))
+    return (user.id, job)
   }
 
-  mutating func finished(_ user: uid_t) {
-    running -= 1
-    guard var entry = users[user] else { return }
-    entry.running -= 1
-    users[user] = entry.running == 0 && entry.count == 0 ? nil : entry
-  }
+  mutating func finished(_ user: uid_t) { running.add(-1, to: Caller(user: user)) }
 
   /// Takes out all that waits.
   mutating func removeAll() -> [Job] {
-    defer {
-      (count, turns) = (0, [])
-      users = users.mapValues { User(running: $0.running) }
-    }
-    return turns.flatMap { users[$0]?.waiting.values.flatMap(\.self) ?? [] }
+    defer { (users, places) = ([], Places(places.share)) }
+    return users.flatMap { $0.turns.flatMap(\.jobs) }
   }
 }

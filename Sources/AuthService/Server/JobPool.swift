@@ -2,8 +2,21 @@ import AuthBackend
 import AuthCore
 import Glibc
 
+/// A request on its way to a thread that answers it.
+struct Job: Sendable {
+  enum Question: Sendable {
+    case request(BackendRequest)
+    case subscribe(SessionToken)
+  }
+
+  let connection: Connection
+  let id: UInt32
+  let question: Question
+  let since = ContinuousClock.now
+}
+
 /// Threads that do one kind of work, in the order of a ``FairQueue``.
-final class JobPool<Job: Sendable>: Sendable {
+final class JobPool: Sendable {
   private struct State {
     var queue: FairQueue<Job>
     var isOver = false
@@ -16,18 +29,18 @@ final class JobPool<Job: Sendable>: Sendable {
     }
   }
 
-  let threads: Int
+  private let threads: Int
   private let state: Monitor<State>
 
-  init(threads: Int, _ bounds: FairQueue<Job>.Bounds) {
+  /// One user has all threads but one at most.
+  init(threads: Int, _ share: ServiceLimits.Share) {
     self.threads = threads
-    state = Monitor(State(queue: FairQueue(bounds)))
+    state = Monitor(State(queue: FairQueue(share, runningOfUser: max(1, threads - 1))))
   }
 
   /// - Returns: False when a thread could not be started.
   func start(_ perform: @escaping @Sendable (Job) -> Void) -> Bool {
-    for _ in 0..<threads where !startThread({ self.run(perform) }) { return false }
-    return true
+    (0..<threads).allSatisfy { _ in startThread { self.run(perform) } }
   }
 
   private func run(_ perform: (Job) -> Void) {
@@ -46,8 +59,9 @@ final class JobPool<Job: Sendable>: Sendable {
   }
 
   /// - Returns: False when there is no place for it.
-  func submit(_ job: Job, of caller: Caller) -> Bool {
-    state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: caller) }
+  func submit(_ job: Job) -> Bool {
+    let caller = job.connection.caller
+    return state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: caller) }
   }
 
   /// Takes out all that waits; what runs goes on, and nothing begins any more.
@@ -59,7 +73,7 @@ final class JobPool<Job: Sendable>: Sendable {
   }
 
   /// How many wait and run, and how long a new job would wait.
-  var load: (waiting: Int, running: Int, wait: Duration) {
-    state.withLock { ($0.queue.count, $0.queue.running, $0.average * ($0.queue.count + 1) / threads) }
+  var load: ServiceStatus.Load {
+    state.withLock { ($0.queue.count, $0.queue.runningCount, $0.average * ($0.queue.count + 1) / threads) }
   }
 }

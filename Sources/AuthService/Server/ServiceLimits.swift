@@ -1,18 +1,23 @@
 /// What one caller may take, and for how long the service waits for it.
 package struct ServiceLimits: Hashable, Sendable {
-  /// Connections in all, and of one user of the machine.
-  package var connections = 4096
-  package var connectionsOfUser = 1024
+  /// How much there is of something for all callers, and for one user of the machine.
+  package struct Share: Hashable, Sendable {
+    package var all: Int
+    package var ofUser: Int
+
+    /// A name of a user may have a quarter of what the user may.
+    func limit(of caller: Caller) -> Int { caller.name == nil ? ofUser : max(1, ofUser / 4) }
+  }
+
+  package var connections = Share(all: 4096, ofUser: 1024)
   /// Requests of one connection that are not answered yet; it is not read from meanwhile.
   package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.
   package var databaseThreads: Int
-  package var requests = 1024
-  package var requestsOfUser = 512
+  package var requests = Share(all: 1024, ofUser: 512)
   /// Threads that hash passwords, and requests that wait for one; a hash takes 64 MiB.
   package var hashThreads: Int
-  package var passwords = 256
-  package var passwordsOfUser = 224
+  package var passwords = Share(all: 256, ofUser: 224)
   /// For the first frame, for the rest of a frame that has begun, and for reading an answer.
   package var frameTime = Duration.seconds(10)
   /// For a thread that has a connection to the database; the wait for a hash thread has no limit
@@ -25,19 +30,43 @@ package struct ServiceLimits: Hashable, Sendable {
     self.databaseThreads = databaseThreads
     self.hashThreads = hashThreads
   }
+}
 
-  /// How much of what a user may take is for one name of the user.
-  static func ofName(_ share: Int) -> Int { max(1, share / 4) }
+/// Counts what callers have of something, so that none has more than its share.
+struct Places: Hashable, Sendable {
+  let share: ServiceLimits.Share
+  private(set) var count = 0
+  private var counts: [Caller: Int] = [:]
 
-  var requestBounds: FairQueue<Job>.Bounds {
-    .init(
-      places: requests, placesOfUser: requestsOfUser, placesOfName: Self.ofName(requestsOfUser),
-      runningOfUser: max(1, databaseThreads - 1))
+  init(_ share: ServiceLimits.Share) { self.share = share }
+
+  /// Takes a place for a caller, which is one of its user too.
+  ///
+  /// - Returns: False when there is none.
+  mutating func take(_ caller: Caller) -> Bool {
+    guard count < share.all, caller.levels.allSatisfy({ counts[$0, default: 0] < share.limit(of: $0) }) else {
+      return false
+    }
+    count += 1
+    for level in caller.levels { counts.add(1, to: level) }
+    return true
   }
 
-  var passwordBounds: FairQueue<Job>.Bounds {
-    .init(
-      places: passwords, placesOfUser: passwordsOfUser, placesOfName: Self.ofName(passwordsOfUser),
-      runningOfUser: max(1, hashThreads - 1))
+  mutating func leave(_ caller: Caller) {
+    count -= 1
+    for level in caller.levels { counts.add(-1, to: level) }
+  }
+}
+
+extension Caller {
+  /// The user, and the name if there is one.
+  fileprivate var levels: [Caller] { name == nil ? [self] : [Caller(user: user), self] }
+}
+
+extension [Caller: Int] {
+  /// Keeps nothing for a count of 0.
+  mutating func add(_ difference: Int, to caller: Caller) {
+    let sum = self[caller, default: 0] + difference
+    self[caller] = sum == 0 ? nil : sum
   }
 }

@@ -27,28 +27,23 @@ package enum ClientFrame: Sendable {
 
 extension ClientFrame {
   /// The first frame of this program.
-  static var hello: [UInt8] {
-    let writer = WireWriter(for: .plain)
-    ClientFrame.hello(major: Frames.major).write(to: writer)
-    return writer.frame
-  }
+  static let hello = (try? ClientFrame.hello(major: Frames.major).encoded()) ?? []
 
   /// The frame with its length.
   ///
   /// - Throws: ``WireFault`` when it is too long.
-  package func encoded() throws(WireFault) -> [UInt8] {
-    let writer = WireWriter(for: .plain)
-    write(to: writer)
-    return try writer.checkedFrame()
-  }
+  package func encoded() throws(WireFault) -> [UInt8] { try encoded(for: .plain) }
 
-  func write(to writer: WireWriter) {
+  /// The same with tokens of the client of a database.
+  func encoded(for form: TokenForm) throws(WireFault) -> [UInt8] {
+    let writer = WireWriter(for: form)
     switch self {
     case .hello(let major): writer.put(Tag.hello, major)
     case .request(let id, let request): writer.put(Tag.request, id, request)
     case .subscribe(let id, let token): writer.put(Tag.subscribe, id, token)
     case .named(let name): writer.put(Tag.named, name)
     }
+    return try writer.frame
   }
 
   /// Reads a frame without its length.
@@ -56,9 +51,10 @@ extension ClientFrame {
     var reader = WireReader(payload, for: .plain)
     switch try reader.take(Tag.self) {
     case .hello:
-      self = .hello(major: try reader.take())
+      let major = try reader.take(UInt16.self)
+      self = .hello(major: major)
       // Another version may say more.
-      if case .hello(let major) = self, major != Frames.major { return }
+      if major != Frames.major { return }
     case .request: self = try reader.take(ClientFrame.request)
     case .subscribe: self = try reader.take(ClientFrame.subscribe)
     case .named:
@@ -67,13 +63,5 @@ extension ClientFrame {
       self = .named(name)
     }
     try reader.end()
-  }
-}
-
-extension WireWriter {
-  func checkedFrame() throws(WireFault) -> [UInt8] {
-    let frame = frame
-    if frame.isEmpty { throw .frameLength(bytes.count - 4) }
-    return frame
   }
 }

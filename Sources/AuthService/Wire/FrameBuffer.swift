@@ -13,6 +13,11 @@ package enum Frames {
   package static let unnumbered: UInt32 = 0
   /// The most rows that a client asks for at once, and a service gives, so that they fit a frame.
   package static let longestPage = 50
+
+  /// A frame of these bytes: first their number, big-endian.
+  package static func framed(_ payload: [UInt8]) -> [UInt8] {
+    withUnsafeBytes(of: UInt32(payload.count).bigEndian, Array.init) + payload
+  }
 }
 
 /// Collects the bytes of a connection into frames.

@@ -1,8 +1,8 @@
-package import AuthBackend
-package import AuthCore
+import AuthBackend
+import AuthCore
 
 /// What a service sends.
-package enum ServerFrame: Sendable {
+enum ServerFrame: Sendable {
   /// The first frame, sent as soon as a client is connected.
   case hello(ServiceHello)
   /// The first frame of another version of the protocol, of which no more is understood.
@@ -24,28 +24,22 @@ package enum ServerFrame: Sendable {
 }
 
 /// What a service says about itself and its database.
-package struct ServiceHello: Hashable, Sendable {
+struct ServiceHello: Hashable, Sendable {
   /// Names the database, for as long as it exists: 16 bytes as hexadecimal text.
   ///
   /// A session file keeps it, so that no token is shown to another database.
-  package let database: String
+  let database: String
   /// The present instant on the clock of the database; nil when that is not known.
-  package let now: BootInstant?
+  let now: BootInstant?
   /// The limits of its sessions.
-  package let policy: SessionPolicy
-
-  package init(database: String, now: BootInstant?, policy: SessionPolicy) {
-    self.database = database
-    self.now = now
-    self.policy = policy
-  }
+  let policy: SessionPolicy
 }
 
 extension ServerFrame {
   /// The frame with its length.
   ///
   /// An answer that is too long becomes a failure that says so.
-  package func encoded() -> [UInt8] {
+  func encoded() -> [UInt8] {
     let writer = WireWriter(for: .plain)
     switch self {
     case .hello(let hello): writer.put(Tag.hello, Frames.major, hello.database, hello.now, hello.policy)
@@ -54,17 +48,16 @@ extension ServerFrame {
     case .failure(let id, let now, let error): writer.put(Tag.failure, id, now, error)
     case .lookAgain: writer.put(Tag.lookAgain)
     }
-    let frame = writer.frame
-    if frame.isEmpty, case .answer(let id, let now, _) = self {
-      return ServerFrame.failure(id, now: now, .answerTooLong).encoded()
+    do throws(WireFault) {
+      return try writer.frame
+    } catch {
+      guard case .answer(let id, let now, _) = self else { return [] }
+      return ServerFrame.failure(id, now: now, .unavailable(.answerTooLong, "\(Frames.longest)")).encoded()
     }
-    return frame
   }
 
   /// Reads a frame without its length.
-  package init(payload: [UInt8]) throws(WireFault) { try self.init(payload: payload, for: .plain) }
-
-  init(payload: [UInt8], for form: TokenForm) throws(WireFault) {
+  init(payload: [UInt8], for form: TokenForm = .plain) throws(WireFault) {
     var reader = WireReader(payload, for: form)
     switch try reader.take(Tag.self) {
     case .hello:
@@ -80,8 +73,4 @@ extension ServerFrame {
     }
     try reader.end()
   }
-}
-
-extension BackendError {
-  fileprivate static let answerTooLong = BackendError.unavailable(.answerTooLong, "\(Frames.longest)")
 }

@@ -2,33 +2,17 @@ import AuthBackend
 import AuthCore
 
 extension Username: WireRecord {
-  static let parts = WireParts<Username>(
-    { (text) throws(WireFault) in
-      guard let name = try? Username(text) else { throw .invalid("user name") }
-      return name
-    }, \.canonical)
+  static let parts = WireParts(called: "user name", { try? Username($0) }, \.canonical)
 }
 
 extension Profile: WireRecord {
   static let parts = WireParts(Profile.init(user:balance:createdAt:), \.user, \.balance, \.createdAt)
 }
 
-enum ThrottleTag: UInt8, WireTag { case wait = 1, locked }
-
-extension Throttle: WireValue {
-  func write(to wire: WireWriter) {
-    switch self {
-    case .wait(let duration): wire.put(ThrottleTag.wait, duration)
-    case .locked: wire.put(ThrottleTag.locked)
-    }
-  }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> Throttle {
-    switch try wire.take(ThrottleTag.self) {
-    case .wait: .wait(try wire.take())
-    case .locked: .locked
-    }
-  }
+extension Throttle: WireUnion {
+  static let forms: [WireForm<Throttle>] = [
+    WireForm(Throttle.wait) { if case .wait(let time) = $0 { time } else { nil } }, WireForm(.locked),
+  ]
 }
 
 extension AccountSummary: WireRecord {
@@ -48,25 +32,21 @@ extension Registration: WireValue {}
 extension TwoStepPolicy: WireValue {}
 
 extension RecoveryCode: WireValue {
+  static let name = "recovery code"
+
   func write(to wire: WireWriter) { wire.data(canonical) }
 
   /// The form that was written is read as itself: what typing varies is decided already.
   static func read(from wire: inout WireReader) throws(WireFault) -> RecoveryCode {
     RecoveryCode(typed: try wire.data())
   }
-
-  /// A code that the service drew, and that is shown as it is.
-  func drawn() throws(WireFault) -> RecoveryCode {
-    guard isWellFormed else { throw .invalid("recovery code") }
-    return self
-  }
 }
 
 extension OneTimeCode: WireRecord {
   static let parts = WireParts<OneTimeCode>(
-    { (user, code: RecoveryCode, time) throws(WireFault) in
-      OneTimeCode(user: user, code: try code.drawn(), validFor: time)
-    }, \.user, \.code, \.validFor)
+    called: RecoveryCode.name,
+    { user, code, time in code.isWellFormed ? OneTimeCode(user: user, code: code, validFor: time) : nil },
+    \.user, \.code, \.validFor)
 }
 
 extension TwoStepState: WireRecord {
@@ -84,19 +64,11 @@ extension TwoStepSecret: WireRecord {
 // MARK: Payments and events
 
 extension Amount: WireRecord {
-  static let parts = WireParts<Amount>(
-    { (units) throws(WireFault) in
-      guard let amount = try? Amount(minorUnits: units) else { throw .invalid("amount of money") }
-      return amount
-    }, \.minorUnits)
+  static let parts = WireParts(called: "amount of money", { try? Amount(minorUnits: $0) }, \.minorUnits)
 }
 
 extension IdempotencyKey: WireRecord {
-  static let parts = WireParts<IdempotencyKey>(
-    { (text) throws(WireFault) in
-      guard let key = try? IdempotencyKey(text) else { throw .invalid("idempotency key") }
-      return key
-    }, \.description)
+  static let parts = WireParts(called: "idempotency key", { try? IdempotencyKey($0) }, \.description)
 }
 
 extension PaymentOrder: WireRecord {
@@ -117,26 +89,15 @@ extension Page: WireRecord {
   static let parts = WireParts(Page.init(within:matching:before:limit:), \.times, \.text, \.before, \.limit)
 }
 
-extension EventScope: WireChoice {
-  static let numbered: [EventScope] = [.own, .everyone]
+extension EventScope: WireUnion {
+  static let forms: [WireForm<EventScope>] = [WireForm(EventScope.own), WireForm(.everyone)]
 }
 
-enum EventSessionTag: UInt8, WireTag { case named = 1, hashed }
-
-extension EventSession: WireValue {
-  func write(to wire: WireWriter) {
-    switch self {
-    case .named(let id): wire.put(EventSessionTag.named, id)
-    case .hashed(let hash): wire.put(EventSessionTag.hashed, hash)
-    }
-  }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> EventSession {
-    switch try wire.take(EventSessionTag.self) {
-    case .named: .named(try wire.take())
-    case .hashed: .hashed(try wire.take())
-    }
-  }
+extension EventSession: WireUnion {
+  static let forms: [WireForm<EventSession>] = [
+    WireForm(EventSession.named) { if case .named(let id) = $0 { id } else { nil } },
+    WireForm(EventSession.hashed) { if case .hashed(let hash) = $0 { hash } else { nil } },
+  ]
 }
 
 extension Event: WireRecord {

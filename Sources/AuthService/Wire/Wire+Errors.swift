@@ -2,54 +2,66 @@ import AuthBackend
 import AuthCore
 import TextFormat
 
-enum ErrorTag: UInt8, WireTag {
-  case invalid = 1, refused, credentials, challenged, session, notFresh, notPermitted, throttled, unavailable
+extension BackendError: WireRecord {
+  static let parts = WireParts<BackendError>(
+    { (code: ShownText, values: [ShownText], kind: Kind) in
+      let (code, values) = (code.text, values.map(\.text))
+      guard case .unavailable(let failure) = kind else { return BackendError(kind, code, values) }
+      return BackendError(
+        values.isEmpty
+          ? Unavailability(failure.cause, failure.description, hint: failure.hint, code: code)
+          : Unavailability(failure.cause, code: code, values: values))
+    }, \.shownCode, \.shownValues, \.kind)
+
+  private var shownCode: ShownText { ShownText(text: code) }
+  private var shownValues: [ShownText] { values.map { ShownText(text: $0) } }
 }
 
-extension BackendError: WireValue {
-  func write(to wire: WireWriter) {
-    wire.put(code, values)
-    switch kind {
-    case .invalid: wire.put(ErrorTag.invalid)
-    case .refused: wire.put(ErrorTag.refused)
-    case .credentials: wire.put(ErrorTag.credentials)
-    case .challenged(let challenge): wire.put(ErrorTag.challenged, challenge)
-    case .session(let rejection): wire.put(ErrorTag.session, rejection)
-    case .notFresh: wire.put(ErrorTag.notFresh)
-    case .notPermitted: wire.put(ErrorTag.notPermitted)
-    case .throttled(let throttle): wire.put(ErrorTag.throttled, throttle)
-    case .unavailable(let failure):
-      wire.put(ErrorTag.unavailable, failure.cause, values.isEmpty)
-      if values.isEmpty { wire.put(failure.description, failure.hint) }
-    }
+/// A part of a message to people, which is printed as it is: what is no service of ours could put
+/// control characters of a terminal there.
+private struct ShownText: WireRecord {
+  let text: String
+
+  static let parts = WireParts({ ShownText(text: $0.escaped) }, \.text)
+}
+
+extension BackendError.Kind: WireUnion {
+  static let forms: [WireForm<BackendError.Kind>] = [
+    WireForm(BackendError.Kind.invalid),
+    WireForm(.refused),
+    WireForm(.credentials),
+    WireForm(Self.challenged) { if case .challenged(let challenge) = $0 { challenge } else { nil } },
+    WireForm(Self.session) { if case .session(let rejection) = $0 { rejection } else { nil } },
+    WireForm(.notFresh),
+    WireForm(.notPermitted),
+    WireForm(Self.throttled) { if case .throttled(let throttle) = $0 { throttle } else { nil } },
+    WireForm(Self.unavailable) { if case .unavailable(let failure) = $0 { failure } else { nil } },
+  ]
+}
+
+extension Unavailability: WireRecord {
+  static let parts = WireParts<Unavailability>(
+    { (cause, words: Words?) in
+      Unavailability(cause, words?.description.text ?? "", hint: words?.hint.text ?? "")
+    }, \.cause, \.words)
+
+  /// Values make the description and the hint, which cross only where there are none.
+  private var words: Words? {
+    values.isEmpty ? Words(description: ShownText(text: description), hint: ShownText(text: hint)) : nil
   }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> BackendError {
-    let code = try wire.shownText()
-    let values = try wire.take([String].self).map(\.escaped)
-    let kind: Kind
-    switch try wire.take(ErrorTag.self) {
-    case .invalid: kind = .invalid
-    case .refused: kind = .refused
-    case .credentials: kind = .credentials
-    case .challenged: kind = .challenged(try wire.take())
-    case .session: kind = .session(try wire.take())
-    case .notFresh: kind = .notFresh
-    case .notPermitted: kind = .notPermitted
-    case .throttled: kind = .throttled(try wire.take())
-    case .unavailable:
-      let cause = try wire.take(Unavailability.Cause.self)
-      let said = try wire.take() ? Unavailability(cause, wire.shownText(), hint: wire.shownText(), code: code) : nil
-      return BackendError(said ?? Unavailability(cause, code: code, values: values))
-    }
-    return BackendError(kind, code, values)
+  private struct Words: WireRecord {
+    let description: ShownText
+    let hint: ShownText
+
+    static let parts = WireParts(Words.init(description:hint:), \.description, \.hint)
   }
 }
 
-extension WireReader {
-  /// A part of a message to people, which is printed as it is: what is no service of ours could put
-  /// control characters of a terminal there.
-  fileprivate mutating func shownText() throws(WireFault) -> String { try take(String.self).escaped }
+extension Unavailability.Cause: WireUnion {
+  static let forms: [WireForm<Unavailability.Cause>] = [
+    Self.unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled,
+  ].map { WireForm($0) }
 }
 
 extension Challenge: WireRecord {
@@ -57,46 +69,19 @@ extension Challenge: WireRecord {
     Challenge.init(token:question:triesLeft:deadline:), \.token, \.question, \.triesLeft, \.deadline)
 }
 
-enum QuestionTag: UInt8, WireTag { case code = 1, recoveryCode, other }
-
-extension Challenge.Question: WireValue {
-  func write(to wire: WireWriter) {
-    switch self {
-    case .code(let digits): wire.put(QuestionTag.code, digits)
-    case .recoveryCode: wire.put(QuestionTag.recoveryCode)
-    case .other(let words): wire.put(QuestionTag.other, words)
-    }
-  }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> Challenge.Question {
-    switch try wire.take(QuestionTag.self) {
-    case .code: .code(digits: try wire.take())
-    case .recoveryCode: .recoveryCode
-    case .other: .other(try wire.shownText())
-    }
-  }
+extension Challenge.Question: WireUnion {
+  static let forms: [WireForm<Challenge.Question>] = [
+    WireForm(Self.code) { if case .code(let digits) = $0 { digits } else { nil } },
+    WireForm(.recoveryCode),
+    WireForm({ (words: ShownText) in Self.other(words.text) }) {
+      if case .other(let words) = $0 { ShownText(text: words) } else { nil }
+    },
+  ]
 }
 
-enum RejectionTag: UInt8, WireTag { case ended = 1, superseded }
-
-extension SessionRejection: WireValue {
-  func write(to wire: WireWriter) {
-    switch self {
-    case .ended(let reason): wire.put(RejectionTag.ended, reason)
-    case .superseded: wire.put(RejectionTag.superseded)
-    }
-  }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> SessionRejection {
-    switch try wire.take(RejectionTag.self) {
-    case .ended: .ended(try wire.take())
-    case .superseded: .superseded
-    }
-  }
-}
-
-extension Unavailability.Cause: WireChoice {
-  static let numbered: [Unavailability.Cause] = [
-    .unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled,
+extension SessionRejection: WireUnion {
+  static let forms: [WireForm<SessionRejection>] = [
+    WireForm(SessionRejection.ended) { if case .ended(let reason) = $0 { reason } else { nil } },
+    WireForm(.superseded),
   ]
 }

@@ -10,10 +10,10 @@ extension Duration: WireRecord {
   private var limited: Duration { min(max(self, Self.longest.lowerBound), Self.longest.upperBound) }
 
   static let parts = WireParts<Duration>(
-    { (seconds, attoseconds) throws(WireFault) in
+    called: "duration",
+    { seconds, attoseconds in
       let value = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
-      guard longest.contains(value) else { throw .invalid("duration") }
-      return value
+      return longest.contains(value) ? value : nil
     }, \.limited.components.seconds, \.limited.components.attoseconds)
 }
 
@@ -26,24 +26,11 @@ extension BootInstant: WireRecord {
     { BootInstant(boot: BootID(high: $0, low: $1), uptime: $2) }, \.boot.high, \.boot.low, \.uptime)
 }
 
-enum DeadlineTag: UInt8, WireTag { case at = 1, never, unknown }
-
-extension Deadline: WireValue {
-  func write(to wire: WireWriter) {
-    switch self {
-    case .at(let instant): wire.put(DeadlineTag.at, instant)
-    case .never: wire.put(DeadlineTag.never)
-    case .unknown: wire.put(DeadlineTag.unknown)
-    }
-  }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> Deadline {
-    switch try wire.take(DeadlineTag.self) {
-    case .at: .at(try wire.take())
-    case .never: .never
-    case .unknown: .unknown
-    }
-  }
+extension Deadline: WireUnion {
+  static let forms: [WireForm<Deadline>] = [
+    WireForm(Deadline.at) { if case .at(let instant) = $0 { instant } else { nil } },
+    WireForm(.never), WireForm(.unknown),
+  ]
 }
 
 extension SessionLimits: WireRecord {
@@ -109,9 +96,5 @@ extension Credentials: WireRecord {
 }
 
 extension EndReason: WireRecord {
-  static let parts = WireParts<EndReason>(
-    { (code) throws(WireFault) in
-      guard let reason = EndReason(code: code) else { throw .invalid("end reason") }
-      return reason
-    }, \.code)
+  static let parts = WireParts(called: "end reason", { EndReason(code: $0) }, \.code)
 }

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// Why bytes are not what the protocol says.
 package enum WireFault: Error, Hashable, Sendable {
   /// A value goes on after the end of its frame.
@@ -12,6 +14,8 @@ package enum WireFault: Error, Hashable, Sendable {
   case invalid(String)
   /// A frame of no bytes, or of more than ``Frames/longest``.
   case frameLength(Int)
+  /// A token of another database, which is not sent.
+  case foreignToken(of: [UInt8])
 }
 
 extension WireFault: CustomStringConvertible {
@@ -24,6 +28,7 @@ extension WireFault: CustomStringConvertible {
     case .unknownTag(let tag, let kind): "the \(kind) \(tag) is unknown"
     case .invalid(let what): "not a valid \(what)"
     case .frameLength(let length): "a message of \(length) bytes; 1 to \(Frames.longest) are accepted"
+    case .foreignToken(let database): "a token of the database \(Hex.text(database))"
     }
   }
 }

@@ -14,18 +14,80 @@ struct WireParts<Record: Sendable>: Sendable {
   fileprivate let write: @Sendable (Record, WireWriter) -> Void
   fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Record
 
+  /// - Parameters:
+  ///   - name: What parts are not a valid one of when `make` returns nil.
+  ///   - make: Makes a record of its parts.
+  ///   - part: Each part of a record.
   init<each Part: WireValue>(
-    _ make: @escaping @Sendable (repeat each Part) throws(WireFault) -> Record,
+    called name: String = "\(Record.self)", _ make: @escaping @Sendable (repeat each Part) -> Record?,
     _ part: repeat @escaping @Sendable (Record) -> each Part
   ) {
     write = { record, wire in wire.put(repeat (each part)(record)) }
-    read = { (wire) throws(WireFault) in try wire.take(make) }
+    read = { (wire) throws(WireFault) in
+      guard let record = make(repeat try (each Part).read(from: &wire)) else { throw .invalid(name) }
+      return record
+    }
   }
 }
 
 extension WireRecord {
   func write(to wire: WireWriter) { Self.parts.write(self, wire) }
   static func read(from wire: inout WireReader) throws(WireFault) -> Self { try parts.read(&wire) }
+}
+
+/// A value of one of several forms: the number of the form, and what it holds.
+protocol WireUnion: WireValue {
+  /// All forms, in the order of their numbers from 1, which never change.
+  static var forms: [WireForm<Self>] { get }
+}
+
+/// A form of a union: said once for both directions.
+struct WireForm<Union: Sendable>: Sendable {
+  /// Writes the number and what a value holds; false for a value of another form.
+  fileprivate let write: @Sendable (Union, UInt8, WireWriter) -> Bool
+  fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Union
+
+  /// A form that holds a value.
+  init<Value: WireValue>(
+    called name: String = "\(Union.self)", _ make: @escaping @Sendable (Value) -> Union?,
+    _ value: @escaping @Sendable (Union) -> Value?
+  ) {
+    write = { union, number, wire in
+      guard let value = value(union) else { return false }
+      wire.byte(number)
+      value.write(to: wire)
+      return true
+    }
+    read = { (wire) throws(WireFault) in
+      guard let union = make(try Value.read(from: &wire)) else { throw .invalid(name) }
+      return union
+    }
+  }
+
+  /// A form that holds nothing.
+  init(_ union: Union, _ isMeant: @escaping @Sendable (Union) -> Bool) {
+    write = { union, number, wire in
+      guard isMeant(union) else { return false }
+      wire.byte(number)
+      return true
+    }
+    read = { (_) throws(WireFault) in union }
+  }
+
+  init(_ union: Union) where Union: Equatable { self.init(union) { $0 == union } }
+}
+
+extension WireUnion {
+  func write(to wire: WireWriter) {
+    let isWritten = Self.forms.enumerated().contains { $1.write(self, UInt8($0 + 1), wire) }
+    precondition(isWritten, "\(Self.self) has a case without a form")
+  }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+    let number = try wire.byte()
+    guard (1...forms.count).contains(Int(number)) else { throw .unknownTag(number, of: "\(Self.self)") }
+    return try forms[Int(number) - 1].read(&wire)
+  }
 }
 
 /// The number of something that has several forms.
@@ -38,22 +100,6 @@ extension WireTag {
     let value = try wire.byte()
     guard let tag = Self(rawValue: value) else { throw .unknownTag(value, of: "\(Self.self)") }
     return tag
-  }
-}
-
-/// A choice without values.
-protocol WireChoice: WireValue, Equatable {
-  /// All of them, in the order of their numbers from 1, which never change.
-  static var numbered: [Self] { get }
-}
-
-extension WireChoice {
-  func write(to wire: WireWriter) { wire.byte(UInt8((Self.numbered.firstIndex(of: self) ?? -1) + 1)) }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
-    let number = try wire.byte()
-    guard (1...numbered.count).contains(Int(number)) else { throw .unknownTag(number, of: "\(Self.self)") }
-    return numbered[Int(number) - 1]
   }
 }
 

@@ -5,23 +5,23 @@ import AuthCore
 ///
 /// It holds passwords and tokens, so it never prints itself.
 final class WireWriter: Redacted {
-  private(set) var bytes: [UInt8]
+  private var bytes: [UInt8] = []
   /// The database whose tokens are written; see ``TokenForm``.
   private let form: TokenForm
   /// The database of a token that may not be sent to this one, if there was such a token.
-  private(set) var foreignDatabase: [UInt8]?
+  private var foreignDatabase: [UInt8]?
 
-  init(for form: TokenForm) {
-    self.form = form
-    // The length is put here when the frame is complete.
-    bytes = [0, 0, 0, 0]
-  }
+  init(for form: TokenForm) { self.form = form }
 
-  /// The frame, with its length; empty when it is too long.
+  /// The frame, with its length.
+  ///
+  /// - Throws: ``WireFault`` when it is too long, or has a token of another database.
   var frame: [UInt8] {
-    let count = bytes.count - 4
-    guard count <= Frames.longest else { return [] }
-    return (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) } + bytes.dropFirst(4)
+    get throws(WireFault) {
+      if let foreignDatabase { throw .foreignToken(of: foreignDatabase) }
+      guard bytes.count <= Frames.longest else { throw .frameLength(bytes.count) }
+      return Frames.framed(bytes)
+    }
   }
 
   @discardableResult
@@ -38,12 +38,8 @@ final class WireWriter: Redacted {
   }
 
   func token(_ token: SessionToken) {
-    switch form.split(token) {
-    case .secret(let secret): data(secret)
-    case .foreign(let database):
-      foreignDatabase = database
-      data([])
-    }
+    let (database, secret) = form.split(token)
+    if database.isEmpty || database == form.database { data(secret) } else { foreignDatabase = database }
   }
 }
 
@@ -57,27 +53,16 @@ struct TokenForm: Sendable {
   static let secretLength = 32
 
   /// What stands before the tokens of this side; nothing in the service.
-  private let database: [UInt8]
-
-  private init(database: [UInt8]) { self.database = database }
+  let database: [UInt8]
 
   /// As the service has tokens: secrets without a name.
   static let plain = TokenForm(database: [])
 
-  /// As clients of a database have them.
-  static func named(_ database: [UInt8]) -> TokenForm { TokenForm(database: database) }
-
-  enum Parts {
-    case secret([UInt8])
-    case foreign(database: [UInt8])
-  }
-
-  func split(_ token: SessionToken) -> Parts {
-    guard !database.isEmpty, token.bytes.count == Self.databaseLength + Self.secretLength else {
-      return .secret(token.bytes)
-    }
-    let named = Array(token.bytes.prefix(Self.databaseLength))
-    return named == database ? .secret(Array(token.bytes.dropFirst(Self.databaseLength))) : .foreign(database: named)
+  /// The name of a database before a secret, empty where there is none, and the secret.
+  func split(_ token: SessionToken) -> (database: [UInt8], secret: [UInt8]) {
+    let isNamed = !database.isEmpty && token.bytes.count == Self.databaseLength + Self.secretLength
+    let length = isNamed ? Self.databaseLength : 0
+    return (Array(token.bytes.prefix(length)), Array(token.bytes.dropFirst(length)))
   }
 
   func joined(_ secret: [UInt8]) -> SessionToken {

@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthMessages
 import CommandLineKit
-import Glibc
 
 /// `after-restore`.
 struct AfterRestoreCommand: ServiceCommand {
@@ -22,12 +21,7 @@ struct AfterRestoreCommand: ServiceCommand {
   ) { words throws(UsageError) in AfterRestoreCommand(database: try DatabasePlace(words)) }
 
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    // An SQLite file is locked by the service that uses it.
-    if case .postgres(let place) = database {
-      let address = try place.text
-      try explained { () throws(BackendError) in try Postgres.requireUnused(address) }
-    }
-    let backend = try ServedBackend.open(database, cost: program.cost, threads: 1, hashThreads: 1)
+    let backend = try ServedBackend.open(database, cost: program.cost, threads: 1, hashThreads: 1, isAlone: true)
     let report = try explained { () throws(BackendError) in try backend.rules.cleanUpAfterRestore() }
     try Output.write(report.text)
     return .done

@@ -36,22 +36,32 @@ struct RunCommand: ServiceCommand {
 
   private static let group = Option.optional(
     "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
-  private static let connections = count("connections", "Connections in all (default: 4096)")
+  private static let standard = ServiceLimits(
+    databaseThreads: 1, hashThreads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  private static let connections = count("connections", "Connections in all", standard.connections.all)
   private static let connectionsOfUser = count(
-    "connections-per-user", "Connections of one user of the machine (default: 1024)")
+    "connections-per-user", "Connections of one user of the machine", standard.connections.ofUser)
   private static let requestsOfUser = count(
-    "requests-per-user", "Requests of one user that wait for the database (default: 512)")
+    "requests-per-user", "Requests of one user that wait for the database", standard.requests.ofUser)
   private static let passwordsOfUser = count(
-    "passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)")
-  private static let databaseThreads = count(
-    "database-threads", "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)")
+    "passwords-per-user", "Passwords of one user that wait to be checked", standard.passwords.ofUser,
+    shownAs: "\(standard.passwords.ofUser) of \(standard.passwords.all)")
+  private static let databaseThreads = Option.optional(
+    "database-threads", "N", number,
+    "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)")
   private static let hashThreads = count(
-    "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)")
-  private static let stopTime = Option.optional(
-    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
+    "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each", standard.hashThreads,
+    shownAs: "one for each processor")
+  private static let stopTime = Option.standard(
+    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM",
+    standard: standard.stopTime, shownAs: "10s")
 
-  private static func count(_ name: String, _ summary: String) -> Option<Int?> {
-    Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary)
+  private static let number = ValueKind.wholeNumber("a number", in: 1...100_000)
+
+  private static func count(
+    _ name: String, _ summary: String, _ standard: Int, shownAs text: String? = nil
+  ) -> Option<Int> {
+    Option.standard(name, "N", number, summary, standard: standard, shownAs: text ?? "\(standard)")
   }
 
   init(_ words: ParsedWords) throws(UsageError) {
@@ -60,13 +70,12 @@ struct RunCommand: ServiceCommand {
     operators = words[Options.operators] ?? Places.operators
     group = words[Self.group]
     databaseThreads = words[Self.databaseThreads]
-    let hashThreads = words[Self.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    var limits = ServiceLimits(databaseThreads: 1, hashThreads: hashThreads)
-    if let connections = words[Self.connections] { limits.connections = connections }
-    if let connections = words[Self.connectionsOfUser] { limits.connectionsOfUser = connections }
-    if let requests = words[Self.requestsOfUser] { limits.requestsOfUser = requests }
-    if let passwords = words[Self.passwordsOfUser] { limits.passwordsOfUser = passwords }
-    if let time = words[Self.stopTime] { limits.stopTime = time }
+    var limits = ServiceLimits(databaseThreads: 1, hashThreads: words[Self.hashThreads])
+    limits.connections.all = words[Self.connections]
+    limits.connections.ofUser = words[Self.connectionsOfUser]
+    limits.requests.ofUser = words[Self.requestsOfUser]
+    limits.passwords.ofUser = words[Self.passwordsOfUser]
+    limits.stopTime = words[Self.stopTime]
     self.limits = limits
   }
 
@@ -77,24 +86,29 @@ struct RunCommand: ServiceCommand {
       database, cost: program.cost, threads: databaseThreads, hashThreads: limits.hashThreads)
     let facts = try backend.facts
     // From here on people may connect, and are served when all is ready.
-    let people: ListeningSocket
-    if let inherited = ListeningSocket.inherited(named: "people") {
-      people = inherited
-    } else {
-      people = try ListeningSocket(at: socket, mode: 0o660, group: try groupID)
-    }
+    let people =
+      if let inherited = ListeningSocket.inherited(named: "people") { inherited } else {
+        try ListeningSocket(at: socket, mode: 0o660, group: try groupID)
+      }
     defer { people.remove() }
     var limits = limits
     limits.databaseThreads = backend.threads
-    limits.connections = min(limits.connections, Descriptors.raised - Descriptors.ownNeed)
-    guard limits.connections > 0 else { throw Self.noDescriptors }
+    let descriptors = Descriptors.raised
+    limits.connections.all = min(limits.connections.all, descriptors - Descriptors.ownNeed)
+    guard limits.connections.all > 0 else {
+      throw CommandError(
+        .cannotTell, saying: "the system lets this process open at most \(descriptors) files and connections",
+        hint:
+          "Raise LimitNOFILE, or the limit of your shell: the service needs \(Descriptors.ownNeed), and one for each "
+          + "client.")
+    }
     let server = AuthServer(
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
     guard server.start() else { throw .noThreads }
     let desk = try ListeningSocket(at: operators, mode: 0o600)
     defer { desk.remove() }
-    guard OperatorDesk(desk, server, backend, log).start() else { throw .noThreads }
+    guard OperatorDesk(listener: desk, server: server, backend: backend, log: log).start() else { throw .noThreads }
     SystemdNotice.ready.send()
     log.write(.information, "started", ["database": database.kind, "socket": people.path ?? "systemd"])
     signals.wait()
@@ -102,13 +116,6 @@ struct RunCommand: ServiceCommand {
     let isFinished = server.stop()
     log.write(isFinished ? .information : .warning, "stopped", ["finished": isFinished ? "yes" : "no"])
     return .done
-  }
-
-  private static var noDescriptors: CommandError {
-    CommandError(
-      .cannotTell, saying: "the system lets this process open at most \(Descriptors.raised) files and connections",
-      hint: "Raise LimitNOFILE, or the limit of your shell: the service needs \(Descriptors.ownNeed), and one for each "
-        + "client.")
   }
 
   private var groupID: gid_t? {

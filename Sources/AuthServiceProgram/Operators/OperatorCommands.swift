@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthDevice
 import AuthMessages
 import CommandLineKit
 import Glibc
@@ -6,93 +7,78 @@ import TextFormat
 
 /// A command that asks a running service.
 struct OperatorCommand: ServiceCommand {
-  let words: [String]
+  let request: OperatorRequest
+  /// What it is about, such as a user or a time.
+  let value: String
   let socket: String?
   /// Where to write what the service sends.
-  var file: String?
-
-  /// Whether it is for monitoring, which must not wait for a service that hangs.
-  private var isReport: Bool { words[0] == "health" || words[0] == "metrics" }
+  let file: String?
 
   static let health = asking(
-    "health", "Show whether the service works",
+    .health, "Show whether the service works",
     discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
     options: [json], ("health --json", "prints a JSON document for monitoring")
-  ) { words in ["health", words[json] ? "json" : "text"] }
+  ) { $0[json] ? "json" : "text" }
 
   static let metrics = asking(
-    "metrics", "Print counters for Prometheus",
-    ("metrics", "prints them in its text format, for the textfile collector")
-  ) { _ in ["metrics"] }
+    .metrics, "Print counters for Prometheus",
+    ("metrics", "prints them in its text format, for the textfile collector"))
 
-  static let sessions = group(
-    "sessions", "End sessions", ("sessions end alice", "ends every session of alice"),
-    ofUser(
-      "end", asking: "sessions end", "End every session of a user",
-      ("sessions end alice", "ends every session of alice")))
+  static let sessions = ofUser(
+    .endSessions, "End every session of a user", "ends every session of alice", group: "End sessions")
 
-  static let twoStep = group(
-    "two-step", "Help a user who lost the second step",
-    ("two-step off alice", "alice logs in with the password alone"),
-    ofUser(
-      "off", asking: "two-step off", "Turn the second step of a user off",
-      ("two-step off alice", "alice logs in with the password alone")))
+  static let twoStep = ofUser(
+    .endTwoStep, "Turn the second step of a user off", "alice logs in with the password alone",
+    group: "Help a user who lost the second step")
 
   static let resetPassword = ofUser(
-    "reset-password", asking: "reset-password", "Create a one-time code for a user's new password",
-    ("reset-password alice", "prints a code; alice uses it with 'auth-cli recover alice'"))
+    .resetPassword, "Create a one-time code for a user's new password",
+    "prints a code; alice uses it with 'auth-cli recover alice'")
 
   static let backup = asking(
-    "backup", "Copy the SQLite database of the running service to a file",
+    .backup, "Copy the SQLite database of the running service to a file",
     discussion: ["The copy is one state of the database; requests wait while it is made."], file: Arguments.file,
-    ("backup /var/backups/auth.db", "writes a copy that only you can read")
-  ) { _ in ["backup"] }
+    ("backup /var/backups/auth.db", "writes a copy that only you can read"))
 
-  static let events = group(
-    "events", "Archive events", ("events archive --before 52w old.jsonl", "moves old events to a file"),
-    asking(
-      "archive", "Move events before a time to a file",
-      discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
-      file: Arguments.file,
-      options: [before], ("events archive --before 52w old.jsonl", "moves events older than a year")
-    ) { words in
-      let time = words[before].microseconds(now: WallTime.now().microseconds)
-      return ["events archive", "\(time)"]
-    })
+  static let events = asking(
+    .archive, "Move events before a time to a file", group: "Archive events",
+    discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
+    file: Arguments.file,
+    options: [before], ("events archive --before 52w old.jsonl", "moves events older than a year")
+  ) { "\($0[before].microseconds(now: WallTime.now().microseconds))" }
 
   private static let json = Option.flag("json", "Print a JSON document")
   private static let before = Option.required(
     "before", "TIME", ValueKind.moment("a time"), "Events before this time")
 
-  private static func group(
-    _ name: String, _ summary: String, _ example: Example, _ command: Command<any ServiceCommand>
-  ) -> Command<any ServiceCommand> {
-    Command(
-      name, summary: summary, examples: [example.line: example.shows], statuses: .of(.usage), subcommands: [command],
-      request: nil)
-  }
-
   private static func ofUser(
-    _ name: String, asking question: String, _ summary: String, _ example: Example
+    _ request: OperatorRequest, _ summary: String, _ shows: String, group: String? = nil
   ) -> Command<any ServiceCommand> {
-    asking(name, summary, arguments: [Arguments.user], example) { words in
-      [question, words[Arguments.user].canonical]
-    }
+    asking(
+      request, summary, group: group, arguments: [Arguments.user], ("\(request.rawValue) alice", shows)
+    ) { $0[Arguments.user].canonical }
   }
 
-  /// A command that sends the service its words, and may write a file.
+  /// A command that sends the service a request, and may write a file; in a group, if the request
+  /// has two words.
   private static func asking(
-    _ name: String, _ summary: String, discussion: [String] = [], arguments: [any DeclaredArgument] = [],
-    file: Argument<String>? = nil, options: [any DeclaredOption] = [], _ example: Example,
-    _ words: @escaping @Sendable (ParsedWords) -> [String]
+    _ request: OperatorRequest, _ summary: String, group: String? = nil, discussion: [String] = [],
+    arguments: [any DeclaredArgument] = [], file: Argument<String>? = nil, options: [any DeclaredOption] = [],
+    _ example: Example, _ value: @escaping @Sendable (ParsedWords) -> String = { _ in "" }
   ) -> Command<any ServiceCommand> {
-    Command(
-      name, summary: summary, discussion: discussion, arguments: arguments + [file].compactMap(\.self),
-      options: options + [Options.operators], examples: [example.line: example.shows],
-      statuses: .of(.done, .no, .usage, .cannotTell)
+    let words = request.rawValue.split(separator: " ").map(String.init)
+    let command = Command<any ServiceCommand>(
+      words[words.count - 1], summary: summary, discussion: discussion,
+      arguments: arguments + [file].compactMap(\.self), options: options + [Options.operators],
+      examples: [example.line: example.shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { parsed in
-      OperatorCommand(words: words(parsed), socket: parsed[Options.operators], file: file.map { parsed[$0] })
+      OperatorCommand(
+        request: request, value: value(parsed), socket: parsed[Options.operators], file: file.map { parsed[$0] })
     }
+    guard let group else { return command }
+    return Command(
+      words[0], summary: group, examples: [example.line: example.shows], statuses: .of(.usage),
+      subcommands: [command], request: nil)
   }
 
   func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
@@ -100,9 +86,9 @@ struct OperatorCommand: ServiceCommand {
       return try answer()
     } catch {
       // Monitoring reads these also when the service does not answer.
-      if words == ["health", "json"] {
+      if request == .health, value == "json" {
         try Output.write(JSON.document(["healthy": false, "error": .string(error.message)]) + "\n")
-      } else if words == ["metrics"] {
+      } else if request == .metrics {
         try Output.write(
           "# HELP auth_service_up Whether the service answers.\n# TYPE auth_service_up gauge\nauth_service_up 0\n")
       }
@@ -116,27 +102,23 @@ struct OperatorCommand: ServiceCommand {
     let descriptor = try ConnectCommand.connection(
       to: socket ?? Places.operators, option: Options.operators.declaration.flag,
       notPermitted: "Run this as root, or as the user of the service, auth-cli.")
-    let channel = OperatorChannel(descriptor, time: isReport ? .seconds(15) : .seconds(120))
-    defer { close(channel.descriptor) }
-    try channel.send(.question, words)
+    let channel = OperatorChannel(descriptor, time: request.isReport ? .seconds(15) : .seconds(120))
+    try channel.send(.question, request.rawValue, value)
     while true {
       let (kind, bytes) = try channel.receive()
+      var words: [String] { OperatorChannel.words(bytes) }
+      var status: ExitStatus { words.first.flatMap { Int32($0) }.flatMap(ExitStatus.init) ?? .cannotTell }
       switch kind {
       case .data: try received?.write(bytes)
+      case .sent where words == ["0"]: continue
       case .sent:
-        if bytes == Array("0".utf8) { continue }
         try received?.finish()
-        try channel.send(.question, ["written"])
+        try channel.send(.question, "written")
       case .result:
-        let words = OperatorChannel.words(bytes)
         try Output.write(words.dropFirst().joined(separator: "\n"))
-        return words.first.flatMap { Int32($0) }.flatMap(ExitStatus.init) ?? .cannotTell
-      case .failure:
-        let words = OperatorChannel.words(bytes)
-        guard words.count == 3 else { throw OperatorChannel.lost }
-        throw CommandError(
-          Int32(words[0]).flatMap(ExitStatus.init) ?? .cannotTell, saying: words[1], hint: words[2])
-      case .question: throw OperatorChannel.lost
+        return status
+      case .failure where words.count == 3: throw CommandError(status, saying: words[1], hint: words[2])
+      case .failure, .question: throw OperatorChannel.lost
       }
     }
   }
@@ -169,8 +151,8 @@ private final class ReceivedFile {
     unlink(temporary)
   }
 
-  func write(_ bytes: [UInt8]) throws(CommandError) {
-    let error = writeAll(bytes[...], to: descriptor)
+  func write(_ bytes: ArraySlice<UInt8>) throws(CommandError) {
+    let error = writeAll(bytes, to: descriptor)
     guard error == 0 else { throw Self.failed(path, error) }
   }
 
@@ -179,10 +161,8 @@ private final class ReceivedFile {
     guard fsync(descriptor) == 0, link(temporary, path) == 0 else {
       throw errno == EEXIST ? Self.exists(path) : Self.failed(path)
     }
-    let end = path.lastIndex(of: "/")
-    let folder = open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    defer { close(folder) }
-    guard folder >= 0, fsync(folder) == 0 else { throw Self.failed(path) }
+    let folder = PrivateDirectory(named: PrivateDirectory.parent(of: path))
+    guard (try? folder.synchronize()) != nil else { throw Self.failed(path) }
   }
 
   private static func exists(_ path: String) -> CommandError {

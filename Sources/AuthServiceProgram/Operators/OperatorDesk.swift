@@ -9,22 +9,15 @@ import TextFormat
 /// Answers operators on a socket of their own, each on a thread of its own.
 ///
 /// Only root and the user of the service can open the socket, so whoever asks may.
-final class OperatorDesk: Sendable {
-  private let listener: ListeningSocket
-  private let server: AuthServer
-  private let backend: ServedBackend
-  private let log: ServiceLog
-
-  init(_ listener: ListeningSocket, _ server: AuthServer, _ backend: ServedBackend, _ log: ServiceLog) {
-    self.listener = listener
-    self.server = server
-    self.backend = backend
-    self.log = log
-  }
+struct OperatorDesk: Sendable {
+  let listener: ListeningSocket
+  let server: AuthServer
+  let backend: ServedBackend
+  let log: ServiceLog
 
   func start() -> Bool {
     removeLeftovers()
-    return startThread { self.accept() }
+    return startThread { accept() }
   }
 
   private func accept() {
@@ -32,45 +25,43 @@ final class OperatorDesk: Sendable {
       let descriptor = Glibc.accept(listener.descriptor, nil, nil)
       if descriptor < 0, errno == EBADF || errno == EINVAL { return }
       guard descriptor >= 0 else { continue }
-      guard startThread({ self.serve(descriptor) }) else {
-        close(descriptor)
-        continue
-      }
+      if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(30))) }) { close(descriptor) }
     }
   }
 
-  private func serve(_ descriptor: Int32) {
-    defer { close(descriptor) }
-    let channel = OperatorChannel(descriptor, time: .seconds(30))
+  private func serve(_ channel: OperatorChannel) {
     do throws(CommandError) {
       let (kind, bytes) = try channel.receive()
       guard kind == .question else { throw OperatorChannel.lost }
       let words = OperatorChannel.words(bytes)
-      let (status, text) = try answer(words, channel)
-      if !["health", "metrics"].contains(words[0]) { log.write(.notice, "operator", ["command": words[0]]) }
-      try channel.send(.result, ["\(status.rawValue)", text])
+      guard let request = OperatorRequest(rawValue: words[0]), words.count == 2 else {
+        throw CommandError(
+          .cannotTell, saying: "the service does not know this command", hint: "Use programs of one version.")
+      }
+      let (status, text) = try answer(request, words[1], channel)
+      if !request.isReport { log.write(.notice, "operator", ["command": request.rawValue]) }
+      try channel.send(.result, "\(status.rawValue)", text)
     } catch {
-      try? channel.send(.failure, ["\(error.status.rawValue)", error.message, error.hintForOperators])
+      try? channel.send(.failure, "\(error.status.rawValue)", error.message, error.hintForOperators)
     }
   }
 
-  /// Answers a command.
+  /// Answers a request about a value.
   ///
-  /// - Returns: Its status, and what it prints.
-  private func answer(_ words: [String], _ channel: OperatorChannel) throws(CommandError) -> (ExitStatus, String) {
-    let name = words.count > 1 ? words[1] : ""
-    switch words.first {
-    case "health": return health(asJSON: name == "json")
-    case "metrics":
+  /// - Returns: The status of its command, and what it prints.
+  private func answer(
+    _ request: OperatorRequest, _ value: String, _ channel: OperatorChannel
+  ) throws(CommandError) -> (ExitStatus, String) {
+    switch request {
+    case .health: return health(asJSON: value == "json")
+    case .metrics:
       _ = server.look(atMost: Self.patience)
       return (.done, server.status.metrics)
-    case "sessions end":
-      let user = try user(name)
-      let count = try ask { (rules) throws(BackendError) in try rules.endSessions(of: user) }
+    case .endSessions:
+      let count = try ask(of: value) { (rules, user) throws(BackendError) in try rules.endSessions(of: user) }
       return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n")
-    case "reset-password":
-      let name = try user(name)
-      let made = try ask { (rules) throws(BackendError) in try rules.resetPasswordAsOwner(of: name) }
+    case .resetPassword:
+      let made = try ask(of: value) { (rules, user) throws(BackendError) in try rules.resetPasswordAsOwner(of: user) }
       let user = made.user.username.escaped
       return (
         .done,
@@ -80,16 +71,12 @@ final class OperatorDesk: Sendable {
 
         """
       )
-    case "two-step off":
-      let user = try user(name)
-      try ask { (rules) throws(BackendError) in try rules.endTwoStep(of: user) }
-      return (.done, "\(name.escaped) logs in with the password alone now.\n")
-    case "events archive": return (.done, try archive(before: name, channel))
-    case "backup": return (.done, try backup(channel))
-    case _: break
+    case .endTwoStep:
+      try ask(of: value) { (rules, user) throws(BackendError) in try rules.endTwoStep(of: user) }
+      return (.done, "\(value.escaped) logs in with the password alone now.\n")
+    case .archive: return (.done, try archive(before: value, channel))
+    case .backup: return (.done, try backup(channel))
     }
-    throw CommandError(
-      .cannotTell, saying: "the service does not know this command", hint: "Use programs of one version.")
   }
 
   private func ask<Answer>(_ question: (Rules) throws(BackendError) -> Answer) throws(CommandError) -> Answer {
@@ -98,8 +85,10 @@ final class OperatorDesk: Sendable {
     return answer
   }
 
-  private func user(_ name: String) throws(CommandError) -> Username {
-    return try explained { () throws(BackendError) in try Username(name) }
+  private func ask<Answer>(
+    of name: String, _ question: (Rules, Username) throws(BackendError) -> Answer
+  ) throws(CommandError) -> Answer {
+    try ask { (rules) throws(BackendError) in try question(rules, try Username(name)) }
   }
 
   /// How long a look at the database may take before it counts as none.
@@ -131,7 +120,7 @@ final class OperatorDesk: Sendable {
       count += events.count
       last = events.last?.id
     }
-    try channel.send(.sent, ["\(count)"])
+    try channel.send(.sent, "\(count)")
     guard let last else { return "There are no events before that time.\n" }
     // The command has made the file durable when it says so.
     guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
@@ -174,7 +163,7 @@ final class OperatorDesk: Sendable {
       try channel.send(.data, Array(buffer[..<count]))
       size += count
     }
-    try channel.send(.sent, ["\(size)"])
+    try channel.send(.sent, "\(size)")
     guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
     return "Copied \(size) bytes.\n"
   }

@@ -67,7 +67,7 @@ import Testing
 }
 
 @Suite("A socket is trusted", .enabled(if: geteuid() == 0, "needs root, to give files away")) struct TrustTests {
-  private let service = TestService(answering: .done)
+  private let service = TestService(answering: { _ in .done })
   private var directory: String { String(service.path.dropLast(2)) }
 
   private func code(_ path: String? = nil) -> String? {

@@ -19,7 +19,6 @@ import Testing
     let subscribed = Mutex<[SessionToken]>([])
     let change = DispatchSemaphore(value: 0)
     let service = TestService { peer, connection in
-      peer.send(.hello(TestService.hello))
       while let frame = peer.receive() {
         switch frame {
         case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))
@@ -61,7 +60,6 @@ import Testing
   @Test("a subscription that is refused is no subscription, and the next look says why")
   func refused() throws {
     let service = TestService { peer, _ in
-      peer.send(.hello(TestService.hello))
       while let frame = peer.receive() {
         switch frame {
         case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))

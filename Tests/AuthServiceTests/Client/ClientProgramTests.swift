@@ -12,47 +12,23 @@ import Testing
 
 /// auth-cli at a service, as a person uses it.
 @Suite struct ClientProgramTests {
-  /// A person's home, and the service that the variable names.
-  final class Person: Sendable {
-    let home: String
-    let authority: String
-
-    init(_ authority: String) {
-      self.authority = authority
-      home = NSTemporaryDirectory() + "person-\(UInt32.random(in: 0 ... .max))"
-      try? FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: home) }
-
-    func run(
-      _ script: String, at authority: String? = nil, path: String = RunningService.products
-    ) async throws -> ProgramOutcome {
-      let environment = [
-        "PATH": path + ":/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8",
-        "AUTH_CLI_AUTHORITY": authority ?? self.authority,
-      ]
-      return try await Program("bash", ["-c", script], environment: environment, timeLimit: .seconds(60)).run()
-    }
-
-    static let password = "echo '\(RunningService.password)' |"
-  }
+  /// What types the password of everyone.
+  static let password = "echo '\(RunningService.password)' |"
 
   @Test("the full-screen program pays there, and closes its screens when another process ends the session")
   func app() async throws {
     let embedded = try Workspace.inhabited(isShared: true).work
     let service = try ServedRules(embedded.rules)
-    let person = Person("unix:\(service.path)")
-    let login = try await person.run("\(Person.password) auth-cli login alice --password-stdin")
-    try #require(login.ending == .exited(0), "\(login.text)")
-    let terminal = try PseudoTerminal()
+    let home = ShortFolder()
     let products = RunningService.products
     let environment = [
-      "HOME": person.home, "PATH": products + ":/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8",
-      "AUTH_CLI_AUTHORITY": person.authority,
+      "HOME": home.path, "PATH": products + ":/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8",
+      "AUTH_CLI_AUTHORITY": service.address,
     ]
+    try await bash("\(Self.password) auth-cli login alice --password-stdin", environment)
+    let terminal = try PseudoTerminal()
     let elsewhere = """
-      { \(Person.password) auth-cli login alice --password-stdin --context other &&
+      { \(Self.password) auth-cli login alice --password-stdin --context other &&
         auth-cli logout --all --context other; } >/dev/null 2>&1
       """
     try await onOwnThread {
@@ -74,15 +50,15 @@ import Testing
 
   @Test("an ssh that reaches nobody in time ends with the command", .enabled(if: Effort.isComplete, "20 s"))
   func silentSSH() async throws {
-    let person = Person("ssh://host")
-    let outcome = try await person.run(
+    let home = ShortFolder()
+    // Twice the time that ssh itself has to connect.
+    try await bash(
       #"""
       mkdir ~/bin; printf '#!/bin/bash\necho $$ >~/process; exec sleep 1000\n' > ~/bin/ssh; chmod +x ~/bin/ssh
-      \#(Person.password) auth-cli login x --password-stdin
+      PATH=~/bin:$PATH
+      ! \#(Self.password) auth-cli login x --password-stdin
       timeout 20 tail --pid="$(cat ~/process)" -f /dev/null && echo ended
-      """#, path: person.home + "/bin:" + RunningService.products)
-    // Twice the time that ssh itself has to connect.
-    #expect(outcome.text.contains("there was no answer within 20 s"), "\(outcome.text)")
-    #expect(outcome.text.contains("ended\n"), "\(outcome.text)")
+      """#, ["HOME": home.path, "AUTH_CLI_AUTHORITY": "ssh://host"],
+      printing: "there was no answer within 20 s", "ended\n")
   }
 }

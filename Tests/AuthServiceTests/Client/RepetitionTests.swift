@@ -24,6 +24,7 @@ import Testing
     private let service: TestService
     private let next = Next()
 
+    /// The kind of the request whose answer is lost.
     private final class Next: Sendable {
       let tag = Mutex<RequestTag?>(nil)
 
@@ -39,21 +40,27 @@ import Testing
     }
 
     init(_ loss: Loss) throws {
-      switch loss {
-      case .connection:
-        try embedded.authority().registerBoth()
-        service = TestService(embedded.rules.perform, losing: next.isMeant)
-      case .process:
-        let real = try RunningService()
-        let inner = ServiceConnection(.unix(real.socket))
-        try inner.greet()
-        service = TestService(inner.perform, hello: try #require(inner.hello)) { [next] request in
-          guard next.isMeant(request) else { return false }
-          real.end(SIGKILL)
-          do { try real.start() } catch { preconditionFailure("\(error)") }
-          return true
-        }
+      let real: RunningService? = loss == .process ? try RunningService() : nil
+      let inner: any Backend
+      if let real {
+        inner = try ServiceAuthority(address: "unix:" + real.socket)
+        _ = try inner.clock.now()
+      } else {
+        let authority = embedded.authority()
+        try authority.registerBoth()
+        inner = authority
       }
+      let database = inner.connection?.database ?? TestService.hello.database
+      let hello = ServiceHello(database: database, now: Samples.instant, policy: .standard)
+      service = TestService(
+        hello: hello,
+        answering: { [next] (request) throws(BackendError) in
+          let answer = Result { () throws(BackendError) in try inner.perform(request) }
+          guard next.isMeant(request) else { return try answer.get() }
+          real?.end(SIGKILL)
+          do { try real?.start() } catch { preconditionFailure("\(error)") }
+          return nil
+        })
       authority = service.authority()
     }
 
@@ -65,8 +72,7 @@ import Testing
     }
 
     func sessions(_ token: SessionToken) throws -> [SessionID] {
-      try authority.ask(.sessions(SessionsPage(), token), \.sessions)
-        .map(\.id)
+      try authority.ask(.sessions(SessionsPage(), token), \.sessions).map(\.id)
     }
   }
 
@@ -102,20 +108,19 @@ import Testing
     let scene = try Scene(.connection)
     let authority = scene.authority
     let secret = try scene.embedded.authority().turnTwoStepOn()
-    func code() -> Secret { scene.embedded.wall.nextCode(secret) }
-    let sessions = try scene.sessions(authority.answer(code(), to: try authority.challenge()).token)
+    func next() -> Secret { scene.embedded.wall.nextCode(secret) }
+    let sessions = try scene.sessions(authority.answer(next(), to: try authority.challenge()).token)
     let login = try authority.challenge()
-    let grant = try scene.losing(.answer) { try authority.answer(code(), to: login) }
+    let grant = try scene.losing(.answer) { try authority.answer(next(), to: login) }
     #expect(try scene.sessions(grant.token).count == sessions.count + 1)
-    let kind = failure {
+    let challenge = try challenge(of: {
       try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
-    }?.kind
-    guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
-    let renewed = try scene.losing(.answer) { try authority.answer(code(), to: challenge) }
+    })
+    let renewed = try scene.losing(.answer) { try authority.answer(next(), to: challenge) }
     #expect(renewed.id == grant.id && renewed.token != grant.token)
     // Under another token it is another answer, and the code is used up.
-    let used = failure { try authority.answer(scene.embedded.wall.code(secret), to: try authority.challenge()) }
-    #expect(used?.code == "code_missing")
+    let used = code { try authority.answer(scene.embedded.wall.code(secret), to: try authority.challenge()) }
+    #expect(used == "code_missing")
   }
 
   @Test(
@@ -127,9 +132,7 @@ import Testing
     let token = try authority.logIn().token
     for key in ["rent", nil] {
       let order = try authority.order("10", key: key)
-      let receipt = try scene.losing(.pay) {
-        try authority.ask(.pay(order, token), \.receipt)
-      }
+      let receipt = try scene.losing(.pay) { try authority.ask(.pay(order, token), \.receipt) }
       #expect(receipt.key == key && receipt.isRepetition == (key != nil))
     }
     let page = Page(within: .all, before: nil, limit: 10)
@@ -144,10 +147,8 @@ import Testing
     let scene = try Scene(loss)
     let authority = scene.authority
     let token = try authority.logIn().token
-    let error = try scene.losing(.makeRecoveryCodes) {
-      failure { try authority.perform(.makeRecoveryCodes(token)) }
-    }
-    #expect(error?.code == "outcome_unknown")
+    let lost = try scene.losing(.makeRecoveryCodes) { code { try authority.perform(.makeRecoveryCodes(token)) } }
+    #expect(lost == "outcome_unknown")
     let codes = try authority.ask(.makeRecoveryCodes(token), \.recoveryCodes)
     _ = try authority.recover(username: "alice", code: try #require(codes.first), password: newPassword)
   }
@@ -162,12 +163,9 @@ import Testing
       _ = try scene.embedded.authority().logIn(.alice, limits: .standard)
     }
     func rows(_ request: BackendRequest) throws -> [AnyHashable] {
-      switch try scene.authority.perform(request) {
-      case .accounts(let accounts): accounts
-      case .sessions(let sessions): sessions
-      case .events(let events): events
-      case let answer: throw WireFault.invalid("\(answer)")
-      }
+      let answer = try scene.authority.perform(request)
+      let lists: [[AnyHashable]?] = [answer.accounts, answer.sessions, answer.events]
+      return try #require(lists.compactMap(\.self).first)
     }
     for (list, count) in [
       ({ .accounts(AccountsQuery(limit: $0), token) }, 2 * Frames.longestPage + 2),

@@ -1,6 +1,4 @@
 import Foundation
-import Glibc
-import Programs
 import Services
 import Testing
 
@@ -34,66 +32,46 @@ struct ArticleTests {
       "auth-cli register carol", "auth-cli recover carol", "auth-cli accounts registration open",
       "auth-service two-step off alice",
     ] { #expect(article.contains("`\(command)`"), "\(command)") }
-    let outcome = try await Program(
-      "bash",
-      [
-        "-euc",
-        """
-        \(named)
-        echo '\(RunningService.password)' | auth-cli login alice --password-stdin
-        # As it is at first.
-        auth-cli accounts registration closed
-        code=$(auth-cli register carol)
-        printf '%s\\n' "$code" 'a quite new passphrase' | auth-cli recover carol --password-stdin
-        echo 'a quite new passphrase' | auth-cli login carol --password-stdin --context carol
-        auth-cli accounts registration open
-        echo 'a quite new passphrase' | auth-cli register dave --password-stdin --context dave
-        # alice has no second step.
-        ! auth-service two-step off alice
-        """,
-      ],
-      environment: [
-        "PATH": "\(RunningService.products):/usr/bin:/bin", "HOME": service.folder, "LC_ALL": "C.UTF-8",
-        "AUTH_SERVICE_OPERATORS": service.folder + "/operators.sock",
-      ], timeLimit: .seconds(60)
-    ).run()
-    #expect(outcome.ending == .exited(0), "\(outcome.text)")
-    for text in ["Logged in as alice", "Logged in as carol", "Registered dave"] {
-      #expect(outcome.text.contains(text), "\(outcome.text)")
-    }
+    try await bash(
+      """
+      \(named)
+      echo '\(RunningService.password)' | auth-cli login alice --password-stdin
+      # As it is at first.
+      auth-cli accounts registration closed
+      code=$(auth-cli register carol)
+      printf '%s\\n' "$code" 'a quite new passphrase' | auth-cli recover carol --password-stdin
+      echo 'a quite new passphrase' | auth-cli login carol --password-stdin --context carol
+      auth-cli accounts registration open
+      echo 'a quite new passphrase' | auth-cli register dave --password-stdin --context dave
+      # alice has no second step.
+      ! auth-service two-step off alice
+      """, ["HOME": service.folder, "AUTH_SERVICE_OPERATORS": service.operators],
+      printing: "Logged in as alice", "Logged in as carol", "Registered dave")
   }
 
   @Test("its commands start the service where systemd does not")
   func foreground() async throws {
     let place = ShortFolder()
-    defer { withExtendedLifetime(place) {} }
     let folder = place.path
     let blocks = try Self.blocks("foreground")
     try #require(blocks.count == 1)
     let (socket, operators) = ("\(folder)/run/auth-cli/authority.sock", "\(folder)/run/auth-service/operators.sock")
     let script = blocks[0].replacing("/var/lib/auth-service", with: "\(folder)/data").replacing(
       "/run/", with: "\(folder)/run/"
-    )
-    .replacing(
-      "auth-service run\n", with: "auth-service-least-cost run --socket \(socket) --operators \(operators) &\n")
-    let outcome = try await Program(
-      "bash",
-      [
-        "-euc",
-        """
-        # As the user of the test.
-        install() { shift 5; command install -d "$@"; }
-        runuser() { shift 3; exec "$@"; }
-        echo '\(RunningService.password)' | auth-service-least-cost schema install --database \(folder)/data \
-          --first-administrator alice --password-stdin
-        \(script)
-        until auth-service-least-cost health --operators \(operators) 2>\(folder)/log; do kill -0 $!; done
-        kill $!
-        wait
-        """,
-      ], environment: ["PATH": "\(RunningService.products):/usr/bin:/bin"], timeLimit: .seconds(60)
-    ).run()
-    #expect(outcome.ending == .exited(0) && outcome.text.contains("The database answers."), "\(outcome.text)")
+    ).replacing("auth-service run\n", with: "auth-service run --socket \(socket) --operators \(operators) &\n")
+    try await bash(
+      """
+      # As the user of the test.
+      install() { shift 5; command install -d "$@"; }
+      runuser() { shift 3; exec "$@"; }
+      echo '\(RunningService.password)' | auth-service schema install --database \(folder)/data \
+        --first-administrator alice --password-stdin
+      \(script)
+      until auth-service health --operators \(operators) 2>\(folder)/log; do kill -0 $!; done
+      kill $!
+      wait
+      """, printing: "The database answers.")
+    withExtendedLifetime(place) {}
   }
 
   /// The units and the user of the service are played by functions, which start and stop the
@@ -115,27 +93,17 @@ struct ArticleTests {
   @Test("its commands for an SQLite database lead from nothing through a restore to an archive")
   func commands() async throws {
     let place = ShortFolder()
-    defer { withExtendedLifetime(place) {} }
     let folder = place.path
     let blocks = try Self.blocks("service")
     try #require(blocks.count == 6)
     var script = blocks.joined()
     script.replace("/var/lib/auth-service", with: "\(folder)/data")
     script.replace("/var/backups", with: folder)
-    mkdir("\(folder)/bin", 0o755)
-    #expect(symlink(RunningService.executable, "\(folder)/bin/auth-service") == 0)
-    let environment: [String: String] = [
-      "PATH": "\(folder)/bin:/usr/bin:/bin", "DIRECTORY": folder, "LC_ALL": "C.UTF-8",
-      "AUTH_SERVICE_OPERATORS": "\(folder)/operators.sock",
-    ]
-    let outcome = try await Program(
-      "bash", ["-eu", "-c", "\(Self.systemd)\(script)\nsystemctl stop"], environment: environment,
-      timeLimit: .seconds(120)
-    ).run()
-    #expect(outcome.ending == .exited(0), "\(outcome.text)")
-    for text in [
-      "alice is its administrator", "The database is in order.", "\"healthy\":true", "Copied ", "administrators: alice",
-      "One-time code for alice: ", "There are no events before that time.",
-    ] { #expect(outcome.text.contains(text), "\(text): \(outcome.text)") }
+    try await bash(
+      "\(Self.systemd)\(script)\nsystemctl stop",
+      ["DIRECTORY": folder, "AUTH_SERVICE_OPERATORS": "\(folder)/operators.sock"],
+      printing: "alice is its administrator", "The database is in order.", "\"healthy\":true", "Copied ",
+      "administrators: alice", "One-time code for alice: ", "There are no events before that time.")
+    withExtendedLifetime(place) {}
   }
 }

@@ -13,12 +13,12 @@ struct GuessTests {
     "a guess is counted if its client hangs up before the verdict, and after five none is heard",
     arguments: Guess.allCases)
   func counted(_ guess: Guess) throws {
-    let embedded = try Workspace.inhabited(isShared: true).work
-    let secret = try embedded.authority().turnTwoStepOn()
+    let (embedded, authority) = try Workspace.inhabited(isShared: true)
+    let secret = try authority.turnTwoStepOn()
     let service = try ServedRules(embedded.rules)
     embedded.wall.move(by: .seconds(TOTP.period))
-    let token = try embedded.authority().answer(secret.code(at: embedded.wall.now), to: try challenge(embedded)).token
-    let last = try challenge(embedded)
+    let token = try authority.answer(secret.code(at: embedded.wall.now), to: try authority.challenge()).token
+    let last = try authority.challenge()
     let (wrong, new) = (Secret("not the password"), Secret("a quite new passphrase"))
     func request(_ isRight: Bool) throws -> BackendRequest {
       let password = isRight ? alicePassword : wrong
@@ -29,7 +29,7 @@ struct GuessTests {
       case .password: .reauthenticate(token, password, .standard, newToken: session.token)
       case .newPassword: .changePassword(from: password, to: new, token, newToken: session.token)
       // A challenge takes three answers.
-      case .answer: .answer(code, challenge: (isRight ? last : try challenge(embedded)).token, session)
+      case .answer: .answer(code, challenge: (isRight ? last : try authority.challenge()).token, session)
       case .secondStep: .endTwoStep(code, token)
       }
     }
@@ -50,21 +50,13 @@ struct GuessTests {
     }
   }
 
-  private func challenge(_ embedded: Workspace) throws -> Challenge {
-    let error = failure {
-      try embedded.authority().logIn(.alice, limits: .standard)
-    }
-    guard case .challenged(let challenge)? = error?.kind else { throw WireFault.invalid("challenge") }
-    return challenge
-  }
-
   /// The guesses that are counted, when there are as many, or when many looks did not see them.
   private func count(_ embedded: Workspace, _ token: SessionToken, until count: Int) throws -> Int {
-    var seen: Int64 = 0
-    for _ in 0..<10_000 where seen < Int64(count) {
-      guard case .account(let account) = try embedded.rules.perform(.account(Username("alice"), token)) else { break }
-      seen = account.failedAttempts
+    var seen = 0
+    for _ in 0..<10_000 where seen < count {
+      let account = try embedded.rules.perform(.account(Username("alice"), token)).account
+      seen = Int(try #require(account).failedAttempts)
     }
-    return Int(seen)
+    return seen
   }
 }

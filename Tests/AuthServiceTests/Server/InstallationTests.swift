@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Programs
 import Services
+import Terminals
 import Testing
 
 @Suite("The units of systemd")
@@ -12,49 +13,42 @@ struct InstallationTests {
   /// Runs the article's first commands with a folder as the root of the system, and then a script.
   ///
   /// `--assume-old` leaves out the release build, which would wait for this test to end.
-  private func install(_ script: String) async throws -> ProgramOutcome {
+  private func install(_ script: String) async throws -> String {
     let folder = ShortFolder()
-    defer { withExtendedLifetime(folder) {} }
-    return try await Program(
-      "bash",
-      [
-        "-euc",
-        """
-        # Another test may have changed the mask, and systemd warns of what all may write.
-        umask 022
-        root=$1 service=$2 client=$3
-        make() {
-          command make --silent --assume-old=release --assume-old=release-service RELEASE="$client" SERVICE="$service" \
-            DESTDIR="$root" "$@" >"$root/log"
-          # So that systemd finds the program.
-          unit="$root/usr/lib/systemd/system/auth-service.service"
-          [ ! -f "$unit" ] || sed -i "s|=/usr/bin|=$root/usr/bin|" "$unit"
-        }
-        systemd-sysusers() {
-          ! command -v systemd-sysusers >"$root/log" || command systemd-sysusers --root="$root" >"$root/log" 2>&1
-        }
-        systemd-tmpfiles() {
-          [ "$(id -u)" -ne 0 ] || ! command -v systemd-tmpfiles >"$root/log" ||
-            command systemd-tmpfiles --root="$root" "$@"
-        }
-        mkdir "$root/etc"
-        \(try ArticleTests.blocks("sh")[0])
-        units="$root/usr/lib/systemd/system"
-        \(script)
-        """, "bash", folder.path, RunningService.executable, RunningService.products + "/auth-cli",
-      ], timeLimit: .seconds(60)
-    ).run()
+    return try await bash(
+      """
+      # Another test may have changed the mask, and systemd warns of what all may write.
+      umask 022
+      root=$1 service=$2 client=$3
+      make() {
+        command make --silent --assume-old=release --assume-old=release-service RELEASE="$client" SERVICE="$service" \
+          DESTDIR="$root" "$@" >"$root/log"
+        # So that systemd finds the program.
+        unit="$root/usr/lib/systemd/system/auth-service.service"
+        [ ! -f "$unit" ] || sed -i "s|=/usr/bin|=$root/usr/bin|" "$unit"
+      }
+      systemd-sysusers() {
+        ! command -v systemd-sysusers >"$root/log" || command systemd-sysusers --root="$root" >"$root/log" 2>&1
+      }
+      systemd-tmpfiles() {
+        [ "$(id -u)" -ne 0 ] || ! command -v systemd-tmpfiles >"$root/log" ||
+          command systemd-tmpfiles --root="$root" "$@"
+      }
+      mkdir "$root/etc"
+      \(try ArticleTests.blocks("sh")[0])
+      units="$root/usr/lib/systemd/system"
+      \(script)
+      """, arguments: [folder.path, RunningService.executable, RunningService.products + "/auth-cli"])
   }
 
   @Test("make installs both programs, their pages and the units, and removes exactly these again")
   func files() async throws {
-    let outcome = try await install(
+    let text = try await install(
       """
       cd "$root"; find usr -type f | sort; "$root/usr/bin/auth-service" --version; cd "$OLDPWD"
       touch "$root/usr/bin/other"
       command make --silent uninstall uninstall-service PREFIX=/usr DESTDIR="$root"; find "$root/usr" -type f
       """)
-    #expect(outcome.ending == .exited(0), "\(outcome.text)")
     let files = """
       usr/bin/auth-cli
       usr/bin/auth-service
@@ -69,38 +63,36 @@ struct InstallationTests {
       usr/share/zsh/site-functions/_auth-cli
 
       """
-    #expect(outcome.text.contains(files) && outcome.text.hasSuffix("/usr/bin/other\n"), "\(outcome.text)")
-    #expect(outcome.text.split(separator: "\n").count == 13, "\(outcome.text)")
+    #expect(text.contains(files) && text.hasSuffix("/usr/bin/other\n"), "\(text)")
+    #expect(text.split(separator: "\n").count == 13, "\(text)")
   }
 
   @Test("systemd finds nothing wrong with the units", .enabled(if: hasSystemd, "systemd-analyze is not installed"))
   func verify() async throws {
-    let outcome = try await install(
+    let text = try await install(
       #"systemd-analyze verify --man=no "$units/auth-service.service" "$units/auth-service.socket""#)
-    #expect(outcome.ending == .exited(0) && outcome.text.isEmpty, "\(outcome.text)")
+    #expect(text.isEmpty, "\(text)")
   }
 
   @Test(
     "systemd calls their exposure at most 0.6 of 10",
     .enabled(if: hasSystemd, "systemd-analyze is not installed"))
   func exposure() async throws {
-    let outcome = try await install(
+    _ = try await install(
       #"systemd-analyze security --offline=yes --threshold=6 "$units/auth-service.service""#)
-    #expect(outcome.ending == .exited(0), "\(outcome.text.suffix(200))")
   }
 
   @Test(
     "the user and the directories are created, and only the user of the service enters its own",
     .enabled(if: geteuid() == 0 && access("/usr/bin/systemd-tmpfiles", X_OK) == 0, "not root, or without systemd"))
   func directories() async throws {
-    let outcome = try await install(
+    let text = try await install(
       """
       user=$(awk -F: '$1 == "auth-cli" { print $3 }' "$root/etc/passwd")
       cd "$root"; stat -c "%a %u %n" var/lib/auth-service run/auth-cli etc/auth-service | sed "s/ $user / auth-cli /"
       """)
-    #expect(outcome.ending == .exited(0), "\(outcome.text)")
     let lines = ["700 auth-cli var/lib/auth-service", "755 0 run/auth-cli", "755 0 etc/auth-service"]
-    for line in lines { #expect(outcome.text.contains(line + "\n"), "\(outcome.text)") }
+    for line in lines { #expect(text.contains(line + "\n"), "\(text)") }
   }
 
   private static let activate = "/usr/bin/systemd-socket-activate"
@@ -112,11 +104,11 @@ struct InstallationTests {
     let service = try RunningService()
     service.end()
     let socket = service.folder + "/activated.sock"
-    let process = try BackgroundProgram(
-      Self.activate,
-      ["--fdname=people", "--listen", socket, RunningService.executable, "run", "--database", service.data]
-        + ["--operators", service.folder + "/operators.sock"],
-      environment: Program.inheritedEnvironment, errors: service.folder + "/activated.log")
+    let process = try TerminalProcess(
+      [
+        Self.activate, "--fdname=people", "--listen", socket, RunningService.executable, "run", "--database",
+        service.data, "--operators", service.operators,
+      ], environment: Program.inheritedEnvironment, errors: service.folder + "/activated.log")
     var client: ServiceClient?
     // The file is there a moment before somebody listens.
     while client == nil {
@@ -124,7 +116,7 @@ struct InstallationTests {
       client = try? ServiceClient(socket)
     }
     _ = try client?.logIn("alice")
-    #expect(process.end(SIGTERM) == 0)
+    #expect(try process.end(SIGTERM) == .exited(0))
     #expect(access(socket, F_OK) == 0)
   }
 

@@ -3,17 +3,14 @@ import AuthCore
 import AuthSQLite
 import Foundation
 import Glibc
-import Programs
 import Testing
 
 @testable import AuthService
 
 @Suite("Operators of the service")
 struct OperatorTests {
-  private func run(_ service: RunningService, _ words: [String], status: Int32 = 0) async throws -> String {
-    let outcome = try await service.run(words + ["--operators", service.folder + "/operators.sock"])
-    #expect(outcome.ending == .exited(status), "\(words): \(outcome.text)")
-    return outcome.text
+  private func run(_ service: RunningService, _ command: String, exits status: Int32 = 0) async throws -> String {
+    try await bash("auth-service \(command)", ["AUTH_SERVICE_OPERATORS": service.operators], exits: status)
   }
 
   @Test(
@@ -22,13 +19,10 @@ struct OperatorTests {
   func socket() async throws {
     let service = try RunningService()
     var status = stat()
-    #expect(stat(service.folder + "/operators.sock", &status) == 0 && status.st_mode & 0o7777 == 0o600)
-    let outcome = try await service.run(
-      [
-        "--reuid=12345", "--regid=0", "--clear-groups", RunningService.executable, "health", "--operators",
-        service.folder + "/operators.sock",
-      ], program: "/usr/bin/setpriv")
-    #expect(outcome.ending == .exited(3) && outcome.text.contains("Run this as root"), "\(outcome.text)")
+    #expect(stat(service.operators, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    try await bash(
+      "setpriv --reuid=12345 --regid=0 --clear-groups auth-service-least-cost health --operators \(service.operators)",
+      exits: 3, printing: "Run this as root")
   }
 
   @Test("a backup touches no other file, and refuses a link and the name of standard output")
@@ -36,13 +30,13 @@ struct OperatorTests {
     let service = try RunningService()
     let file = service.folder + "/backup.db"
     try "mine".write(toFile: file + ".new", atomically: false, encoding: .utf8)
-    #expect(try await run(service, ["backup", file]).hasPrefix("Copied "))
+    #expect(try await run(service, "backup \(file)").hasPrefix("Copied "))
     #expect(try String(contentsOfFile: file + ".new", encoding: .utf8) == "mine")
     let names = try FileManager.default.contentsOfDirectory(atPath: service.folder)
     #expect(names.filter { $0.hasPrefix("backup.db") }.sorted() == ["backup.db", "backup.db.new"])
     #expect(symlink(service.folder + "/elsewhere", service.folder + "/link") == 0)
-    for (words, status) in [(["backup", service.folder + "/link"], 1), (["backup", "-"], 2)] as [([String], Int32)] {
-      #expect(try await run(service, words, status: status).contains("othing was changed"))
+    for (name, status) in [(service.folder + "/link", 1), ("-", 2)] as [(String, Int32)] {
+      #expect(try await run(service, "backup \(name)", exits: status).contains("othing was changed"))
     }
     #expect(access(service.folder + "/elsewhere", F_OK) != 0)
     #expect(access("-", F_OK) != 0)
@@ -59,7 +53,7 @@ struct OperatorTests {
     }
     try service.start()
     #expect(access(folder, F_OK) != 0)
-    #expect(try await run(service, ["backup", service.folder + "/backup.db"]).hasPrefix("Copied "))
+    #expect(try await run(service, "backup \(service.folder)/backup.db").hasPrefix("Copied "))
     let left = try FileManager.default.contentsOfDirectory(atPath: service.data).filter { $0.contains("copy") }
     #expect(left.isEmpty)
   }
@@ -70,7 +64,7 @@ struct OperatorTests {
     kill(service.pid, SIGSTOP)
     defer { kill(service.pid, SIGCONT) }
     let began = ContinuousClock.now
-    let text = try await run(service, ["health", "--json"], status: 3)
+    let text = try await run(service, "health --json", exits: 3)
     #expect(text.contains("did not answer") && text.contains("\"healthy\":false"), "\(text)")
     #expect(ContinuousClock.now - began < .seconds(50))
   }
@@ -80,7 +74,7 @@ struct OperatorTests {
     let service = try RunningService(options: ["--hash-threads", "1"])
     let client = try service.client()
     for _ in 0..<16 { try client.send(ServiceClient.login("bob")) }
-    #expect(try await run(service, ["health"]).contains("The database answers."))
+    #expect(try await run(service, "health").contains("The database answers."))
     for _ in 0..<16 { _ = try client.answer().get() }
   }
 }

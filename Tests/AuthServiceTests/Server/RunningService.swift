@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Programs
 import Services
+import Terminals
 import Testing
 
 @testable import AuthService
@@ -36,10 +37,11 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   private let place = ShortFolder()
   var data: String { folder + "/data" }
   var socket: String { folder + "/people.sock" }
+  var operators: String { folder + "/operators.sock" }
   private let executable: String
   private let options: [String]
   private let environment: [String: String]
-  private var process: BackgroundProgram?
+  private var process: TerminalProcess?
 
   /// Creates the database, with accounts of which the first is the administrator's, and starts the
   /// service with more options of `run`.
@@ -75,8 +77,8 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     let receiver = boundSocket(at: notices, SOCK_DGRAM)
     defer { close(receiver) }
     unlink(folder + "/log")
-    let process = try BackgroundProgram(
-      executable, ["run", "--socket", socket, "--operators", folder + "/operators.sock"] + options,
+    let process = try TerminalProcess(
+      [executable, "run", "--socket", socket, "--operators", operators] + options,
       environment: environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 },
       errors: folder + "/log")
     self.process = process
@@ -90,18 +92,14 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "READY=1")
   }
 
-  var pid: pid_t { process?.pid ?? 0 }
+  var pid: pid_t { process?.id ?? 0 }
 
   /// What it wrote on standard error.
   var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
 
   /// Sends a signal, and waits until the process is over.
-  ///
-  /// - Returns: Its status, or the number of the signal as a negative number.
   @discardableResult
-  func end(_ signal: Int32 = SIGTERM) -> Int32 {
-    process?.end(signal) ?? 0
-  }
+  func end(_ signal: Int32 = SIGTERM) -> TerminalProcess.End? { try? process?.end(signal) }
 
   func client() throws -> ServiceClient { try ServiceClient(socket) }
 
@@ -113,14 +111,5 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
     return try #require(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) })
-  }
-
-  /// Runs another command of `auth-service`, or of another program.
-  func run(
-    _ arguments: [String], program: String = RunningService.executable, input: String = ""
-  ) async throws -> ProgramOutcome {
-    try await Program(
-      program, arguments, environment: ["AUTH_CLI_HOME": data], input: Array(input.utf8), timeLimit: .seconds(60)
-    ).run()
   }
 }

@@ -3,28 +3,29 @@ import AuthCore
 import Foundation
 import Glibc
 import Services
+import Testing
 
 @testable import AuthService
 
 /// A client that says what a test wants it to say.
 final class ServiceClient {
-  enum Failure: Error { case notConnected, noHello, closed, tooLate }
+  enum Failure: Error { case notConnected, noHello, closed }
 
-  private let descriptor: Int32
-  private var buffer = FrameBuffer()
+  private let link: ServiceLink
   private(set) var hello: ServiceHello?
   private var lastID: UInt32 = 0
 
   /// Takes a connected socket over, and reads what the service says first.
   init(_ descriptor: Int32, greets: Bool = true) throws {
-    self.descriptor = descriptor
+    link = ServiceLink(descriptor)
     guard case .hello(let hello) = try next() else { throw Failure.noHello }
     self.hello = hello
     if greets { try send(.hello(major: Frames.major)) }
   }
 
   convenience init(_ path: String, greets: Bool = true) throws {
-    try self.init(try Self.connected(path), greets: greets)
+    guard let descriptor = connectedSocket(to: path) else { throw Failure.notConnected }
+    try self.init(descriptor, greets: greets)
   }
 
   /// A client of another user: `auth-service connect`, run by that user.
@@ -49,21 +50,9 @@ final class ServiceClient {
     try self.init(pair[0])
   }
 
-  deinit { close(descriptor) }
+  private var deadline: AnswerDeadline { AnswerDeadline(in: .seconds(60)) }
 
-  static func connected(_ path: String) throws -> Int32 {
-    guard let descriptor = connectedSocket(to: path) else { throw Failure.notConnected }
-    return descriptor
-  }
-
-  func send(_ bytes: [UInt8]) throws {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard count > 0 else { throw Failure.closed }
-      rest = rest.dropFirst(count)
-    }
-  }
+  func send(_ bytes: [UInt8]) throws { try link.send(bytes, until: deadline) }
 
   func send(_ frame: ClientFrame) throws { try send(try frame.encoded()) }
 
@@ -77,15 +66,7 @@ final class ServiceClient {
 
   /// The next frame; nil when the service closed the connection.
   func next() throws -> ServerFrame? {
-    while true {
-      if let payload = try buffer.next() { return try ServerFrame(payload: payload) }
-      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&event, 1, 60_000) == 1 else { throw Failure.tooLate }
-      var bytes = [UInt8](repeating: 0, count: 65_536)
-      let count = recv(descriptor, &bytes, bytes.count, 0)
-      guard count > 0 else { return nil }
-      buffer.append(bytes[..<count])
-    }
+    do throws(ServiceFault) { return try link.receive(for: .plain, until: deadline) } catch .lost { return nil }
   }
 
   /// The next answer, whatever was asked.
@@ -115,20 +96,14 @@ final class ServiceClient {
   }
 
   /// The session that a token opens, if it opens one.
-  func lookUp(_ token: SessionToken) throws -> Grant? {
-    guard case .found(let grant) = try ask(.lookUp(token)) else { throw Failure.closed }
-    return grant
-  }
+  func lookUp(_ token: SessionToken) throws -> Grant? { try #require(try ask(.lookUp(token)).found) }
 
   func pay(_ order: PaymentOrder, _ token: SessionToken) throws -> Receipt {
-    guard case .receipt(let receipt) = try ask(.pay(order, token)) else { throw Failure.closed }
-    return receipt
+    try #require(try ask(.pay(order, token)).receipt)
   }
 
   func receipts(_ token: SessionToken) throws -> [Receipt] {
-    let request = BackendRequest.receipts(Page(within: .all, before: nil, limit: 50), token)
-    guard case .receipts(let receipts) = try ask(request) else { throw Failure.closed }
-    return receipts
+    try #require(try ask(.receipts(Page(within: .all, before: nil, limit: 50), token)).receipts)
   }
 
   /// The error of the next answer.
@@ -143,9 +118,7 @@ final class ServiceClient {
 
   /// Logs in under a token of its own.
   func logIn(_ name: String, password: String = RunningService.password) throws -> SessionToken {
-    let answer = try ask(Self.login(name, password))
-    guard case .grant(let grant) = answer else { throw Failure.closed }
-    return grant.token
+    try #require(try ask(Self.login(name, password)).grant).token
   }
 
   static func login(_ name: String, _ password: String = RunningService.password) -> BackendRequest {

@@ -4,26 +4,18 @@ import Foundation
 import Glibc
 import Services
 import Synchronization
-import Testing
 
 @testable import AuthService
 
 /// One connection as the other side sees it, which says and does what a test wants.
-final class TestPeer: @unchecked Sendable {  // Used by one thread: the one that was started for it.
-  let descriptor: Int32
-  private var buffer = FrameBuffer()
+final class TestPeer {
+  private let link: ServiceLink
 
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  init(_ descriptor: Int32) { link = ServiceLink(descriptor) }
 
   /// The next frame of the client; nil when it hung up.
   func receive() -> ClientFrame? {
-    while true {
-      if let payload = try? buffer.next() { return try? ClientFrame(payload: payload) }
-      var bytes = [UInt8](repeating: 0, count: 4096)
-      let count = read(descriptor, &bytes, bytes.count)
-      if count <= 0 { return nil }
-      buffer.append(bytes[..<count])
-    }
+    (try? link.payload(until: AnswerDeadline(in: .seconds(60)))).flatMap { try? ClientFrame(payload: $0) }
   }
 
   /// The next request.
@@ -36,16 +28,7 @@ final class TestPeer: @unchecked Sendable {  // Used by one thread: the one that
 
   func send(_ frame: ServerFrame) { send(frame.encoded()) }
 
-  func send(_ bytes: [UInt8]) {
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count <= 0 { return }
-      sent += count
-    }
-  }
+  func send(_ bytes: [UInt8]) { try? link.send(bytes, until: AnswerDeadline(in: .seconds(60))) }
 
   /// Waits until the client hangs up.
   func waitForEnd() { while receive() != nil {} }
@@ -66,12 +49,35 @@ final class TestService: Sendable {
   static let hello = ServiceHello(
     database: "0102030405060708090a0b0c0d0e0f10", now: Samples.instant, policy: .standard)
 
-  /// - Parameter serve: Called with each connection and its number, from 0 on; it is closed
-  ///   afterwards.
-  init(_ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
+  /// - Parameters:
+  ///   - hello: What it says first on each connection.
+  ///   - serve: Called with each connection and its number, from 0 on; it is closed afterwards.
+  init(hello: ServiceHello? = hello, _ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
     path = folder.path + "/s"
     state = Mutex(State(listener: listeningSocket(at: path)))
-    accept(serve)
+    accept { peer, number in
+      if let hello { peer.send(.hello(hello)) }
+      serve(peer, number)
+    }
+  }
+
+  /// - Parameters:
+  ///   - hello: What it says first on each connection.
+  ///   - answer: Answers a request; nil ends the connection instead.
+  convenience init(
+    hello: ServiceHello = hello,
+    answering answer: @escaping @Sendable (BackendRequest) throws(BackendError) -> BackendAnswer?
+  ) {
+    self.init(hello: hello) { peer, _ in
+      while let (number, request) = peer.request() {
+        do throws(BackendError) {
+          guard let answer = try answer(request) else { return }
+          peer.send(.answer(number, now: nil, answer))
+        } catch {
+          peer.send(.failure(number, now: nil, error))
+        }
+      }
+    }
   }
 
   deinit { stop() }
@@ -84,8 +90,8 @@ final class TestService: Sendable {
     state.withLock { state in
       if state.listener >= 0 { shutdown(state.listener, Int32(SHUT_RDWR)) }
       state.listener = -1
-      for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
+    drop()
     unlink(path)
   }
 
@@ -111,49 +117,13 @@ final class TestService: Sendable {
           return state.count - 1
         }
         Thread.detachNewThread { [weak self] in
-          serve(TestPeer(descriptor), number)
+          let peer = TestPeer(descriptor)
+          serve(peer, number)
           if let self { self.state.withLock { _ = $0.open.remove(descriptor) } }
           // A child that was started meanwhile may have the descriptor too.
           shutdown(descriptor, Int32(SHUT_RDWR))
-          close(descriptor)
         }
       }
-    }
-  }
-}
-
-extension TestService {
-  /// A service that loses answers.
-  ///
-  /// - Parameters:
-  ///   - perform: What answers.
-  ///   - hello: What the service says about itself.
-  ///   - isLost: Whether the connection ends when the request was done, before its answer is sent.
-  convenience init(
-    _ perform: @escaping @Sendable (BackendRequest) throws(BackendError) -> BackendAnswer,
-    hello: ServiceHello = hello,
-    losing isLost: @escaping @Sendable (BackendRequest) -> Bool
-  ) {
-    self.init { peer, _ in
-      peer.send(.hello(hello))
-      while let (number, request) = peer.request() {
-        let answer: ServerFrame
-        do throws(BackendError) {
-          answer = .answer(number, now: nil, try perform(request))
-        } catch {
-          answer = .failure(number, now: nil, error)
-        }
-        if isLost(request) { return }
-        peer.send(answer)
-      }
-    }
-  }
-
-  /// A service that gives every request the same answer.
-  convenience init(answering answer: BackendAnswer, hello: ServiceHello = hello) {
-    self.init { peer, _ in
-      peer.send(.hello(hello))
-      while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, answer)) }
     }
   }
 
