@@ -23,15 +23,10 @@ package enum Form {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      switch scalar {
-      case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": result.unicodeScalars.append(scalar)
-      case _: result += "%" + Hex.text([byte]).uppercased()
-      }
-    }
-    return result
+    text.utf8.map { byte in
+      let isPlain = byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+      return isPlain ? String(Unicode.Scalar(byte)) : "%" + Hex.text([byte]).uppercased()
+    }.joined()
   }
 
   private static func plain(_ text: some StringProtocol) -> String? {

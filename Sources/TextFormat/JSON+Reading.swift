@@ -5,156 +5,135 @@ extension JSON {
   /// refused, because two readers would take different values. So is nesting that is deeper than
   /// `depth`, because each level takes stack.
   package init?(parsing bytes: [UInt8], depth: Int = 32) {
-    var reader = JSONReader(bytes: bytes)
-    guard let value = reader.value(depth: depth) else { return nil }
-    reader.skipSpace()
-    guard reader.position == bytes.count else { return nil }
-    self = value
+    var reader = JSONReader(rest: bytes[...])
+    do throws(NotJSON) {
+      self = try reader.value(depth: depth)
+      guard reader.next() == nil else { return nil }
+    } catch {
+      return nil
+    }
   }
 }
 
+private struct NotJSON: Error {}
+
+private func require(_ condition: Bool) throws(NotJSON) {
+  if !condition { throw NotJSON() }
+}
+
 private struct JSONReader {
-  let bytes: [UInt8]
-  var position = 0
+  var rest: ArraySlice<UInt8>
 
-  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  mutating func skipSpace() {
-    while let byte = next, byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B && byte != 0x0C {
-      position += 1
-    }
+  /// The next byte that is no blank, which stays.
+  mutating func next() -> Unicode.Scalar? {
+    rest = rest.drop { " \t\n\r".utf8.contains($0) }
+    return rest.first.map { Unicode.Scalar($0) }
   }
 
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard next == UInt8(ascii: character) else { return false }
-    position += 1
+  /// Takes the text if it is next, without blanks before it.
+  private mutating func take(_ text: String) -> Bool {
+    guard rest.starts(with: text.utf8) else { return false }
+    rest = rest.dropFirst(text.utf8.count)
     return true
   }
 
-  private mutating func take(word: StaticString) -> Bool {
-    let wanted = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-    guard bytes[position...].starts(with: wanted) else { return false }
-    position += wanted.count
-    return true
-  }
+  /// Takes the sign if it is next, with the blanks before it.
+  private mutating func take(sign: String) -> Bool { next() != nil && take(sign) }
 
-  mutating func value(depth: Int) -> JSON? {
-    guard depth > 0 else { return nil }
-    skipSpace()
-    switch next {
-    case UInt8(ascii: "{"): return object(depth: depth)
-    case UInt8(ascii: "["): return array(depth: depth)
-    case UInt8(ascii: "\""): return string().map(JSON.string)
-    case UInt8(ascii: "t"): return take(word: "true") ? .bool(true) : nil
-    case UInt8(ascii: "f"): return take(word: "false") ? .bool(false) : nil
-    case UInt8(ascii: "n"): return take(word: "null") ? .null : nil
-    case _: return number()
+  mutating func value(depth: Int) throws(NotJSON) -> JSON {
+    try require(depth > 0)
+    switch next() {
+    case "{":
+      var members: [JSON.Member] = []
+      var names: Set<String> = []
+      try list(until: "}") { (reader) throws(NotJSON) in
+        let name = try reader.string()
+        try require(names.insert(name).inserted && reader.take(sign: ":"))
+        members.append(JSON.Member(name: name, value: try reader.value(depth: depth - 1)))
+      }
+      return .object(members)
+    case "[":
+      var values: [JSON] = []
+      try list(until: "]") { (reader) throws(NotJSON) in values.append(try reader.value(depth: depth - 1)) }
+      return .array(values)
+    case "\"": return .string(try string())
+    case _:
+      if take("null") { return .null }
+      if take("true") { return .bool(true) }
+      return take("false") ? .bool(false) : try number()
     }
   }
 
-  private mutating func object(depth: Int) -> JSON? {
-    position += 1
-    var members: [JSON.Member] = []
-    var names: Set<String> = []
-    skipSpace()
-    if take("}") { return .object([]) }
-    repeat {
-      skipSpace()
-      guard let name = string(), names.insert(name).inserted else { return nil }
-      skipSpace()
-      guard take(":"), let value = value(depth: depth - 1) else { return nil }
-      members.append(JSON.Member(name: name, value: value))
-      skipSpace()
-    } while take(",")
-    return take("}") ? .object(members) : nil
+  private mutating func list(
+    until end: String, element: (inout JSONReader) throws(NotJSON) -> Void
+  ) throws(NotJSON) {
+    rest.removeFirst()
+    if take(sign: end) { return }
+    repeat { try element(&self) } while take(sign: ",")
+    try require(take(sign: end))
   }
 
-  private mutating func array(depth: Int) -> JSON? {
-    position += 1
-    var values: [JSON] = []
-    skipSpace()
-    if take("]") { return .array([]) }
-    repeat {
-      guard let value = value(depth: depth - 1) else { return nil }
-      values.append(value)
-      skipSpace()
-    } while take(",")
-    return take("]") ? .array(values) : nil
-  }
-
-  private mutating func string() -> String? {
-    guard take("\"") else { return nil }
+  private mutating func string() throws(NotJSON) -> String {
+    try require(take(sign: "\""))
     var text: [UInt8] = []
-    while let byte = next {
-      position += 1
-      switch byte {
-      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
-      case UInt8(ascii: "\\"):
-        guard let scalar = escaped() else { return nil }
-        text += UTF8.encode(scalar).map(Array.init) ?? []
-      case 0x00..<0x20: return nil
+    while let byte = rest.popFirst() {
+      switch Unicode.Scalar(byte) {
+      case "\"":
+        guard let text = String(validating: text, as: UTF8.self) else { throw NotJSON() }
+        return text
+      case "\\": text += try escaped().utf8
+      case "\0"..<" ": throw NotJSON()
       case _: text.append(byte)
       }
     }
-    return nil
+    throw NotJSON()
   }
 
+  private static let escapes: [Unicode.Scalar: String] = [
+    "\"": "\"", "\\": "\\", "/": "/", "b": "\u{8}", "f": "\u{C}", "n": "\n", "r": "\r", "t": "\t",
+  ]
+
   /// What follows a backslash; two escapes for a surrogate pair.
-  private mutating func escaped() -> Unicode.Scalar? {
-    guard let byte = next else { return nil }
-    position += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"):
-      guard let unit = unit() else { return nil }
-      if !(0xD800..<0xE000).contains(unit) { return Unicode.Scalar(unit) }
-      guard unit < 0xDC00, take("\\"), take("u"), let low = self.unit(), (0xDC00..<0xE000).contains(low) else {
-        return nil
-      }
-      return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-    case _: return nil
+  private mutating func escaped() throws(NotJSON) -> String {
+    let sign = rest.popFirst().map { Unicode.Scalar($0) } ?? "\0"
+    var text = Self.escapes[sign]
+    if sign == "u" {
+      var units = [try unit()]
+      if UTF16.isLeadSurrogate(units[0]), take("\\u") { units.append(try unit()) }
+      text = String(validating: units, as: UTF16.self)
     }
+    guard let text else { throw NotJSON() }
+    return text
   }
 
   /// The four digits of an escape.
-  private mutating func unit() -> UInt32? {
-    guard position + 4 <= bytes.count else { return nil }
-    var unit: UInt32 = 0
-    for digit in bytes[position..<(position + 4)] {
-      guard let value = Hex.value(of: digit | 0x20) else { return nil }
-      unit = unit << 4 | UInt32(value)
-    }
-    position += 4
-    return unit
+  private mutating func unit() throws(NotJSON) -> UInt16 {
+    let bytes = Hex.bytes(rest.prefix(4).map { $0 | 0x20 }) ?? []
+    try require(bytes.count == 2)
+    rest = rest.dropFirst(4)
+    return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
   }
 
-  private mutating func number() -> JSON? {
-    let start = position
+  private mutating func number() throws(NotJSON) -> JSON {
+    let start = rest
     _ = take("-")
-    guard take("0") || digits() else { return nil }
-    var isInteger = true
-    if take(".") {
-      isInteger = false
-      guard digits() else { return nil }
-    }
-    if take("e") || take("E") {
-      isInteger = false
+    try require(take("0") || takeDigits())
+    let isFraction = take(".")
+    if isFraction { try require(takeDigits()) }
+    let isPower = take("e") || take("E")
+    if isPower {
       _ = take("+") || take("-")
-      guard digits() else { return nil }
+      try require(takeDigits())
     }
-    let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    if isInteger, let value = Int64(text) { return .integer(value) }
-    return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
+    let text = String(decoding: start[..<rest.startIndex], as: UTF8.self)
+    if !isFraction, !isPower, let value = Int64(text) { return .integer(value) }
+    guard let value = Double(text), value.isFinite else { throw NotJSON() }
+    return .number(value)
   }
 
-  private mutating func digits() -> Bool {
-    let start = position
-    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-    return position > start
+  private mutating func takeDigits() -> Bool {
+    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    rest = rest.dropFirst(digits.count)
+    return !digits.isEmpty
   }
 }

@@ -36,63 +36,41 @@ package enum JSON: Hashable, Sendable {
 
   /// The value as text, without blanks or line breaks.
   package var text: String {
-    var result = ""
-    write(to: &result)
-    return result
-  }
-
-  private func write(to result: inout String) {
     switch self {
-    case .null: result += "null"
-    case .bool(let value): result += value ? "true" : "false"
-    case .integer(let value): result += String(value)
-    case .number(let value): result += value.isFinite ? String(value) : "null"
-    case .string(let value): Self.write(value, to: &result)
-    case .array(let values):
-      result += "["
-      for (index, value) in values.enumerated() {
-        if index > 0 { result += "," }
-        value.write(to: &result)
-      }
-      result += "]"
+    case .null: "null"
+    case .bool(let value): String(value)
+    case .integer(let value): String(value)
+    case .number(let value): value.isFinite ? String(value) : "null"
+    case .string(let value): Self.quoted(value)
+    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
     case .object(let members):
-      result += "{"
-      for (index, member) in members.enumerated() {
-        if index > 0 { result += "," }
-        Self.write(member.name, to: &result)
-        result += ":"
-        member.value.write(to: &result)
-      }
-      result += "}"
+      "{" + members.map { Self.quoted($0.name) + ":" + $0.value.text }.joined(separator: ",") + "}"
     }
   }
 
   /// Escapes the characters that JSON requires, and also those that act on a terminal or end a line
   /// for some readers, because people look at JSON in terminals.
-  private static func write(_ text: String, to result: inout String) {
-    result += "\""
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
+      case "\"", "\\": result += "\\\(scalar)"
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
       case _ where scalar.isUnprintable:
         for unit in String(scalar).utf16 {
-          let hex = String(unit, radix: 16)
-          result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+          result += "\\u" + Hex.text([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)])
         }
       case _: result.unicodeScalars.append(scalar)
       }
     }
-    result += "\""
+    return result + "\""
   }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-  ExpressibleByNilLiteral,
-  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+  ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   package init(stringLiteral value: String) { self = .string(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }

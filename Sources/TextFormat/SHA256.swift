@@ -11,38 +11,24 @@ package enum SHA256 {
     let message = padded(bytes)
     var state = State()
     var words = [UInt32](repeating: 0, count: 64)
-    var start = 0
-    while start < message.count {
-      for index in 0..<16 { words[index] = word(at: start + index * 4, of: message) }
+    for start in stride(from: 0, to: message.count, by: 64) {
+      for index in 0..<16 {
+        let bytes = message[(start + index * 4)...].prefix(4)
+        words[index] = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+      }
       state.mix(&words)
-      start += 64
     }
-    return state.bytes
+    return [state.a, state.b, state.c, state.d, state.e, state.f, state.g, state.h].flatMap(bigEndian)
   }
 
   /// The message, a one bit, zeros, and the length in bits, in whole blocks of 64 bytes.
   private static func padded(_ bytes: [UInt8]) -> [UInt8] {
-    let count = (bytes.count + 9 + 63) / 64 * 64
-    var message = bytes
-    message.reserveCapacity(count)
-    message.append(0x80)
-    while message.count < count - 8 { message.append(0) }
-    let bits = UInt64(bytes.count) &* 8
-    append(UInt32(truncatingIfNeeded: bits >> 32), to: &message)
-    append(UInt32(truncatingIfNeeded: bits), to: &message)
-    return message
+    let zeros = [UInt8](repeating: 0, count: 63 - (bytes.count + 8) % 64)
+    return bytes + [0x80] + zeros + bigEndian(UInt64(bytes.count) &* 8)
   }
 
-  private static func word(at index: Int, of bytes: [UInt8]) -> UInt32 {
-    UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16 | UInt32(bytes[index + 2]) << 8
-      | UInt32(bytes[index + 3])
-  }
-
-  private static func append(_ word: UInt32, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(truncatingIfNeeded: word >> 24))
-    bytes.append(UInt8(truncatingIfNeeded: word >> 16))
-    bytes.append(UInt8(truncatingIfNeeded: word >> 8))
-    bytes.append(UInt8(truncatingIfNeeded: word))
+  private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 
   private struct State {
@@ -68,13 +54,6 @@ package enum SHA256 {
       }
       (a, b, c, d) = (a &+ before.a, b &+ before.b, c &+ before.c, d &+ before.d)
       (e, f, g, h) = (e &+ before.e, f &+ before.f, g &+ before.g, h &+ before.h)
-    }
-
-    var bytes: [UInt8] {
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(32)
-      for word in [a, b, c, d, e, f, g, h] { SHA256.append(word, to: &bytes) }
-      return bytes
     }
   }
 

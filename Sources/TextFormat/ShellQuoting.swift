@@ -26,10 +26,9 @@ package enum ShellQuoting {
     var result = "$'"
     for scalar in text.unicodeScalars {
       if scalar == "'" || scalar == "\\" {
-        result += "\\"
-        result.unicodeScalars.append(scalar)
+        result += "\\\(scalar)"
       } else if scalar.isUnprintable {
-        for byte in UTF8.encode(scalar) ?? .init() {
+        for byte in String(scalar).utf8 {
           result += "\\" + String(byte / 64) + String(byte / 8 % 8) + String(byte % 8)
         }
       } else {

@@ -9,19 +9,13 @@ package enum TextEscaping {
   package static func escape(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return escape(text) }
     var result = ""
-    var parser = UTF8.ForwardParser()
-    var (rest, next) = (Array(bytes)[...], bytes.makeIterator())
-    while true {
-      switch parser.parseScalar(from: &next) {
-      case .emptyInput: return result
-      case .valid(let encoded):
-        result += escape(String(UTF8.decode(encoded)))
-        rest.removeFirst(encoded.count)
-      case .error(let length):
-        for byte in rest.prefix(length) { result += "\\x" + Hex.text([byte]).uppercased() }
-        rest.removeFirst(length)
-      }
+    var rest = Array(bytes)[...]
+    while let byte = rest.first {
+      let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
+      result += scalar.map(escape) ?? "\\x" + Hex.text([byte]).uppercased()
+      rest.removeFirst(scalar?.utf8.count ?? 1)
     }
+    return result
   }
 
   /// The text with all unprintable characters replaced.

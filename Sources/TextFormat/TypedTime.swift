@@ -32,62 +32,49 @@ package struct TypedTime: Hashable, Sendable {
 
   private init?(date text: String) {
     var rest = Array(text.utf8)[...]
-    /// Takes this number of digits.
-    func number(_ digits: Int) -> Int32? {
-      guard rest.count >= digits, rest.prefix(digits).allSatisfy(Self.isDigit) else { return nil }
-      defer { rest = rest.dropFirst(digits) }
-      return rest.prefix(digits).reduce(0) { $0 * 10 + Int32($1 - UInt8(ascii: "0")) }
+    /// Takes numbers that are written like `form`, where 0 stands for any digit.
+    func take(_ form: String) -> [Int64]? {
+      let typed = rest.prefix(form.utf8.count)
+      guard typed.map({ Self.isDigit($0) ? Self.zero : $0 }).elementsEqual(form.utf8) else { return nil }
+      rest = rest.dropFirst(typed.count)
+      return typed.split { !Self.isDigit($0) }.map(Self.number)
     }
-    /// Takes one of these characters.
-    func take(_ characters: String) -> UInt8? {
-      guard let first = rest.first, characters.utf8.contains(first) else { return nil }
-      rest = rest.dropFirst()
-      return first
-    }
-    guard let year = number(4), take("-") != nil, let month = number(2), take("-") != nil, let day = number(2) else {
-      return nil
-    }
+    guard let date = take("0000-00-00") else { return nil }
     var parts = tm()
-    (parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_isdst) = (year - 1900, month - 1, day, -1)
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(date[0] - 1900), Int32(date[1] - 1), Int32(date[2]))
+    parts.tm_isdst = -1
     var fraction: Int64 = 0
-    var offset: Int32?
+    var offset: Int64?
     if !rest.isEmpty {
-      guard take("T ") != nil, let hour = number(2), take(":") != nil, let minute = number(2) else { return nil }
-      var second: Int32 = 0
-      if take(":") != nil {
-        guard let typed = number(2) else { return nil }
-        second = typed
-        if take(".") != nil {
-          let digits = rest.prefix(while: Self.isDigit)
-          guard (1...9).contains(digits.count) else { return nil }
-          rest = rest.dropFirst(digits.count)
-          for place in 0..<6 {
-            let digit = place < digits.count ? digits[digits.startIndex + place] - UInt8(ascii: "0") : 0
-            fraction = fraction * 10 + Int64(digit)
-          }
-        }
+      guard let time = take("T00:00") ?? take(" 00:00") else { return nil }
+      let seconds = take(":00")
+      if seconds != nil, rest.first == UInt8(ascii: ".") {
+        let digits = rest.dropFirst().prefix(while: Self.isDigit)
+        guard (1...9).contains(digits.count) else { return nil }
+        rest = rest.dropFirst(1 + digits.count)
+        fraction = Self.number((digits + Array("000000".utf8)).prefix(6))
       }
-      guard hour < 24, minute < 60, second < 60 else { return nil }
-      (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
-      if let zone = take("Z+-") {
-        offset = 0
-        if zone != UInt8(ascii: "Z") {
-          guard let hours = number(2), take(":") != nil, let minutes = number(2), hours < 24, minutes < 60 else {
-            return nil
-          }
-          offset = (zone == UInt8(ascii: "+") ? 1 : -1) * (hours * 3600 + minutes * 60)
-        }
+      let second = seconds?[0] ?? 0
+      guard time[0] < 24, time[1] < 60, second < 60 else { return nil }
+      (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time[0]), Int32(time[1]), Int32(second))
+      let sign: Int64 = rest.first == UInt8(ascii: "-") ? -1 : 1
+      if let zone = take("+00:00") ?? take("-00:00") ?? take("Z").map({ _ in [0, 0] }) {
+        guard zone[0] < 24, zone[1] < 60 else { return nil }
+        offset = sign * (zone[0] * 3600 + zone[1] * 60)
       }
     }
-    guard rest.isEmpty else { return nil }
     // The system turns an invalid day of the month into another date.
-    var calendar = tm()
-    (calendar.tm_year, calendar.tm_mon, calendar.tm_mday) = (year - 1900, month - 1, day)
-    _ = timegm(&calendar)
-    guard calendar.tm_mday == day, calendar.tm_mon == month - 1 else { return nil }
-    let seconds = offset.map { Int64(timegm(&parts)) - Int64($0) } ?? Int64(mktime(&parts))
-    microseconds = seconds * 1_000_000 + fraction
+    var calendar = parts
+    let utc = Int64(timegm(&calendar))
+    guard rest.isEmpty, calendar.tm_mday == parts.tm_mday, calendar.tm_mon == parts.tm_mon else { return nil }
+    microseconds = (offset.map { utc - $0 } ?? Int64(mktime(&parts))) * 1_000_000 + fraction
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+  private static let zero = UInt8(ascii: "0")
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int64 {
+    digits.reduce(0) { $0 * 10 + Int64($1 - zero) }
+  }
 }

@@ -159,14 +159,9 @@ package final class PseudoTerminal: Sendable {
 
   private func take(upTo wanted: [UInt8]) -> String? {
     shown.withLock { shown in
-      guard shown.unread.count >= wanted.count else { return nil }
-      for start in 0...(shown.unread.count - wanted.count) {
-        let end = start + wanted.count
-        guard shown.unread[start..<end].elementsEqual(wanted) else { continue }
-        defer { shown.unread.removeFirst(end) }
-        return String(decoding: shown.unread[..<end], as: UTF8.self)
-      }
-      return nil
+      guard let found = shown.unread.firstRange(of: wanted) else { return nil }
+      defer { shown.unread.removeFirst(found.upperBound) }
+      return String(decoding: shown.unread[..<found.upperBound], as: UTF8.self)
     }
   }
 

@@ -132,13 +132,6 @@ extension PseudoTerminal {
     try expectScreen("\"\(text)\"", columns: columns, rows: rows) { $0.text.contains(text) }
   }
 
-  /// Types keys, and reads until the screen shows the text.
-  @discardableResult
-  package func type(_ keys: String, until text: String, columns: Int = 80) throws -> SmallScreen {
-    try send(keys)
-    return try expectScreen(text, columns: columns)
-  }
-
   /// Reads until `isReached` is true for the screen.
   @discardableResult
   package func expectScreen(

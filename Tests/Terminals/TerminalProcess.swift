@@ -14,14 +14,6 @@ package final class TerminalProcess {
     }
   }
 
-  package struct Failure: Error, CustomStringConvertible {
-    package let description: String
-
-    package init(description: String) {
-      self.description = description
-    }
-  }
-
   package let id: pid_t
   private var end: End?
 
@@ -57,7 +49,7 @@ package final class TerminalProcess {
     defer { (words + variables).forEach { free($0) } }
     var id: pid_t = 0
     let error = posix_spawn(&id, arguments[0], &actions, &attributes, words, variables)
-    guard error == 0 else { throw Failure(description: "cannot start \(arguments[0]): error \(error)") }
+    guard error == 0 else { throw PseudoTerminal.Failure(description: "cannot start \(arguments[0]): error \(error)") }
     self.id = id
   }
 
@@ -70,7 +62,7 @@ package final class TerminalProcess {
   /// Waits until the program has ended.
   package func wait(within limit: Duration = .seconds(60)) throws -> End {
     guard Deadline(limit).wait(until: { !isRunning }), let end else {
-      throw Failure(description: "process \(id) did not end within \(limit)")
+      throw PseudoTerminal.Failure(description: "process \(id) did not end within \(limit)")
     }
     return end
   }

@@ -14,25 +14,14 @@ struct JSONTests {
   }
 
   @Test(
-    "strings are escaped, even if JSON does not require it",
+    "whole numbers keep all their digits, nil is null, and strings are escaped, even if JSON does not require it",
     arguments: [
-      ("\"\\/", #""\"\\/""#), ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#), ("\n\r\t", #""\n\r\t""#),
-      ("\u{2028}\u{2029}", #""\u2028\u2029""#), ("\u{1B}[31m", #""\u001b[31m""#), ("\u{202E}", #""\u202e""#),
-      ("\u{E0041}", #""\udb40\udc41""#), ("é😀", #""é😀""#),
-    ])
-  func strings(_ text: String, _ expected: String) {
-    #expect(JSON.string(text).text == expected)
-  }
-
-  @Test("whole numbers keep all their digits")
-  func numbers() {
-    #expect(JSON.integer(.max).text == "9223372036854775807")
-    #expect(JSON.integer(.min).text == "-9223372036854775808")
-  }
-
-  @Test("nil is null")
-  func null() {
-    #expect(JSON.string(orNull: nil).text == "null")
-    #expect(JSON.string(orNull: "x").text == "\"x\"")
+      (.integer(.max), "9223372036854775807"), (.integer(.min), "-9223372036854775808"), (.string(orNull: nil), "null"),
+      (.string(orNull: "x"), #""x""#), ("\"\\/", #""\"\\/""#), ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#),
+      ("\n\r\t", #""\n\r\t""#), ("\u{2028}\u{2029}", #""\u2028\u2029""#), ("\u{1B}[31m", #""\u001b[31m""#),
+      ("\u{202E}", #""\u202e""#), ("\u{E0041}", #""\udb40\udc41""#), ("é😀", #""é😀""#),
+    ] as [(JSON, String)])
+  func values(_ value: JSON, _ text: String) {
+    #expect(value.text == text)
   }
 }

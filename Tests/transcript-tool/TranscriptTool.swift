@@ -14,6 +14,7 @@ enum TranscriptTool {
     do {
       switch words.first {
       case "terminal": exit(try await terminal(rest))
+      case "screen": exit(try await screen(rest))
       case "code": print(try code(secret: rest[0], periodsAhead: rest.count > 1 ? Int64(rest[1]) : 0))
       case "sql": exit(try sql(rest[0], rest[1], command: rest.dropFirst(2)))
       case "openings": print(try openingsUntilQuiet(in: rest[0]))
@@ -38,22 +39,79 @@ enum TranscriptTool {
   /// which reads what was shown so far, and whose output is typed. Keys and commands may also stand
   /// alone. Without a colon it is text that is awaited.
   private static func terminal(_ command: [String]) async throws -> Int32 {
-    let columns = Program.inheritedEnvironment["COLUMNS"].flatMap { UInt16($0) } ?? 80
-    let terminal = try PseudoTerminal(columns: columns)
-    let before = terminal.settings
-    let program = try terminal.launch(["/usr/bin/env"] + command, environment: Program.inheritedEnvironment)
-    defer { print(terminal.transcript.replacing("\r\n", with: "\n"), terminator: "") }
-    while let line = readLine() {
+    try await play(command, showing: true) { line, terminal, program in
       let isAnswer = line.hasPrefix("!") || line.hasPrefix("^")
       let end = isAnswer ? line.startIndex : line.firstRange(of: ": ")?.upperBound
       try terminal.expect(String(line[..<(end ?? line.endIndex)]))
-      guard let end else { continue }
-      try terminal.send(try await typed(String(line[end...]), after: terminal.transcript, by: program.id))
+      guard let end else { return }
+      let answer = line[end...]
+      if answer.count == 2, answer.first == "^" {
+        try terminal.send(typed(answer))
+      } else if answer.first == "!" {
+        try terminal.send(try await shell(answer.dropFirst(), reading: terminal.transcript, of: program).text)
+      } else {
+        try terminal.send(answer + "\n")
+      }
     }
+  }
+
+  /// Runs a full-screen program on a terminal as wide as `COLUMNS` says, and returns its status.
+  ///
+  /// Each line of standard input is a step: `see TEXT` waits until the screen shows the text, `keys
+  /// TEXT` and `paste TEXT` type, `click TEXT` presses the mouse on the row with the text, `leave
+  /// TEXT` leaves a page that takes nothing before a pause, to a screen with the text. `! COMMAND`
+  /// runs a command of the shell, which reads the screen and then all that was shown, and must
+  /// succeed; `type COMMAND` types what it prints. At the end the terminal must show its normal
+  /// screen.
+  private static func screen(_ command: [String]) async throws -> Int32 {
+    try await play(command, showing: false) { line, terminal, program in
+      let verb = line.prefix { $0 != " " }
+      let text = String(line.dropFirst(verb.count + 1))
+      switch verb {
+      case "see": try terminal.expectScreen(text, columns: columns)
+      case "keys": try terminal.send(typed(text))
+      case "paste": try terminal.send("\u{1B}[200~\(text)\u{1B}[201~")
+      case "click":
+        let lines = try terminal.expectScreen(text, columns: columns).frame.lines
+        let row = 1 + (lines.firstIndex { $0.contains(text) } ?? 0)
+        try terminal.send("\u{1B}[<0;5;\(row)M\u{1B}[<0;5;\(row)m")
+      case "leave":
+        let hint = "Enter or Esc: go on"
+        func shows(_ screen: SmallScreen) -> Bool { screen.text.contains(text) }
+        while try !shows(terminal.expectScreen(hint, columns: columns) { shows($0) || $0.text.contains(hint) }) {
+          // Either the page goes, or the pause begins again.
+          try terminal.send(typed("⎋"))
+          try terminal.expectScreen("no page that can be left", columns: columns) { !$0.text.contains(hint) }
+        }
+      case "!", "type":
+        let screen = try terminal.screen(columns: columns).text
+        let outcome = try await shell(text, reading: screen + "\n" + terminal.transcript, of: program)
+        guard outcome.ending == .exited(0) else { throw Failure(description: "\(line): \(outcome.text)") }
+        if verb == "type" { try terminal.send(outcome.text.filter { $0 != "\n" }) }
+      case _: throw Failure(description: "unknown: \(line)")
+      }
+    }
+  }
+
+  private static let columns = Program.inheritedEnvironment["COLUMNS"].flatMap { Int($0) } ?? 80
+
+  /// Runs a command on a terminal while each line of standard input is a step.
+  private static func play(
+    _ command: [String], showing: Bool, _ step: (String, PseudoTerminal, pid_t) async throws -> Void
+  ) async throws -> Int32 {
+    let terminal = try PseudoTerminal(columns: UInt16(columns))
+    let before = terminal.settings
+    let program = try terminal.launch(["/usr/bin/env"] + command, environment: Program.inheritedEnvironment)
+    defer { if showing { print(terminal.transcript.replacing("\r\n", with: "\n"), terminator: "") } }
+    while let line = readLine() { try await step(line, terminal, program.id) }
     _ = try terminal.expectEnd()
     let end = try program.wait()
     guard terminal.settings == before else {
       throw Failure(description: "The settings of the terminal are not restored.")
+    }
+    let screen = try terminal.screen(columns: columns)
+    guard showing || screen.modes == [7, 25] && screen.unknown.isEmpty else {
+      throw Failure(description: "The terminal has the modes \(screen.modes), and was sent \(screen.unknown).")
     }
     return switch end {
     case .exited(let status): status
@@ -61,16 +119,29 @@ enum TranscriptTool {
     }
   }
 
-  private static func typed(_ answer: String, after screen: String, by program: pid_t) async throws -> String {
-    if answer.count == 2, answer.first == "^", let key = answer.last?.asciiValue {
-      return String(Unicode.Scalar(key & 0x1F))
+  /// The bytes of keys in the signs that `tools.sh` lists.
+  private static func typed(_ keys: some StringProtocol) -> String {
+    let named =
+      [
+        "⏎": "\r", "⎋": "\u{1B}", "↑": "\u{1B}[A", "↓": "\u{1B}[B", "⇱": "\u{1B}[H", "⇲": "\u{1B}[F",
+      ] as [Character: String]
+    var isControl = false
+    return keys.reduce(into: "") { bytes, key in
+      if key == "^" { return isControl = true }
+      let control = isControl ? key.asciiValue.map { String(Unicode.Scalar($0 & 0x1F)) } : nil
+      bytes += control ?? named[key] ?? String(key)
+      isControl = false
     }
-    guard answer.first == "!" else { return answer + "\n" }
+  }
+
+  private static func shell(
+    _ line: some StringProtocol, reading input: String, of program: pid_t
+  ) async throws -> ProgramOutcome {
     let environment = Program.inheritedEnvironment.merging(["PROGRAM": "\(program)"]) { $1 }
-    let script = ". \"$TESTDIR/tools.sh\"; \(answer.dropFirst())"
+    let script = ". \"$TESTDIR/tools.sh\"; \(line)"
     return try await Program(
-      "sh", ["-c", script], environment: environment, input: Array(screen.utf8), timeLimit: .seconds(60)
-    ).run().text
+      "sh", ["-c", script], environment: environment, input: Array(input.utf8), timeLimit: .seconds(60)
+    ).run()
   }
 
   /// The code that an authenticator app with the secret shows now, or some periods ahead.

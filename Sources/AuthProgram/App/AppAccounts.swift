@@ -27,25 +27,25 @@ enum Administration: Equatable, Sendable {
     switch self {
     case .change(let change, let name):
       _ = try change.make(to: try Username(name), at: backend, for: administrator, fresh, under: lease)
-      return AppOutcome("\(name) is \(change.words.done) now.")
+      return AppOutcome(done: "\(name) is \(change.words.done) now.")
     case .resetPassword(let name):
       let code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
-      return AppOutcome("A one-time code for \(name) is made.", next: .show(.code(code)))
+      return AppOutcome(done: "A one-time code for \(name) is made.", page: .code(code))
     case .delete(let name):
       try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
-      return AppOutcome("The account \(name) is deleted.")
+      return AppOutcome(done: "The account \(name) is deleted.")
     case .create(let name):
       let code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
-      return AppOutcome("Created \(name).", next: .show(.code(code)))
+      return AppOutcome(done: "Created \(name).", page: .code(code))
     case .registration(let registration):
       try backend.setRegistration(registration, for: administrator, fresh, under: lease)
-      return AppOutcome("Registration is \(registration.rawValue) now.")
+      return AppOutcome(done: "Registration is \(registration.rawValue) now.")
     case .twoStep(let policy):
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
-      if policy == .optional { return AppOutcome("A second step is optional now.") }
+      if policy == .optional { return AppOutcome(done: "A second step is optional now.") }
       // The change is made; where this cannot be told, what is opened next says it.
       let isMissing = (try? backend.twoStep(under: lease))?.isOn == false
-      return AppOutcome(isMissing ? Self.ownStepMissing : "A second step is required of administrators now.")
+      return AppOutcome(done: isMissing ? Self.ownStepMissing : "A second step is required of administrators now.")
     }
   }
 }

@@ -15,16 +15,14 @@ struct AppColumns {
 
   /// Fits columns, whose cells are up to ``naturalWidths(_:_:)`` wide, into a width.
   init(_ columns: [Table.Column], naturalWidths: [Int], width: Int) {
-    var columns = columns
-    var least: [Int] = []
-    for (index, natural) in naturalWidths.enumerated() {
-      if index == columns.count { columns.append(Table.Column(title: "")) }
-      let column = columns[index]
-      least.append(column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural)
+    let untitled = repeatElement(Table.Column(title: ""), count: max(0, naturalWidths.count - columns.count))
+    let columns = columns + untitled
+    let least = zip(columns, naturalWidths).map { column, natural in
+      column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural
     }
     var widths = least
     while widths.count > 2, Self.total(widths) > width { widths.removeLast() }
-    for index in widths.indices { widths[index] = naturalWidths[index] }
+    widths = Array(naturalWidths.prefix(widths.count))
     for index in widths.indices where columns[index].unit != nil && Self.total(widths) > width {
       widths[index] = least[index]
     }
@@ -56,14 +54,13 @@ struct AppColumns {
   ///
   /// A row of one cell spans them all.
   static func naturalWidths(_ columns: [Table.Column], _ rows: [AppRow]) -> [Int] {
-    var widths = columns.map { DisplayWidth.columns($0.heading) }
-    for row in rows where row.cells.count > 1 || columns.isEmpty {
-      while widths.count < row.cells.count { widths.append(0) }
+    rows.reduce(into: columns.map { DisplayWidth.columns($0.heading) }) { widths, row in
+      guard row.cells.count > 1 || columns.isEmpty else { return }
       for (column, cell) in row.cells.enumerated() {
-        widths[column] = max(widths[column], DisplayWidth.columns(TextEscaping.escape(cell)))
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], DisplayWidth.columns(cell.escaped))
       }
     }
-    return widths
   }
 
   /// How wide a line of such columns is.

@@ -69,33 +69,39 @@ final class AppForm {
 
   /// The action that submitting begins; nil if something is missing, and ``problem`` says what.
   func submit() -> AppAction? {
-    problem = nil
-    if let empty = fields.firstIndex(where: \.isEmpty) {
-      focus = empty
-      return refuse("missing", "\(fields[empty].label) is empty.", "Fill it in, or press Esc.")
-    }
-    for (index, field) in fields.enumerated() {
-      switch field.kind {
-      case .repetition where !field.isLike(fields[index - 1]):
-        focus = index - 1
-        for field in fields[focus...index] { field.clear() }
-        return refuse("passwords_differ", "The two passwords differ.", "Type both again.")
-      case .confirmation(let name) where field.text != name:
-        return refuse("not_confirmed", "Nothing was deleted: the name differs.", "Type \(name), or press Esc.")
-      case .text, .secret, .repetition, .confirmation: break
-      }
-    }
-    do throws(BackendError) {
-      return try plan.action(self)
-    } catch {
+    problem = mistake()
+    if problem != nil { return nil }
+    do throws(BackendError) { return try plan.action(self) } catch {
       problem = CommandError(error)
       return nil
     }
   }
 
-  private func refuse(_ code: String, _ message: String, _ hint: String) -> AppAction? {
-    problem = CommandError(.no, code, message, hint: Hint(hint))
+  /// What has to be corrected first; the cursor is there.
+  private func mistake() -> CommandError? {
+    if let empty = fields.firstIndex(where: \.isEmpty) {
+      focus = empty
+      return .mistake("\(fields[empty].label) is empty.", hint: "Fill it in, or press Esc.")
+    }
+    for (index, field) in fields.enumerated() {
+      switch field.kind {
+      case .repetition where !field.isLike(fields[index - 1]):
+        clear(index)
+        clear(index - 1)
+        return .mistake("The two passwords differ.", hint: "Type both again.")
+      case .confirmation(let name) where field.text != name:
+        return .mistake("Nothing was deleted: the name differs.", hint: "Type \(name), or press Esc.")
+      case .text, .secret, .repetition, .confirmation: break
+      }
+    }
     return nil
+  }
+}
+
+extension CommandError {
+  /// Why a form does not take what was typed.
+  static func mistake(_ message: String, hint: Hint = "") -> CommandError {
+    CommandError(.no, "mistake", message, hint: hint)
   }
 }
 

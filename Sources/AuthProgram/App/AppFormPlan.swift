@@ -83,18 +83,18 @@ extension AppForm.Purpose {
         verb: "turn it on",
         advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
         picture: secret.picture
-      ) { .confirmTwoStep($0.fields[0].password) }
+      ) { .change(.confirmTwoStep($0.fields[0].password)) }
     case .endTwoStep:
       AppFormPlan(
         title: "Turn the second step off", fields: [.init("Code", .secret)], verb: "turn it off",
         advice: "Use a code of your authenticator app, or a recovery code."
-      ) { .endTwoStep($0.fields[0].password) }
+      ) { .change(.endTwoStep($0.fields[0].password)) }
     case .deleteOwnAccount(let name):
       AppFormPlan(
         title: "Delete your account for ever", fields: [.init("Your username", .confirmation(of: name))],
         verb: "delete it",
         advice: Self.keepsName
-      ) { _ in .deleteOwnAccount }
+      ) { _ in .change(.deleteAccount) }
     case .createAccount:
       AppFormPlan(
         title: "Create an account for another person", fields: [.init("Username")], verb: "create it",

@@ -75,13 +75,9 @@ extension AppInput {
   /// The part of the text that fits into so many columns, and the column of the cursor.
   fileprivate func visible(width: Int) -> (String, Int) {
     if isSecret { return (isEmpty ? "" : "(typed, not shown)", 0) }
-    var before = ""
-    for character in text.prefix(cursor) {
-      before.append(contentsOf: TextEscaping.escape(String(character)))
-    }
-    let after = TextEscaping.escape(String(text.dropFirst(cursor)))
+    var before = before.escaped
     // The end of a long line shows, up to the cursor.
     while DisplayWidth.columns(before) > max(0, width - 1), !before.isEmpty { before.removeFirst() }
-    return (before + after, DisplayWidth.columns(before))
+    return (before + after.escaped, DisplayWidth.columns(before))
   }
 }

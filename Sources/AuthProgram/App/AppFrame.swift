@@ -107,8 +107,7 @@ extension AppState {
     } else if isFiltering {
       keys = [("Enter", "keep the filter"), ("Esc", "clear it")]
     } else {
-      let row = menuRow ?? selected.map { rowsShown[$0] }
-      keys = (row?.letters ?? []).map { (String($0.key), $0.label) }
+      keys = (rowOfLetters?.letters ?? []).map { (String($0.key), $0.label) }
       if tab == .accounts, menu == nil { keys.append(("s", "sort by name, or by the last login")) }
       if canFilter { keys.append(("/", "filter the list")) }
       keys += [
@@ -158,10 +157,8 @@ extension AppState {
   /// What the screen says by itself, above the keys, in as many rows as leave some for the page.
   private var said: [AppNotice] {
     guard help == nil, interruption == nil else { return [] }
-    var said = notice
-    var answers = ""
-    if let question { (said, answers) = (AppNotice(question.text, .strong), " y/n") }
-    if question == nil, let ending { said = ending }
+    var said = question.map { AppNotice($0.text, .strong) } ?? ending ?? notice
+    var answers = question == nil ? "" : " y/n"
     if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
     guard let said else { return [] }
     let text = TextEscaping.escape(said.text)
@@ -205,7 +202,7 @@ extension AppState {
     if isFiltering { return ["Enter done", "Esc clear"] }
     var keys = ["? help"]
     let selected = selected.map { rowsShown[$0] }
-    let letters = ((menuRow ?? selected)?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
+    let letters = (rowOfLetters?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
     // What is the same for every row comes first where there is room, so that a step draws little.
     if let selected, let label = selected.menu == nil ? selected.choice?.label : "details" {
       keys.append("Enter " + (isNarrow ? label : DisplayWidth.pad(label, to: 9)))
@@ -245,7 +242,9 @@ extension AppNotice {
     lines(Paragraph.wrap(text, width: width), style)
   }
 
-  static func lines(_ texts: [String], _ style: CellStyle) -> [AppNotice] { texts.map { AppNotice($0, style) } }
+  static func lines(_ texts: [String], _ style: CellStyle = .plain) -> [AppNotice] {
+    texts.map { AppNotice($0, style) }
+  }
 }
 
 /// Some rows of the frame, the last not included.

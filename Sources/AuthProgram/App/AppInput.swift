@@ -24,16 +24,17 @@ final class AppInput: Redacted {
   let kind: Kind
   /// The bytes of a password; nil for text that shows.
   private let secret: WipedBytes?
-  /// The text that shows; empty for a password.
-  private(set) var text = ""
-  /// How many characters are before the cursor.
-  private(set) var cursor = 0
+  /// The text that shows before the cursor, and after it; empty for a password.
+  private(set) var (before, after) = ("", "")
 
   init(_ label: String, _ kind: Kind = .text()) {
     (self.label, self.kind) = (label, kind)
     secret = kind == .secret || kind == .repetition ? WipedBytes(capacity: Self.limit) : nil
-    if case .text(let text) = kind { (self.text, cursor) = (text, text.count) }
+    if case .text(let text) = kind { before = text }
   }
+
+  /// The text that shows.
+  var text: String { before + after }
 
   var isSecret: Bool { secret != nil }
 
@@ -49,7 +50,7 @@ final class AppInput: Redacted {
   }
 
   func clear() {
-    (text, cursor) = ("", 0)
+    (before, after) = ("", "")
     secret?.wipe()
   }
 
@@ -94,33 +95,23 @@ final class AppInput: Redacted {
 
   private func move(_ key: Key) {
     switch key {
-    case .backspace where cursor > 0: remove(cursor - 1)
-    case .delete where cursor < text.count: remove(cursor)
-    case .left: cursor = max(0, cursor - 1)
-    case .right: cursor = min(text.count, cursor + 1)
-    case .home, .control("a"): cursor = 0
-    case .end, .control("e"): cursor = text.count
-    case .control("u"): while cursor > 0 { remove(cursor - 1) }
+    case .backspace: _ = before.popLast()
+    case .delete: if !after.isEmpty { after.removeFirst() }
+    case .left: if let last = before.popLast() { after = String(last) + after }
+    case .right: if !after.isEmpty { before.append(after.removeFirst()) }
+    case .home, .control("a"): (before, after) = ("", text)
+    case .end, .control("e"): (before, after) = (text, "")
+    case .control("u"): before = ""
     case .control("w"):
-      while cursor > 0, text[index(cursor - 1)] == " " { remove(cursor - 1) }
-      while cursor > 0, text[index(cursor - 1)] != " " { remove(cursor - 1) }
+      while before.last == " " { before.removeLast() }
+      while let last = before.last, last != " " { before.removeLast() }
     case _: break
     }
   }
 
-  private func index(_ count: Int) -> String.Index { text.index(text.startIndex, offsetBy: count) }
-
-  private func remove(_ count: Int) {
-    text.remove(at: index(count))
-    cursor = count
-  }
-
-  private func insert(_ more: String) -> String? {
+  func insert(_ more: String) -> String? {
     guard text.utf8.count + more.utf8.count <= Self.limit else { return Self.tooLong }
-    let rest = text[index(cursor)...].count
-    text.insert(contentsOf: more, at: index(cursor))
-    // Counted from the end: a mark joins the character before it.
-    cursor = text.count - rest
+    before += more
     return nil
   }
 }

@@ -21,27 +21,26 @@ enum AppInterruption: Sendable {
 
   /// What it says, in lines of so many columns.
   func lines(width: Int, height: Int) -> [AppNotice] {
-    let space = [AppNotice("", .plain)]
     switch self {
     case .ended(let sentence), .refused(let sentence):
-      return AppNotice.wrap(sentence, .bad, width: width) + space
+      return AppNotice.wrap(sentence, .bad, width: width) + [.blank]
         + AppNotice.wrap("What you type here is ignored.", width: width)
     case .codes(let codes):
       let count = max(1, (width + 2) / (DisplayWidth.columns(codes.first ?? "") + 2))
       let lines = stride(from: 0, to: codes.count, by: count).map { codes.dropFirst($0).prefix(count) }
-      return AppNotice.lines(lines.map { $0.joined(separator: "  ") }, .strong) + space
+      return AppNotice.lines(lines.map { $0.joined(separator: "  ") }, .strong) + [.blank]
         + AppNotice.wrap(
           "Keep them where only you can read them; they are not shown again. Each works once, if you forgot your password "
             + "or lost your authenticator app. All earlier codes are void.", width: width)
     case .code(let code):
       let name = code.user.username
       let lines =
-        AppNotice.lines(DisplayWidth.split(code.code.text, to: width, indent: ""), .strong) + space
+        AppNotice.lines(DisplayWidth.split(code.code.text, to: width, indent: ""), .strong) + [.blank]
         + AppNotice.wrap(
           "It works once, within \(code.validFor.words), and sets a new password: on Home without a login, or with auth-cli recover \(name). "
             + "It is not shown again.", width: width)
       guard height > lines.count + 1 else { return lines }
-      return [AppNotice("Give this one-time code to \(name):", .plain)] + space + lines
+      return [AppNotice("Give this one-time code to \(name):"), .blank] + lines
     }
   }
 }
@@ -56,7 +55,7 @@ extension AppState {
   var isQuiet: Bool { now >= lastKey + AppInterruption.quiet }
 
   /// Takes a key while the interruption shows.
-  func leaveInterruption(_ key: Key) {
+  func leaveInterruption(_ key: Key) -> AppEffect? {
     switch key {
     case .enter, .escape: if isQuiet { interruption = nil }
     case .up, .scrollUp: interruptionTop -= 1
@@ -67,6 +66,7 @@ extension AppState {
     }
     interruptionTop = max(0, min(interruptionTop, interruptionLines.count - body.height))
     lastKey = now
+    return nil
   }
 
   /// All lines of the interruption.

@@ -28,30 +28,27 @@ extension AppState {
     case .escape: leaveForm()
     case .right where form.isTab && field.text.isEmpty: return step(by: 1)
     case .left where form.isTab && field.text.isEmpty: return step(by: -1)
-    case .tab where completion(of: form) != nil, .right where completion(of: form) != nil:
-      if let name = completion(of: form) {
-        _ = field.edit(.paste(PastedText(String(name.dropFirst(field.text.count)))))
-        form.focus = form.focus == last ? 0 : form.focus + 1
-      }
-    case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
-    case .backTab, .up: form.focus = form.focus == 0 ? last : form.focus - 1
+    case .tab, .down,
+      .right where completion(of: form) != nil:
+      if key != .down, let name = completion(of: form) { _ = field.insert(String(name.dropFirst(field.text.count))) }
+      form.focus = (form.focus + 1) % form.fields.count
+    case .backTab, .up: form.focus = (form.focus + last) % form.fields.count
     case .enter where form.focus < last: form.focus += 1
     case .enter:
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      guard let balance = self[.pay].page?.balance else {
-        question = AppQuestion("Pay \(amount) to \(payee)?", action)
-        return nil
+      var words = "Pay \(amount) to \(payee)?"
+      if let balance = self[.pay].page?.balance {
+        guard balance >= amount.minorUnits else {
+          form.problem = .mistake("You have only \(Amount.text(balance)).")
+          return nil
+        }
+        words += " After this you have \(Amount.text(balance - amount.minorUnits))."
       }
-      guard balance >= amount.minorUnits else {
-        form.problem = CommandError(.no, "insufficient_funds", "You have only \(Amount.text(balance)).", hint: "")
-        return nil
-      }
-      let rest = Amount.text(balance - amount.minorUnits)
-      question = AppQuestion("Pay \(amount) to \(payee)? After this you have \(rest).", action)
+      question = AppQuestion(words, action)
     case _:
       // The user corrects the problem.
-      form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
+      form.problem = field.edit(key).map { .mistake($0) }
     }
     return nil
   }
@@ -59,7 +56,7 @@ extension AppState {
   /// The known name that starts with the typed text.
   func completion(of form: AppForm) -> String? {
     let field = form.fields[form.focus]
-    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.cursor == field.text.count else { return nil }
+    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.after.isEmpty else { return nil }
     let names =
       switch form.plan.names {
       case .none: [String]()

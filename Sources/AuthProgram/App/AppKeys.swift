@@ -5,10 +5,7 @@ import CommandLineKit
 extension AppState {
   /// Does what a key means here.
   func press(_ key: Key) -> AppEffect? {
-    if interruption != nil {
-      leaveInterruption(key)
-      return nil
-    }
+    if interruption != nil { return leaveInterruption(key) }
     if case .click(let row, let column) = key { return click(row, column) }
     let lines = lines(for: key)
     if let top = help {
@@ -18,10 +15,7 @@ extension AppState {
     if let question { return answer(question, key) }
     if form != nil { return fill(key) }
     if isFiltering { return type(key) }
-    if let lines {
-      move(by: lines)
-      return nil
-    }
+    if let lines { return move(by: lines) }
     switch key {
     case .character("q"): return quit()
     case .character("?"), .help: help = 0
@@ -46,17 +40,18 @@ extension AppState {
       return .load(tab, isActivity: true, self[tab].asked)
     case .character("M"):
       readsMouse.toggle()
-      notice = AppNotice(
-        readsMouse ? "The mouse chooses and scrolls here." : "The mouse is the terminal's: it selects text.", .good)
+      say(readsMouse ? "The mouse chooses and scrolls here." : "The mouse is the terminal's: it selects text.")
     case .character(let letter):
-      let row = menuRow ?? selected.map { rowsShown[$0] }
-      return row?.letters.first { $0.key == letter }.flatMap { choose($0.choice) }
+      return rowOfLetters?.letters.first { $0.key == letter }.flatMap { choose($0.choice) }
     case .paste, .unusablePaste:
-      notice = AppNotice("Text can be pasted where something is to be typed.", .bad)
+      refuse("Text can be pasted where something is to be typed.")
     case _: break
     }
     return nil
   }
+
+  /// The row that letters do something with.
+  var rowOfLetters: AppRow? { menuRow ?? selected.map { rowsShown[$0] } }
 
   /// By how many lines a key moves.
   private func lines(for key: Key) -> Int? {
@@ -85,12 +80,9 @@ extension AppState {
   private func enter() -> AppEffect? {
     guard let selected else { return nil }
     let row = rowsShown[selected]
-    if row.menu != nil {
-      (menu, notice) = (AppList(menuOf: row.id), nil)
-      move(by: 0)
-      return nil
-    }
-    return row.choice.flatMap { choose($0) }
+    guard row.menu != nil else { return row.choice.flatMap { choose($0) } }
+    (menu, notice) = (AppList(menuOf: row.id), nil)
+    return move(by: 0)
   }
 
   func step(by count: Int) -> AppEffect? {
@@ -99,12 +91,13 @@ extension AppState {
   }
 
   /// Moves the cursor by so many rows, and ties it to the row it is on then.
-  func move(by count: Int) {
+  @discardableResult
+  func move(by count: Int) -> AppEffect? {
     let rows = rowsShown
-    guard let selected = selected(in: rows) else { return }
-    let list = list
+    guard let selected = selected(in: rows) else { return nil }
     list.index = min(max(0, selected + count), rows.count - 1)
     list.id = rows[list.index].id
+    return nil
   }
 
   /// Has the selected row show, and remembers what shows.
@@ -132,9 +125,7 @@ extension AppState {
     guard column < layout.listWidth, let index = layout.rowIndices(rowsShown).first(where: { $0.row == row })?.index
     else { return nil }
     isFiltering = false
-    if index == selected { return enter() }
-    move(by: index - (selected ?? 0))
-    return nil
+    return index == selected ? enter() : move(by: index - (selected ?? 0))
   }
 
   private func answer(_ question: AppQuestion, _ key: Key) -> AppEffect? {

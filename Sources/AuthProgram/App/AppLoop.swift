@@ -2,7 +2,6 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import CommandLineKit
-import Glibc
 
 /// Draws the state, waits for what happens, and has the work done: the one place where the pure
 /// parts meet the world.
@@ -48,12 +47,11 @@ final class AppLoop {
       while true {
         var isOver = false
         var isUncertain = false
-        let happened = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
+        let needsFrame = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
           if key == .control("l") { isUncertain = true }
           isOver = isOver || take(.key(key))
         }
-        if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
-        if happened.needsFrame { resize(to: terminal) }
+        if needsFrame { resize(to: terminal) }
         if isOver || takeNews() { return }
         if isUncertain { terminal.forget() }
         terminal.readMouse(state.readsMouse)
@@ -146,8 +144,7 @@ final class AppLoop {
   private var limit: Duration? {
     // Not at once where the limit is reached and the look that finds it out is under way.
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
-    guard let change = state.nextChange else { return untilLimit }
-    let untilChange = change - (.now - start)
-    return min(untilChange, untilLimit ?? untilChange)
+    let untilChange = state.nextChange.map { $0 - (.now - start) }
+    return [untilLimit, untilChange].compactMap(\.self).min()
   }
 }

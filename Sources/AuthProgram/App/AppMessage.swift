@@ -36,23 +36,13 @@ enum AppEffect: Equatable, Sendable {
   case quit
 }
 
-/// The result of an action.
+/// The result of an action, and what follows: a page that shows once, a form or a question.
 struct AppOutcome: Sendable {
-  /// What follows an action.
-  enum Next: Sendable {
-    /// Show this once.
-    case show(AppInterruption)
-    case fill(AppForm.Purpose)
-    case ask(AppQuestion)
-  }
-
   /// What was done, as a sentence.
-  let done: String
-  let next: Next?
-
-  init(_ done: String, next: Next? = nil) {
-    (self.done, self.next) = (done, next)
-  }
+  var done: String
+  var page: AppInterruption?
+  var form: AppForm.Purpose?
+  var question: AppQuestion?
 }
 
 /// Work that a person starts: it takes time and may be refused; one runs at a time.
@@ -69,15 +59,9 @@ indirect enum AppAction: Equatable, Sendable {
   case pay(amount: Amount, payee: Username, number: Int)
   case rename(String)
   case changePassword(present: Secret, new: Secret)
-  case revoke(SessionID)
-  case revokeOthers
   /// Sets a new password with a code, and logs in.
   case recover(username: String, code: Secret, new: Secret)
-  case makeRecoveryCodes
-  case beginTwoStep
-  case confirmTwoStep(Secret)
-  case endTwoStep(Secret)
-  case deleteOwnAccount
+  case change(OwnChange)
   case administer(Administration)
 
   /// The words while the action runs.
@@ -91,18 +75,16 @@ indirect enum AppAction: Equatable, Sendable {
     case .pay: "Paying"
     case .rename: "Changing the name"
     case .changePassword, .recover: "Changing the password"
-    case .makeRecoveryCodes: "Making codes"
-    case .beginTwoStep: "Making a secret"
-    case .confirmTwoStep, .endTwoStep: "Checking the code"
-    case .deleteOwnAccount: "Deleting the account"
-    case .revoke: "Ending the session"
-    case .revokeOthers: "Ending your other sessions"
+    case .change(let change): change.progress
     case .administer: "Changing it"
     }
   }
 }
 
 extension CommandError {
+  /// Why the backend refused, if it did.
+  var refusal: BackendError.Code? { BackendError.Code(rawValue: code) }
+
   /// The same error with a hint for this screen, if its own hint names a command.
   var onScreen: CommandError {
     switch code {
@@ -116,7 +98,6 @@ extension CommandError {
 
   /// The message, which is a clause, as a sentence of its own.
   var sentence: String {
-    guard let first = message.first, let last = message.last else { return message }
-    return first.uppercased() + message.dropFirst() + (".!?".contains(last) ? "" : ".")
+    message.prefix(1).uppercased() + message.dropFirst() + (message.last.map(".!?".contains) == false ? "." : "")
   }
 }

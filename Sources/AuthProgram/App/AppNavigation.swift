@@ -23,15 +23,14 @@ extension AppState {
       form = AppForm(.logIn(then: tab))
       return nil
     }
-    let list = self[tab]
     // The filter is gone, and so are the rows that it found.
-    if !list.asked.text.isEmpty { list.asked = AppQuery(order: list.asked.order) }
-    if list.page?.query.text.isEmpty == false { list.page = nil }
+    if !self[tab].asked.text.isEmpty { self[tab].asked = AppQuery(order: self[tab].asked.order) }
+    if self[tab].page?.query.text.isEmpty == false { self[tab].page = nil }
     if tab != self.tab { loadingBegan = now }
     self.tab = tab
     if let form, form.isTab { draft = form }
     form = tab == .pay ? draft ?? newPayment() : nil
-    return tab == .home ? nil : .load(tab, isActivity: true, list.asked)
+    return tab == .home ? nil : .load(tab, isActivity: true, self[tab].asked)
   }
 
   func choose(_ choice: AppChoice) -> AppEffect? {
@@ -47,7 +46,7 @@ extension AppState {
     case .pay(let payee, let amount):
       let effect = open(.pay)
       form = newPayment(to: payee)
-      _ = form?.fields[1].edit(.paste(PastedText(amount)))
+      _ = form?.fields[1].insert(amount)
       return effect
     case .copy(let text):
       say("Copied \(text), if your terminal allows it.")

@@ -57,13 +57,13 @@ extension AppPage {
           twoStep.isOn
             ? "on, \(twoStep.recoveryCodes) recovery code\(twoStep.recoveryCodes == 1 ? "" : "s") left"
             : "off: set it up",
-          twoStep.isOn ? .fill(.endTwoStep) : .perform(.beginTwoStep)),
+          twoStep.isOn ? .fill(.endTwoStep) : .perform(.change(.beginTwoStep))),
         row(
           "Recovery codes", "make new ones",
           .ask(
             AppQuestion(
               "Make ten recovery codes?" + (twoStep.recoveryCodes > 0 ? " All earlier codes become void." : ""),
-              .makeRecoveryCodes))),
+              .change(.makeRecoveryCodes)))),
         row("Account", "delete it", .fill(.deleteOwnAccount(user.username))),
       ])
   }
@@ -106,7 +106,7 @@ extension AppLetter {
   fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
     if session.isCurrent { return AppLetter("e", "log out", .ask(.logOut)) }
     let question = "End session \(session.id.rawValue)? Whoever uses it must log in again."
-    return AppLetter("e", "end the session", .ask(AppQuestion(question, .revoke(session.id))))
+    return AppLetter("e", "end the session", .ask(AppQuestion(question, .change(.revoke(session.id)))))
   }
 }
 

@@ -18,7 +18,7 @@ final class AppState {
   var isRestored = false
   var tab = AppTab.home
   /// What the tabs have loaded.
-  private let lists = Dictionary(uniqueKeysWithValues: AppTab.allCases.map { ($0, AppList()) })
+  private var lists: [AppTab: AppList] = [:]
   /// The menu of a row of the open tab.
   var menu: AppList?
   let filter = AppInput("Filter")
@@ -76,28 +76,29 @@ final class AppState {
     self.rows = rows
   }
 
-  subscript(tab: AppTab) -> AppList { lists[tab, default: AppList()] }
+  subscript(tab: AppTab) -> AppList {
+    get { lists[tab, default: AppList()] }
+    set { lists[tab] = newValue }
+  }
 
   /// When the screen changes by itself, if it does.
   var nextChange: Duration? {
-    var next: Duration?
-    func add(_ moment: Duration) {
-      if moment > now { next = min(moment, next ?? moment) }
+    var changes: [Duration] = []
+    if work != nil { changes.append(workBegan + (isWorkLong ? .seconds(seconds + 1) : Self.moment)) }
+    if page == nil || !isRestored { changes.append(loadingBegan + Self.moment) }
+    if interruption != nil { changes.append(lastKey + AppInterruption.quiet) }
+    if form?.problem != nil, let end = form?.waitEnd, end > now {
+      changes.append(end - Deadlines.nextChange(ofWait: end - now))
     }
-    if work != nil { add(isWorkLong ? workBegan + .seconds(seconds + 1) : workBegan + Self.moment) }
-    if page == nil || !isRestored { add(loadingBegan + Self.moment) }
-    if interruption != nil { add(lastKey + AppInterruption.quiet) }
-    if let end = form?.waitEnd, form?.problem != nil, end > now { add(end - Deadlines.nextChange(ofWait: end - now)) }
-    if let end, isLoggedIn {
-      add(end.at - Self.lastMinute)
-      if ending != nil { add(end.at - Deadlines.nextChange(ofWait: end.at - now)) }
+    if isLoggedIn, let end {
+      changes.append(end.at - (ending == nil ? Self.lastMinute : Deadlines.nextChange(ofWait: end.at - now)))
     }
-    if let arrived { add(arrived.until) }
-    for moment in menuRow?.menu?.moments.values ?? [:].values {
+    if let arrived { changes.append(arrived.until) }
+    for moment in (menuRow?.menu?.moments ?? [:]).values {
       let step: Int64 = wallNow - moment < 7200 ? 60 : 3600
-      add(now + .seconds(step - (wallNow - moment) % step))
+      changes.append(now + .seconds(step - (wallNow - moment) % step))
     }
-    return next
+    return changes.filter { $0 > now }.min()
   }
 
   /// What the wall clock shows, in seconds since 1970.
@@ -169,50 +170,47 @@ final class AppState {
   /// Which of these rows, the ones that are shown, is selected.
   func selected(in rows: [AppRow]) -> Int? {
     guard !rows.isEmpty else { return nil }
-    let list = list
     return rows.firstIndex { $0.id == list.id } ?? min(list.index, rows.count - 1)
   }
 
   /// The list that is open: of the tab, or the menu of one of its rows.
-  var list: AppList { menuRow == nil ? self[tab] : menu ?? self[tab] }
+  var list: AppList {
+    get { menuRow == nil ? self[tab] : menu ?? self[tab] }
+    set { if menuRow == nil { self[tab] = newValue } else { menu = newValue } }
+  }
 
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
     guard isRestored else { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
-    var rows: [AppRow] = []
-    func add(_ words: String, _ choice: AppChoice) { rows.append(AppRow(words, choice)) }
-    var greeting = "Welcome. Nobody is logged in."
-    var about: [String] = []
+    let logIn = AppRow("Log in", .fill(.logIn(then: .home)))
+    let machine = AppRow("See how a session works", .open(.machine))
+    var lines = ["Welcome. Nobody is logged in."]
+    var rows: [AppRow]
     if let user {
-      greeting = "Welcome, \(user.displayName)."
-      if lacksTwoStep { add("Set up a second step", .perform(.beginTwoStep)) }
-      add("Pay somebody", .open(.pay))
-      add("See your receipts", .open(.receipts))
-      add("See where you are logged in", .open(.sessions))
-      add("Change your name", .fill(.rename(user.displayName)))
-      add("Change your password", .fill(.changePassword))
-      add("See how your session works", .open(.machine))
-      add("Log out", .ask(.logOut))
+      lines = ["Welcome, \(user.displayName)."]
+      rows = lacksTwoStep ? [AppRow("Set up a second step", .perform(.change(.beginTwoStep)))] : []
+      rows += [
+        AppRow("Pay somebody", .open(.pay)), AppRow("See your receipts", .open(.receipts)),
+        AppRow("See where you are logged in", .open(.sessions)),
+        AppRow("Change your name", .fill(.rename(user.displayName))),
+        AppRow("Change your password", .fill(.changePassword)),
+        AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut)),
+      ]
     } else if isEmpty {
-      about = ["There are no accounts yet. The first one administers the others."]
-      add("Create the first account", .fill(.register))
-      add("Log in", .fill(.logIn(then: .home)))
-      add("See how a session works", .open(.machine))
+      lines.append("There are no accounts yet. The first one administers the others.")
+      rows = [AppRow("Create the first account", .fill(.register)), logIn, machine]
     } else {
-      add("Log in", .fill(.logIn(then: .home)))
-      add("Create an account", .fill(.register))
-      add("Set a new password with a code", .fill(.recover()))
-      add("See how a session works", .open(.machine))
+      let recover = AppRow("Set a new password with a code", .fill(.recover()))
+      rows = [logIn, AppRow("Create an account", .fill(.register)), recover, machine]
     }
-    add("Quit", .quit)
-    return AppPage(lines: [greeting] + about + [""], rows: rows)
+    return AppPage(lines: lines + [""], rows: rows + [AppRow("Quit", .quit)])
   }
 }
 
 /// What a tab has loaded, or the menu of one of its rows; and what is selected in it.
-final class AppList {
+struct AppList {
   /// The row whose menu the list is, if it is one.
-  let menuOf: String?
+  var menuOf: String?
   var page: AppPage?
   /// The place of the selected row, and what names it when the list is loaded again.
   var index = 0
@@ -222,14 +220,6 @@ final class AppList {
   var height = 0
   /// What was asked for.
   var asked = AppQuery()
-
-  init(menuOf: String? = nil) {
-    self.menuOf = menuOf
-  }
-
-  func clear() {
-    (page, index, id, top, asked) = (nil, 0, nil, 0, AppQuery())
-  }
 }
 
 /// Which rows to load.
@@ -242,11 +232,13 @@ struct AppQuery: Hashable, Sendable {
 }
 
 /// A line of the screen, such as what it says by itself.
-final class AppNotice: Sendable {
+struct AppNotice: Equatable, Sendable {
   let text: String
   let style: CellStyle
 
-  init(_ text: String, _ style: CellStyle) {
+  static let blank = AppNotice("")
+
+  init(_ text: String, _ style: CellStyle = .plain) {
     self.text = text
     self.style = style
   }

@@ -8,11 +8,10 @@ import CommandLineKit
 extension AppState {
   func perform(_ action: AppAction) -> AppEffect? {
     guard work == nil else {
-      notice = AppNotice("Another action is still running. Try again in a moment.", .bad)
+      refuse("Another action is still running. Try again in a moment.")
       return nil
     }
-    (work, workBegan, sender) = (action, now, form)
-    notice = nil
+    (work, workBegan, sender, notice) = (action, now, form, nil)
     return .perform(action)
   }
 
@@ -24,45 +23,41 @@ extension AppState {
     defer { isQuitting = false }
     switch result {
     case .success(let outcome):
-      switch outcome.next {
-      case .show(let page): interrupt(page)
-      case .ask, .fill, nil: if isQuitting { return .quit }
-      }
+      if let page = outcome.page { interrupt(page) } else if isQuitting { return .quit }
       let effect = succeed(action, outcome.done, isHere: isHere)
-      switch outcome.next {
-      case .fill(let purpose) where isHere: form = AppForm(purpose)
-      case .ask(let question) where isHere: self.question = question
-      case .show, .fill, .ask, nil: break
-      }
+      if isHere, let purpose = outcome.form { form = AppForm(purpose) }
+      if isHere, let question = outcome.question { self.question = question }
       return effect
-    case .failure(let problem): return fail(action, problem, isHere: isHere)
+    case .failure(let problem):
+      // The notice may say that the action continues.
+      notice = nil
+      return isHere ? fail(action, problem) : failElsewhere(problem)
     }
   }
 
-  private func fail(_ action: AppAction, _ problem: CommandError, isHere: Bool) -> AppEffect? {
-    // The notice may say that the action continues.
-    notice = nil
-    guard isHere else {
-      guard problem.code == ErrorCode.codeMissing.rawValue else {
-        warn(problem)
-        return refresh()
-      }
-      let effect = perform(.cancelAnswer)
-      notice = AppNotice("A code is also needed, and you had left the form. Begin again.", .bad)
-      return effect
+  /// The form that began the action was left.
+  private func failElsewhere(_ problem: CommandError) -> AppEffect? {
+    guard problem.code == ErrorCode.codeMissing.rawValue else {
+      warn(problem)
+      return refresh()
     }
-    switch problem.code {
+    let effect = perform(.cancelAnswer)
+    refuse("A code is also needed, and you had left the form. Begin again.")
+    return effect
+  }
+
+  private func fail(_ action: AppAction, _ problem: CommandError) -> AppEffect? {
+    switch ErrorCode(rawValue: problem.code) {
     // The action runs after the password.
-    case ErrorCode.passwordNotRecent.rawValue:
+    case .passwordNotRecent:
       form = AppForm(.reauthenticate(then: action), covering: form)
       return nil
-    case ErrorCode.codeMissing.rawValue:
+    case .codeMissing:
       form?.clearSecrets()
       form = AppForm(.secondStep(of: action), covering: form)
       return nil
     // The password is needed again.
-    case ErrorCode.challengeOver.rawValue:
-      if case .secondStep = form?.purpose { uncover() }
+    case .challengeOver: if case .secondStep = form?.purpose { uncover() }
     case _: break
     }
     guard let form else {
@@ -73,14 +68,14 @@ extension AppState {
     form.problem = problem.onScreen
     form.waitEnd = problem.wait.map { now + $0 }
     // The payee needs a correction.
-    if form.isTab, problem.code == BackendError.Code.payeeUnknown.rawValue { form.focus = 0 }
+    if form.isTab, problem.refusal == .payeeUnknown { form.focus = 0 }
     return nil
   }
 
   private func succeed(_ action: AppAction, _ text: String, isHere: Bool) -> AppEffect? {
     let purpose = isHere ? form?.purpose : nil
     // The reason for giving up matters more.
-    if case .cancelAnswer = action, notice != nil { return nil }
+    if action == .cancelAnswer, notice != nil { return nil }
     say(text)
     switch action {
     case .logIn:
@@ -92,29 +87,24 @@ extension AppState {
       uncover()
       if case .changePassword = first { return perform(first) }
       return succeed(first, text, isHere: true)
-    case .register(let credentials):
-      if isHere { enter(as: credentials.username) }
-      return refresh()
-    case .recover(let name, _, _):
-      if isHere { enter(as: name) }
-      return refresh()
-    case .beginTwoStep: notice = nil
     case .reauthenticate:
       guard case .reauthenticate(let then) = purpose else { return nil }
       uncover()
       return perform(then)
-    case .pay:
-      if case .pay = purpose { form = newPayment() }
-      return refresh()
-    case .cancelAnswer, .logOut, .makeRecoveryCodes, .deleteOwnAccount: break
-    case .rename, .changePassword, .administer, .confirmTwoStep, .endTwoStep, .revoke, .revokeOthers:
+    case .change(.beginTwoStep):
+      notice = nil
+      return nil
+    case .cancelAnswer, .logOut, .change(.makeRecoveryCodes), .change(.deleteAccount): return nil
+    case .register(let credentials): if isHere { enter(as: credentials.username) }
+    case .recover(let name, _, _): if isHere { enter(as: name) }
+    case .pay: if case .pay = purpose { form = newPayment() }
+    case .rename, .changePassword, .change, .administer:
       if isHere, form?.isTab == false { dropForm() }
-      if case .confirmTwoStep = action { lacksTwoStep = false }
+      if case .change(.confirmTwoStep) = action { lacksTwoStep = false }
       // The account is gone, and its menu with it, before the list is loaded again.
       if case .administer(.delete) = action { menu = nil }
-      return refresh()
     }
-    return nil
+    return refresh()
   }
 
   /// After a new account or a new password: the user is logged in, or is asked to log in.

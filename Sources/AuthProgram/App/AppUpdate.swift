@@ -19,17 +19,17 @@ extension AppState {
   /// Loads the rows that the filter wants, unless all of them are loaded; otherwise more rows if
   /// the end of the list is near.
   private func loadMore() -> AppEffect? {
-    let list = self[tab]
     guard menuRow == nil, form == nil, let page = list.page else { return nil }
     let wanted = tab.isFilteredByBackend ? filter.text.lowercased() : ""
     if wanted != list.asked.text, page.part != nil || !wanted.hasPrefix(page.query.text) {
       list.asked = AppQuery(text: wanted, order: list.asked.order)
-      return .load(tab, isActivity: false, list.asked)
-    }
-    guard page.part != nil, page.query.text == list.asked.text, list.asked.rows <= page.loaded,
+    } else if page.part != nil, page.query.text == list.asked.text, list.asked.rows <= page.loaded,
       rowsShown.count - (selected ?? 0) <= max(1, list.height)
-    else { return nil }
-    list.asked.rows = page.loaded + AppPage.limit
+    {
+      list.asked.rows = page.loaded + AppPage.limit
+    } else {
+      return nil
+    }
     return .load(tab, isActivity: false, list.asked)
   }
 
@@ -44,12 +44,9 @@ extension AppState {
     case .looked(let problem, let isEmpty):
       (isRestored, self.isEmpty) = (true, isEmpty)
       // What could not be found out before is known now.
-      if problem == nil, notice === lookNotice { notice = nil }
-      lookNotice = nil
-      if let problem {
-        warn(problem)
-        lookNotice = notice
-      }
+      if notice == lookNotice { notice = nil }
+      if let problem { warn(problem) }
+      lookNotice = problem == nil ? nil : notice
       return refresh()
     case .ends(let duration, let isIdle): end = duration.map { (now + $0, isIdle) }
     case .tick: break
@@ -59,29 +56,27 @@ extension AppState {
 
   /// Marks money that arrived since the tab was loaded before.
   private func noteArrivals(_ tab: AppTab, _ page: AppPage) {
-    guard let old = self[tab].page, old.query.text == page.query.text, !old.rows.isEmpty || old.balance != nil else {
-      return
-    }
-    var text = ""
+    guard let old = self[tab].page, old.query.text == page.query.text else { return }
+    var text: String?
     if let before = old.balance, let balance = page.balance, balance > before {
       text = "\(Amount.text(balance - before)) arrived."
-    } else if tab == .receipts, let last = page.rows.firstIndex(where: { $0.id == old.rows[0].id }) {
+    } else if tab == .receipts, let last = page.rows.firstIndex(where: { $0.id == old.rows.first?.id }) {
       let rows = page.rows[..<last].filter { $0.cells.count > 2 && $0.cells[1].hasPrefix("+") }
       guard let latest = rows.first else { return }
       arrived = (Set(rows.map(\.id)), now + .seconds(5))
       text = rows.count > 1 ? "\(rows.count) payments arrived." : "\(latest.cells[1]) arrived from \(latest.cells[2])."
     }
-    if !text.isEmpty, notice == nil { say(text) }
+    if notice == nil, let text { say(text) }
   }
 
   func warn(_ problem: CommandError) {
     let problem = problem.onScreen
-    notice = AppNotice("\(problem.sentence) \(problem.hint)", .bad)
+    refuse("\(problem.sentence) \(problem.hint)")
   }
 
-  func say(_ text: String) {
-    notice = AppNotice(text, .good)
-  }
+  func say(_ text: String) { notice = AppNotice(text, .good) }
+
+  func refuse(_ text: String) { notice = AppNotice(text, .bad) }
 
   private func take(_ tab: AppTab, _ result: Result<AppPage, CommandError>) {
     // Loaded for somebody who is logged out now: the notice of why stays.
@@ -95,13 +90,11 @@ extension AppState {
       move(by: 0)
       guard menuRow == nil else { return }
       self.menu = nil
-      notice = AppNotice(tab == .accounts ? "The account \(menu.menuOf ?? "") is gone." : "It is gone.", .bad)
+      refuse(tab == .accounts ? "The account \(menu.menuOf ?? "") is gone." : "It is gone.")
     case .failure(let problem):
       if tab == .home {
         // It asked about a name that may be taken. If it is, registration is open.
-        guard case .register = form?.purpose, problem.code != BackendError.Code.usernameTaken.rawValue else {
-          return
-        }
+        guard case .register = form?.purpose, problem.refusal != .usernameTaken else { return }
         dropForm()
         interrupt(.refused("\(problem.sentence) \(problem.hint)"))
         return
@@ -110,8 +103,8 @@ extension AppState {
       self[tab].asked.order = self[tab].page?.query.order ?? .name
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
-      if problem.code == BackendError.Code.twoStepRequired.rawValue {
-        self[tab].clear()
+      if problem.refusal == .twoStepRequired {
+        self[tab] = AppList()
         lacksTwoStep = true
       }
       // Does not leave a form: what was typed there would be lost.
@@ -134,11 +127,10 @@ extension AppState {
 
   /// Closes what belongs to a user.
   private func forgetUser() {
-    for tab in AppTab.allCases where tab != .machine { self[tab].clear() }
-    (menu, draft, isFiltering, loadingBegan) = (nil, nil, false, now)
-    arrived = nil
+    for tab in AppTab.allCases where tab != .machine { self[tab] = AppList() }
+    (menu, draft, isFiltering, lacksTwoStep) = (nil, nil, false, false)
+    (arrived, loadingBegan) = (nil, now)
     filter.clear()
-    lacksTwoStep = false
     switch interruption {
     case .code, .codes: interruption = nil
     case .ended, .refused, .none: break
@@ -156,11 +148,7 @@ extension AppState {
     if form?.plan.isForAnybody == false { dropForm() }
     (question, notice) = (nil, nil)
     if tab.isGuarded { tab = .home }
-    switch work {
-    case .logOut, .deleteOwnAccount: return refresh()
-    case _: break
-    }
-    interrupt(.ended(sentence))
+    if work != .logOut, work != .change(.deleteAccount) { interrupt(.ended(sentence)) }
     return refresh()
   }
 }

@@ -11,61 +11,26 @@ extension AppWork {
     case .logOut: return try await logOut()
     case .register(let credentials): return try await register(credentials)
     case .recover(let name, let code, let password): return try await recover(name, code, password)
-    case .makeRecoveryCodes:
-      return try await changeFresh { (fresh, lease) throws(BackendError) in
-        let codes = try backend.makeRecoveryCodes(for: fresh, under: lease)
-        return AppOutcome("You have new recovery codes.", next: .show(.codes(codes.map(\.text))))
-      }
-    case .beginTwoStep:
-      return try await changeFresh { (fresh, lease) throws(BackendError) in
-        let secret = try backend.beginTwoStep(for: fresh, under: lease)
-        let picture = Environment.hasOtherEncoding ? [] : QRCode.lines(secret.uri)
-        return AppOutcome("", next: .fill(.confirmTwoStep(AppSecret(text: secret.text, picture: picture))))
-      }
-    case .confirmTwoStep(let code):
-      return try await withCode { (fresh, lease) throws(BackendError) in
-        try backend.confirmTwoStep(code, for: fresh, under: lease)
-        // The step is on, whether or not the list of sessions can be read.
-        let others = (try? backend.sessions(under: lease).count { !$0.isCurrent }) ?? 0
-        return AppOutcome(
-          "The second step is on. Make recovery codes now, in case you lose the device.",
-          next: others == 0
-            ? nil
-            : .ask(AppQuestion("End \(SessionSummary.others(others))? They started without a code.", .revokeOthers)))
-      }
-    case .endTwoStep(let code):
-      return try await withCode { (fresh, lease) throws(BackendError) in
-        try backend.endTwoStep(code, for: fresh, under: lease)
-        return AppOutcome("The second step is off.")
-      }
-    case .deleteOwnAccount:
-      return try await changeFresh { (fresh, lease) throws(BackendError) in
-        try backend.deleteAccount(for: fresh, under: lease)
-        return AppOutcome("Your account is deleted.")
-      }
     case .reauthenticate(let password): return try await confirm(password)
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
-      return AppOutcome("Nothing was changed.")
+      return AppOutcome(done: "Nothing was changed.")
     case .pay(let amount, let payee, let number): return try await pay(amount, to: payee, number)
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
     case .rename(let name):
       return try await change(try loggedIn) { (lease) throws(BackendError) in
         _ = try backend.rename(to: name, under: lease)
-        return AppOutcome("Your name is \(name) now.")
+        return AppOutcome(done: "Your name is \(name) now.")
       }
-    case .revoke(let id):
-      return try await changeFresh { (fresh, lease) throws(BackendError) in
-        try backend.revokeSession(id, for: fresh, under: lease)
-        return AppOutcome("Session \(id.rawValue) is ended.")
-      }
-    case .revokeOthers:
-      return try await changeFresh { (fresh, lease) throws(BackendError) in
-        let others = try backend.otherSessions(under: lease)
-        for other in others { try backend.revokeSession(other.id, for: fresh, under: lease) }
-        return AppOutcome(
-          "Ended \(SessionSummary.others(others.count)). Make recovery codes now, in case you lose the device.")
+    case .change(let change):
+      do throws(CommandError) {
+        return try await changeFresh { (fresh, lease) throws(BackendError) in
+          try change.perform(at: backend, fresh, under: lease)
+        }
+      } catch {
+        // It is a code that was wrong: these changes take no password.
+        throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
       }
     case .administer(let administration):
       let administrator = try administrator(try loggedIn)
@@ -101,17 +66,6 @@ extension AppWork {
     return try await self.change(fresh.session) { (lease) throws(BackendError) in try change(fresh, lease) }
   }
 
-  /// The same with a code: a wrong one is no wrong password.
-  private func withCode(
-    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
-  ) async throws(CommandError) -> AppOutcome {
-    do throws(CommandError) {
-      return try await changeFresh(change)
-    } catch {
-      throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
-    }
-  }
-
   private func logIn(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
     let pressed: NavigationBar.Pressed
     do throws(SessionError) {
@@ -122,10 +76,9 @@ extension AppWork {
       throw error == .credentialsNotAccepted ? CommandError(code: .wrongCredentials, hint: hint) : CommandError(error)
     }
     switch pressed {
-    case .loggedIn(let session): return AppOutcome("Logged in as \(session.user.username).")
+    case .loggedIn(let session): return AppOutcome(done: "Logged in as \(session.user.username).")
     case .challenged: throw CommandError(code: .codeMissing)
-    case .loggingOut, .nothing:
-      throw CommandError(code: .loginOvertaken)
+    case .loggingOut, .nothing: throw CommandError(code: .loginOvertaken)
     }
   }
 
@@ -138,10 +91,10 @@ extension AppWork {
       do throws(LogoutError) { return try await pending.value() } catch { throw .cancelled }
     }
     switch result {
-    case .complete, .alreadyLoggedOut: return AppOutcome("Logged out.")
+    case .complete, .alreadyLoggedOut: return AppOutcome(done: "Logged out.")
     case .partial(let leftovers, _):
-      throw CommandError(
-        code: .logoutIncomplete, "\(leftovers)", hint: "Remove the cause, then log out again: \(run: "logout")")
+      let hint: Hint = "Remove the cause, then log out again: \(run: "logout")"
+      throw CommandError(code: .logoutIncomplete, "\(leftovers)", hint: hint)
     }
   }
 
@@ -153,9 +106,7 @@ extension AppWork {
     return await loggedIn(credentials, after: "Created \(user.username)\(role).")
   }
 
-  private func recover(
-    _ name: String, _ code: Secret, _ password: Secret
-  ) async throws(CommandError) -> AppOutcome {
+  private func recover(_ name: String, _ code: Secret, _ password: Secret) async throws(CommandError) -> AppOutcome {
     do throws(BackendError) {
       try backend.check(newPassword: password, for: name)
       _ = try backend.recover(username: name, code: RecoveryCode(typed: code.bytes), password: password)
@@ -169,17 +120,17 @@ extension AppWork {
   /// Logs in where that needs nothing else: what was done before stays done.
   private func loggedIn(_ credentials: Credentials, after done: String) async -> AppOutcome {
     do throws(CommandError) {
-      return AppOutcome(done + " " + (try await logIn(credentials)).done)
+      return AppOutcome(done: done + " " + (try await logIn(credentials)).done)
     } catch {
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
-      return AppOutcome(done + " Log in now.")
+      return AppOutcome(done: done + " Log in now.")
     }
   }
 
   private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
     let result = try await explainedAsync { () throws(SessionError) in try await store.confirm(password) }
     if case .challenged = result { throw CommandError(code: .codeMissing) }
-    return AppOutcome("The password is confirmed.")
+    return AppOutcome(done: "The password is confirmed.")
   }
 
   /// Answers the open challenge.
@@ -189,7 +140,7 @@ extension AppWork {
     }
     let result = try await explainedAsync { () throws(SessionError) in try await store.answer(code, to: challenge) }
     guard let user = result.session?.user else { throw CommandError(code: .wrongCode) }
-    return AppOutcome(before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
+    return AppOutcome(done: before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
   }
 
   private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> AppOutcome {
@@ -197,7 +148,7 @@ extension AppWork {
     let key = try explained { () throws(BackendError) in try IdempotencyKey("app-\(run)-\(number)") }
     let order = PaymentOrder(amount: amount, payee: payee, key: key)
     let receipt = try await store.pay(order, try fresh(screen.session), on: screen, at: backend)
-    return AppOutcome("Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
+    return AppOutcome(done: "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
   }
 
   private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppOutcome {
@@ -211,7 +162,7 @@ extension AppWork {
     }
     // The session goes on under a new token, for which the new password is the proof.
     _ = try await confirm(new)
-    return AppOutcome("Your password is changed. All your other sessions are ended.")
+    return AppOutcome(done: "Your password is changed. All your other sessions are ended.")
   }
 }
 
@@ -220,9 +171,7 @@ extension AppAction {
   var mayEndSession: Bool {
     switch self {
     case .logIn, .logOut, .answer, .register, .recover: true
-    case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .revokeOthers, .administer,
-      .makeRecoveryCodes, .beginTwoStep, .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
-      false
+    case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .change, .administer: false
     }
   }
 }

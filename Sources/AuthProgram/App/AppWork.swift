@@ -167,11 +167,11 @@ final class AppWork: Sendable {
   private var machinePage: AppPage {
     let machine = store.machine
     let (wall, now) = (WallTime.now(), ContinuousClock.now)
-    let times = machine.steps.map { step in
-      step.at.map { String(UTCTime(seconds: wall.seconds - (now - $0).components.seconds).local(.seconds).suffix(8)) }
-        ?? ""
+    let steps = machine.steps.map { step in
+      let at = step.at.map { UTCTime(seconds: wall.seconds - (now - $0).components.seconds).local(.seconds) }
+      return (step, String((at ?? "").suffix(8)))
     }
-    return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: machine.steps, times: times))
+    return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: steps))
   }
 
   func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {

@@ -4,20 +4,23 @@ import CommandLineKit
 /// The session machine at work: where it is, where it can go from there, and what it was asked
 /// last.
 final class MachineView: Sendable {
+  /// What it was asked, and when: as `10:30:00`, or empty where that is not known.
+  typealias Step = (asked: MachineStep, time: String)
+
   let present: SessionState.Kind
   /// The ways out of the present state, as the machine itself answers.
   private let ways: [String]
   /// The latest last.
-  let steps: [MachineStep]
-  /// When each was, as `10:30:00`.
-  private let times: [String]
+  private let steps: [Step]
+  /// The last step that led from one state to another.
+  private let lastMovement: Step?
   /// From which states an arrow leads to each state, by their places in the order of states.
   private let arrows: [[Int]]
 
-  init(present: SessionState.Kind, table: MachineTable, steps: [MachineStep], times: [String] = []) {
+  init(present: SessionState.Kind, table: MachineTable, steps: [Step]) {
     self.present = present
     self.steps = steps
-    self.times = times
+    lastMovement = steps.last { $0.asked.from != $0.asked.to }
     let kinds = SessionState.Kind.allCases
     arrows = kinds.map { to in
       kinds.indices.filter { kinds[$0] != to && table.hasArrow(from: kinds[$0].rawValue, to: to.rawValue) }
@@ -33,20 +36,15 @@ final class MachineView: Sendable {
     let kinds = SessionState.Kind.allCases
     let width = kinds.map(\.rawValue.utf8.count).max() ?? 0
     let bar = String(repeating: "─", count: width + 2)
-    var lines = boxed ? [AppNotice("    ┌\(bar)┐", .plain)] : []
+    var lines = boxed ? [AppNotice("    ┌\(bar)┐")] : []
     for kind in kinds {
-      let isPresent = kind == present
       let name = DisplayWidth.pad(kind.rawValue, to: width)
-      let mark = isPresent ? "now " : kind == lastMovement.map { steps[$0].from } ? "was " : "    "
-      lines.append(
-        AppNotice(mark + (boxed ? "│ \(name) │" : name), isPresent ? .strong : .plain))
-      if boxed { lines.append(AppNotice(kind == kinds.last ? "    └\(bar)┘" : "    ├\(bar)┤", .plain)) }
+      let mark = kind == present ? "now " : kind == lastMovement?.asked.from ? "was " : "    "
+      lines.append(AppNotice(mark + (boxed ? "│ \(name) │" : name), kind == present ? .strong : .plain))
+      if boxed { lines.append(AppNotice(kind == kinds.last ? "    └\(bar)┘" : "    ├\(bar)┤")) }
     }
     return lines
   }
-
-  /// The last step that led from one state to another.
-  private var lastMovement: Int? { steps.lastIndex { $0.from != $0.to } }
 
   /// The states with an arrow for each way from one to another.
   ///
@@ -54,65 +52,47 @@ final class MachineView: Sendable {
   /// lead to (`┼` joins, `│` does not); each lane ends above its state.
   func diagram() -> [AppNotice] {
     let boxes = states(boxed: true)
-    let kinds = SessionState.Kind.allCases
-    var grid = [[Character]](repeating: [Character](repeating: " ", count: 3 * kinds.count + 1), count: boxes.count)
-    let lanes = kinds.indices.filter { !arrows[$0].isEmpty }
-    func column(_ lane: Int) -> Int { 3 + 3 * lane }
-    func row(of state: Int) -> Int { 2 * state + 1 }
-    /// Of the states that lead to a state, and of the end of its lane.
-    func rows(to state: Int) -> [Int] { arrows[state].map(row) + [2 * state] }
-    for (lane, state) in lanes.enumerated() {
-      let rows = rows(to: state)
-      for row in (rows.min() ?? 0)...(rows.max() ?? 0) { grid[row][column(lane)] = "│" }
+    // To which sides a line leads from each place.
+    let (up, down, left, right) = (1, 2, 4, 8)
+    let signs = Array(" ╵╷│╴┘┐┤╶└┌├─┴┬┼")
+    var grid = [[Int]](repeating: [Int](repeating: 0, count: 3 * arrows.count + 1), count: boxes.count)
+    let lanes = arrows.indices.filter { !arrows[$0].isEmpty }
+      .map { state in (end: 2 * state, rows: (arrows[state].map { 2 * $0 + 1 } + [2 * state]).sorted()) }
+    for (lane, (_, rows)) in lanes.enumerated() {
+      let (first, last) = (rows[0], rows[rows.count - 1])
+      for row in first...last { grid[row][3 + 3 * lane] = (row > first ? up : 0) | (row < last ? down : 0) }
     }
-    func draw(_ row: Int, to end: Int, _ corner: Character) {
-      for column in 1..<end where grid[row][column] == " " { grid[row][column] = "─" }
-      grid[row][end] = corner
-    }
-    for (lane, state) in lanes.enumerated() {
-      let (isAbove, isBelow) = (arrows[state].contains { $0 < state }, arrows[state].contains { $0 >= state })
-      draw(2 * state, to: column(lane), isAbove && isBelow ? "┤" : isBelow ? "┐" : "┘")
-      grid[2 * state][1] = "◀"
-    }
-    for source in kinds.indices {
-      let ends = lanes.indices.filter { arrows[lanes[$0]].contains(source) }
-      for lane in ends {
-        let rows = rows(to: lanes[lane])
-        let (isFirst, isLast) = (rows.min() == row(of: source), rows.max() == row(of: source))
-        let goesOn = lane != ends.last
-        let joint: Character =
-          isFirst ? (goesOn ? "┬" : "┐") : isLast ? (goesOn ? "┴" : "┘") : goesOn ? "┼" : "┤"
-        draw(row(of: source), to: column(lane), joint)
+    for (lane, (_, rows)) in lanes.enumerated() {
+      for row in rows {
+        // Past the other lanes, and through the joints with those before.
+        for column in 1..<(3 + 3 * lane) where grid[row][column] == 0 || grid[row][column] & left != 0 {
+          grid[row][column] |= left | right
+        }
+        grid[row][3 + 3 * lane] |= left
       }
     }
-    return zip(boxes, grid).map { AppNotice($0.text + String($1), $0.style) }
+    var lines = grid.map { row in row.map { signs[$0] } }
+    for lane in lanes { lines[lane.end][1] = "◀" }
+    return zip(boxes, lines).map { AppNotice($0.text + String($1), $0.style) }
   }
 
   /// What can happen next and what happened last, the latest first; about as many rows as there is
   /// room for.
   func words(width: Int, height: Int) -> [AppNotice] {
-    let space = [AppNotice("", .plain)]
+    func wrap(_ text: String, _ style: CellStyle) -> [AppNotice] { AppNotice.wrap(text, style, width: width) }
     var lines: [AppNotice] = []
-    if let index = lastMovement {
-      let step = steps[index]
-      let words = "\(step.from.rawValue) ── \(step.event) ──▶ \(step.to.rawValue)"
-      let fits = DisplayWidth.columns(words) <= width
-      lines += AppNotice.wrap("The last movement" + time(index, " at "), .faint, width: width)
-      lines += fits ? [AppNotice(words, .strong)] : AppNotice.wrap(words, .strong, width: width)
-      lines += space
+    if let (step, time) = lastMovement {
+      lines += wrap("The last movement" + (time.isEmpty ? "" : " at " + time), .faint)
+      lines += wrap("\(step.from.rawValue) ── \(step.event) ──▶ \(step.to.rawValue)", .strong) + [.blank]
     }
-    lines += AppNotice.wrap("From \(present.rawValue) it can go to", .faint, width: width)
-    lines += ways.flatMap { AppNotice.wrap($0, width: width) }
-    lines += space + AppNotice.wrap("What happened, the latest first", .faint, width: width)
-    var legend =
-      space
-      + AppNotice.wrap(
-        "'not' and 'no effect' are no faults: in every state the machine has an answer to every event.", .faint,
-        width: width)
+    lines += wrap("From \(present.rawValue) it can go to", .faint) + ways.flatMap { wrap($0, .plain) }
+    lines += [.blank] + wrap("What happened, the latest first", .faint)
+    let explanation = "'not' and 'no effect' are no faults: in every state the machine has an answer to every event."
+    var legend = [.blank] + wrap(explanation, .faint)
     // The latest steps matter more than the legend.
     if height < lines.count + legend.count + 3 { legend = [] }
     let room = max(0, height - lines.count - legend.count)
-    for (index, step) in steps.enumerated().suffix(room).reversed() {
+    for (step, time) in steps.suffix(room).reversed() {
       let course =
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
@@ -122,18 +102,10 @@ final class MachineView: Sendable {
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"
         }
-      let line = time(index, "", "  ") + "\(DisplayWidth.pad(step.event, to: 14))  \(course)"
-      if DisplayWidth.columns(line) <= width {
-        lines.append(AppNotice(line, .plain))
-      } else {
-        lines += AppNotice.lines([step.event] + Paragraph.wrap(course, width: width, indent: 2), .plain)
-      }
+      let line = (time.isEmpty ? "" : time + "  ") + "\(DisplayWidth.pad(step.event, to: 14))  \(course)"
+      let fits = DisplayWidth.columns(line) <= width
+      lines += AppNotice.lines(fits ? [line] : [step.event] + Paragraph.wrap(course, width: width, indent: 2))
     }
     return lines + legend
-  }
-
-  /// When a step was, between these, where that is known.
-  private func time(_ index: Int, _ before: String, _ after: String = "") -> String {
-    index < times.count && !times[index].isEmpty ? before + times[index] + after : ""
   }
 }

@@ -1,10 +1,16 @@
-/// The appearance of a cell of a frame.
+/// The appearance of a cell of a frame, with the letter for it in golden files.
 ///
 /// A style never adds meaning: without colour, the text of a frame says the same.
-package enum CellStyle: Sendable, CaseIterable {
-  case plain, strong, faint, selected, accent, good, bad
+package enum CellStyle: Character, Sendable, CaseIterable {
+  case plain = " "
+  case strong = "s"
+  case faint = "f"
+  case selected = "r"
+  case accent = "a"
+  case good = "g"
+  case bad = "b"
   /// Light blocks on a dark ground, whatever the colours of the terminal are.
-  case picture
+  case picture = "p"
 
   /// The parameters of SGR (ECMA-48) after a reset; empty for plain text.
   ///
@@ -21,20 +27,6 @@ package enum CellStyle: Sendable, CaseIterable {
     case .good: colors ? "38;5;28" : ""
     case .bad: colors ? "1;38;5;196" : "1"
     case .picture: colors ? "38;5;231;48;5;16" : ""
-    }
-  }
-
-  /// The letter for it in golden files.
-  package var letter: Character {
-    switch self {
-    case .plain: " "
-    case .strong: "s"
-    case .faint: "f"
-    case .selected: "r"
-    case .accent: "a"
-    case .good: "g"
-    case .bad: "b"
-    case .picture: "p"
     }
   }
 }

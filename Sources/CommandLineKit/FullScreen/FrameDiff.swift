@@ -36,19 +36,13 @@ package enum FrameDiff {
 }
 
 private struct Writer {
-  private(set) var bytes: [UInt8] = []
-  private let colors: Bool
-  private let isASCII: Bool
-  private let columns: Int
+  var bytes: [UInt8] = []
+  let colors: Bool
+  let isASCII: Bool
+  let columns: Int
   /// The position of the terminal's cursor; nil if it is uncertain.
-  private var position: Frame.Position?
-  private var current = CellStyle.plain
-
-  init(colors: Bool, isASCII: Bool, columns: Int) {
-    self.colors = colors
-    self.isASCII = isASCII
-    self.columns = columns
-  }
+  var position: Frame.Position?
+  var current = CellStyle.plain
 
   mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
@@ -56,27 +50,16 @@ private struct Writer {
     let (from, to) = (current.parameters(colors: colors), style.parameters(colors: colors))
     current = style
     guard from != to else { return }
-    add(to.isEmpty || from.isEmpty ? "\u{1B}[" : "\u{1B}[0;")
-    add(to)
-    add("m")
+    add("\u{1B}[" + (to.isEmpty || from.isEmpty ? "" : "0;") + to + "m")
   }
 
   mutating func move(to row: Int, _ column: Int) {
     defer { position = Frame.Position(row: row, column: column) }
     if let position, position.row == row, position.column <= column, position.column < columns {
       let gap = column - position.column
-      guard gap > 0 else { return }
-      add("\u{1B}[")
-      if gap > 1 { add(String(gap)) }
-      add("C")
+      if gap > 0 { add("\u{1B}[" + (gap > 1 ? "\(gap)" : "") + "C") }
     } else {
-      add("\u{1B}[")
-      add(String(row + 1))
-      if column > 0 {
-        add(";")
-        add(String(column + 1))
-      }
-      add("H")
+      add("\u{1B}[\(row + 1)" + (column > 0 ? ";\(column + 1)" : "") + "H")
     }
   }
 
@@ -155,42 +138,23 @@ extension Frame.Cell {
   /// of East Asia.
   fileprivate var isDisputed: Bool {
     if character.utf8.count == 1 { return false }
-    var isFirst = true
-    for scalar in character.unicodeScalars {
-      defer { isFirst = false }
-      if isFirst {
-        switch scalar.value {
-        case 0x20...0x24F, 0x2190...0x2193, 0x2500...0x259F, 0x3041...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3,
-          0xFF01...0xFF60:
-          continue
-        case _: return true
-        }
-      }
-      guard (0x300...0x36F).contains(scalar.value) else { return true }
+    let scalars = character.unicodeScalars
+    switch scalars[scalars.startIndex].value {
+    case 0x20...0x24F, 0x2190...0x2193, 0x2500...0x259F, 0x3041...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3,
+      0xFF01...0xFF60:
+      return !scalars.dropFirst().allSatisfy { (0x300...0x36F).contains($0.value) }
+    case _: return true
     }
-    return false
   }
-}
 
-extension Frame.Cell {
   /// What stands for the character where only ASCII shows, in as many columns.
   fileprivate var inASCII: String {
     if character.isASCII { return String(character) }
-    let sign =
-      switch character {
-      case "─", "·", "–": "-"
-      case "│": "|"
-      case "┌", "┐", "└", "┘", "├", "┤", "┬", "┴", "┼": "+"
-      case "↑": "^"
-      case "↓": "v"
-      case "←", "‹", "◀": "<"
-      case "→", "›", "▶": ">"
-      case "…": "~"
-      case "▁", "▂", "▃": "_"
-      case "▄", "▅", "▆": "="
-      case "▇", "█": "#"
-      case _: "?"
-      }
-    return String(repeating: sign, count: Int(width))
+    return String(repeating: Self.signs[character] ?? "?", count: Int(width))
   }
+
+  private static let signs = [Character: Character](
+    uniqueKeysWithValues: zip(
+      "─·–│┌┐└┘├┤┬┴┼↑↓←‹◀→›▶…▁▂▃▄▅▆▇█",
+      "---|+++++++++^v<<<>>>~___===##"))
 }

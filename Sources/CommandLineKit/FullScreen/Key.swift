@@ -25,16 +25,6 @@ package final class PastedText: Equatable, Sendable {
     storage = bytes
   }
 
-  /// Copies a string, which must not be secret.
-  package convenience init(_ text: String) {
-    let bytes = WipedBytes(capacity: text.utf8.count)
-    for byte in text.utf8 { bytes.append(byte) }
-    self.init(bytes)
-  }
-
-  /// A copy as a string, for text that is not secret.
-  package var text: String { storage.text }
-
   /// The bytes of the only line, without its line ending; nil if there are more lines.
   package var line: UnsafeRawBufferPointer? {
     let bytes = storage.bytes

@@ -100,7 +100,8 @@ struct KeyDecoder {
     // SS3, the start of some keys.
     case "O":
       if bytes.count == 1 { return .unfinished }
-      return (0x20..<0x7F).contains(byte) ? .complete(Self.key(final: byte, isSingle: true)) : .restart([byte])
+      guard (0x20..<0x7F).contains(byte) else { return .restart([byte]) }
+      return .complete(byte == UInt8(ascii: "M") ? .enter : Self.lettered[Unicode.Scalar(byte)])
     // A string of the terminal (OSC, DCS, APC, PM, SOS).
     case "]", "P", "_", "^", "X":
       if bytes.count > 2 { return byte == UInt8(ascii: "\\") ? .complete(nil) : .restart([Self.escape, byte]) }
@@ -138,35 +139,25 @@ struct KeyDecoder {
     let numbers = Self.numbers(parameters)
     // Shift and Control do not change a key here. With Alt and the others, it is another key.
     if numbers.count > 1, numbers[1] > 1, (numbers[1] - 1) & ~5 != 0 { return nil }
-    guard final == UInt8(ascii: "~") else { return Self.key(final: final, isSingle: false) }
-    switch numbers[0] {
-    case 1, 7: return .home
-    case 4, 8: return .end
-    case 3: return .delete
-    case 5: return .pageUp
-    case 6: return .pageDown
-    case 11: return .help
-    case 200: (pasted, isPasteTooLong, isAfterReturn) = (WipedBytes(capacity: Self.pasteLimit), false, false)
-    case _: break
+    let final = Unicode.Scalar(final)
+    guard final == "~" else { return final == "Z" ? .backTab : Self.lettered[final] }
+    if numbers[0] == 200 {
+      (pasted, isPasteTooLong, isAfterReturn) = (WipedBytes(capacity: Self.pasteLimit), false, false)
     }
-    return nil
+    return Self.numbered[numbers[0]]
   }
 
-  /// The key with this final byte; the keypad's Enter exists only as a single (SS3) sequence.
-  private static func key(final: UInt8, isSingle: Bool) -> Key? {
-    switch Unicode.Scalar(final) {
-    case "A": .up
-    case "B": .down
-    case "C": .right
-    case "D": .left
-    case "H": .home
-    case "F": .end
-    case "P": .help
-    case "Z" where !isSingle: .backTab
-    case "M" where isSingle: .enter
-    case _: nil
-    }
-  }
+  /// The keys whose sequence ends in a letter, after CSI and after SS3.
+  ///
+  /// The keypad's Enter exists only after SS3, where no other sequence ends in M.
+  private static let lettered: [Unicode.Scalar: Key] = [
+    "A": .up, "B": .down, "C": .right, "D": .left, "F": .end, "H": .home, "P": .help,
+  ]
+
+  /// The keys whose sequence ends in `~`, by its number.
+  private static let numbered: [Int: Key] = [
+    1: .home, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end, 11: .help,
+  ]
 
   /// Decodes a mouse report; ignores the release of a button.
   private static func mouse(_ parameters: ArraySlice<UInt8>, _ final: UInt8) -> Key? {

@@ -6,19 +6,6 @@ import TextFormat
 /// At the end of its lifetime, and before a signal kills or stops the process, the terminal is
 /// restored; see ``TerminalSignals``. It shows frames and reports events; it makes no decisions.
 package struct ScreenTerminal: ~Copyable {
-  /// The events that ended a wait.
-  package struct Happened: Sendable {
-    /// Whether the user typed something.
-    package var hasKeys = false
-    /// Whether the size of the terminal changed, or another program drew on it.
-    package var needsFrame = false
-    /// Whether the terminal was closed.
-    package var isGone = false
-
-    /// Whether anything happened within the limit.
-    package var isAnything: Bool { hasKeys || needsFrame || isGone }
-  }
-
   private let descriptor: Int32
   private let signals: TerminalSignals
   private let colors: Bool
@@ -78,35 +65,22 @@ package struct ScreenTerminal: ~Copyable {
   /// Shows a frame: writes the differences from the previous frame in one write, if there are any.
   package mutating func show(_ frame: Frame) throws(PromptError) {
     // Another program may have changed the modes meanwhile.
-    if shown == nil { before += Array((decoder.readsMouse ? Self.mouseOn : Self.mouseOff).utf8) }
+    if shown == nil { setMouse() }
     let bytes = before + FrameDiff.bytes(from: shown, to: frame, colors: colors, isASCII: isASCII)
     (shown, before) = (frame, [])
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&ready, 1, -1)
-        guard Int32(ready.revents) & (POLLERR | POLLHUP | POLLNVAL) == 0 else { return }
-      } else if errno == EIO {
-        // The terminal was closed; the next wait reports it.
-        return
-      } else if errno != EINTR {
-        throw .unreadable(source: "the terminal", errno: errno)
-      }
-    }
+    let error = writeAll(bytes[...], to: descriptor)
+    guard error == 0 else { throw .unreadable(source: "the terminal", errno: error) }
   }
 
-  private static let mouseOn = "\u{1B}[?1000;1006h"
-  private static let mouseOff = "\u{1B}[?1000;1006l"
+  private mutating func setMouse() {
+    before += Array("\u{1B}[?1000;1006\(decoder.readsMouse ? "h" : "l")".utf8)
+  }
 
   /// Sets whether mouse clicks and the wheel are keys, starting with the next frame.
   package mutating func readMouse(_ isOn: Bool) {
     guard isOn != decoder.readsMouse else { return }
     decoder.readsMouse = isOn
-    before += Array((isOn ? Self.mouseOn : Self.mouseOff).utf8)
+    setMouse()
   }
 
   /// Copies text to the clipboard with the next frame, if the terminal supports it (OSC 52).
@@ -133,78 +107,50 @@ package struct ScreenTerminal: ~Copyable {
   ///   - other: The other descriptor.
   ///   - limit: The longest wait.
   ///   - type: Receives each key; this type stores none, because they may be secret.
-  /// - Returns: What happened; nothing at the end of the limit.
-  /// - Throws: ``PromptError`` when the terminal cannot be read.
+  /// - Returns: Whether the size of the terminal changed, or another program may have drawn on it.
+  /// - Throws: ``PromptError`` when the terminal cannot be read, because it was closed for example.
   package mutating func wait(
     for other: Int32 = -1, atMost limit: Duration?, type: (Key) -> Void
-  ) throws(PromptError) -> Happened {
-    var happened = Happened()
+  ) throws(PromptError) -> Bool {
     let deadline = limit.map { MonotonicDeadline(after: $0) }
-    var events: [pollfd] = []
-    for descriptor in [descriptor, signals.wakening, other] {
-      events.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-    }
+    var events = [descriptor, signals.wakening, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
-      let remaining = deadline?.remainingMilliseconds ?? -1
-      let untilSettled = settles?.remainingMilliseconds ?? -1
-      let shorter = remaining < 0 ? untilSettled : untilSettled < 0 ? remaining : min(remaining, untilSettled)
-      let count = poll(&events, nfds_t(events.count), shorter)
+      let waits = [deadline, settles].compactMap { $0?.remainingMilliseconds }
+      let count = poll(&events, nfds_t(events.count), waits.min() ?? -1)
       if count < 0 {
         guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
-        continue
-      }
-      if count == 0 {
+      } else if count == 0 {
         if settles?.remainingMilliseconds == 0 {
           settles = nil
           if let key = decoder.settle() {
-            happened.hasKeys = true
             type(key)
+            return false
           }
         }
-        if happened.isAnything || deadline?.remainingMilliseconds == 0 { return happened }
-        continue
-      }
-      if events[1].revents != 0 {
-        if signals.acknowledgeWakening().contains(.continued), try !takeAgain() {
-          happened.isGone = true
-          return happened
+        if deadline?.remainingMilliseconds == 0 { return false }
+      } else {
+        let needsFrame = events[1].revents != 0
+        if needsFrame {
+          // A terminal that hangs up also continues its processes; it can no longer be taken.
+          if signals.acknowledgeWakening().contains(.continued) { try signals.silence() }
+          shown = nil
         }
-        shown = nil
-        happened.needsFrame = true
+        let isTyped = events[0].revents == 0 ? false : try read(type)
+        if needsFrame || isTyped || events[2].revents != 0 { return needsFrame }
       }
-      if events[0].revents != 0 { try read(&happened, type) }
-      if happened.isAnything || events[2].revents != 0 { return happened }
     }
   }
 
-  /// Takes over the terminal again after a stop; in the background, waits until the process is in
-  /// the foreground.
-  ///
-  /// - Returns: False if the terminal was closed, because a terminal that hangs up also continues
-  ///   its processes.
-  private func takeAgain() throws(PromptError) -> Bool {
-    do throws(PromptError) {
-      try signals.silence()
-      return true
-    } catch {
-      if case .unreadable(_, EIO) = error { return false }
-      throw error
-    }
-  }
-
-  private mutating func read(_ happened: inout Happened, _ type: (Key) -> Void) throws(PromptError) {
+  /// - Returns: Whether something was typed.
+  private mutating func read(_ type: (Key) -> Void) throws(PromptError) -> Bool {
     let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-    if count > 0 {
-      for byte in buffer[..<count] {
-        if let key = decoder.decode(byte) { type(key) }
-      }
-      if let start = buffer.baseAddress { explicit_bzero(start, count) }
-      settles = decoder.patience.map { MonotonicDeadline(after: $0) }
-      happened.hasKeys = true
-    } else if count == 0 || errno == EIO {
-      happened.isGone = true
-    } else if errno != EAGAIN, errno != EINTR {
-      throw .unreadable(source: "the terminal", errno: errno)
+    if count < 0, errno == EAGAIN || errno == EINTR { return false }
+    guard count > 0 else { throw .unreadable(source: "the terminal", errno: count == 0 ? EIO : errno) }
+    for byte in buffer[..<count] {
+      if let key = decoder.decode(byte) { type(key) }
     }
+    if let start = buffer.baseAddress { explicit_bzero(start, count) }
+    settles = decoder.patience.map { MonotonicDeadline(after: $0) }
+    return true
   }
 }

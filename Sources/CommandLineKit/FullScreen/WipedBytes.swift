@@ -23,9 +23,6 @@ package final class WipedBytes {
   /// The bytes, valid until they change.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
 
-  /// A copy as a string, for text that is not secret.
-  package var text: String { String(decoding: bytes, as: UTF8.self) }
-
   /// Adds a byte; returns false if it does not fit.
   @discardableResult
   package func append(_ byte: UInt8) -> Bool {
@@ -58,14 +55,6 @@ package final class WipedBytes {
 
   /// Whether all bytes are UTF-8; checked in place, without a copy.
   var isText: Bool {
-    var iterator = bytes.makeIterator()
-    var parser = Unicode.UTF8.ForwardParser()
-    while true {
-      switch parser.parseScalar(from: &iterator) {
-      case .valid: continue
-      case .emptyInput: return true
-      case .error: return false
-      }
-    }
+    !transcode(bytes.makeIterator(), from: UTF8.self, to: UTF32.self, stoppingOnError: true) { _ in }
   }
 }

@@ -1,6 +1,7 @@
 import AuthCore
 import CommandLineKit
 import Programs
+import Terminals
 import Testing
 
 @testable import AuthProgram
@@ -10,17 +11,11 @@ import Testing
 /// A new case needs no code: write the steps, and record the rest.
 @Suite("Frames of the full-screen program")
 struct AppFrameTests {
-  static let names = (try? TextFile.list("fixtures/golden/app", suffix: ".txt"))?.compactMap { path in
-    path.split(separator: "/").last.map(String.init)
-  }
-
   private static func steps(of name: String) throws -> [String] {
-    let text = try TextFile.read(BuiltExecutable.repository + "/fixtures/golden/app/" + name)
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).prefix { !$0.isEmpty }.map(
-      \.self)
+    Array(try AppStory.lines(of: "golden/app/" + name).prefix { !$0.isEmpty })
   }
 
-  @Test("the screen in sizes from 20 by 5 to 200 by 60", arguments: names ?? [])
+  @Test("the screen in sizes from 20 by 5 to 200 by 60", arguments: AppStory.names(in: "golden/app"))
   func golden(_ name: String) throws {
     let steps = try Self.steps(of: name)
     let frames = try [(20, 5), (40, 10), (80, 24), (120, 40), (200, 60)].map { columns, rows in
@@ -29,11 +24,9 @@ struct AppFrameTests {
     try Golden.expect(([steps.joined(separator: "\n") + "\n"] + frames).joined(separator: "\n"), equals: "app/" + name)
   }
 
-  @Test("there are frames") func exist() {
-    #expect(Self.names?.isEmpty == false)
-  }
-
-  @Test("no size is too small or too large to draw, and every row fits", arguments: Effort.sample(names ?? [], 8))
+  @Test(
+    "no size is too small or too large to draw, and every row fits",
+    arguments: Effort.sample(AppStory.names(in: "golden/app"), 8))
   func everySize(_ name: String) throws {
     let steps = try Self.steps(of: name)
     var sizes = [(500, 3), (500, 13), (73, 100), (500, 100)]

@@ -8,6 +8,7 @@ import CommandLineKit
 enum AppScenes {
   /// 2026-11-22 00:00:00 UTC.
   static let now: Int64 = 1_795_305_600
+  static let zero = WallTime(microseconds: 0)
   static let alice = User(
     id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
@@ -62,7 +63,8 @@ enum AppScenes {
       "2026-11-21 18:30",
     ])
     let end = AppQuestion(
-      "End session p7c2m4x0e5ta? Whoever uses it must log in again.", .revoke(SessionID(rawValue: "p7c2m4x0e5ta")))
+      "End session p7c2m4x0e5ta? Whoever uses it must log in again.",
+      .change(.revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))
     return AppPage(
       columns: table.columns,
       rows: zip(table.rows, [AppLetter("e", "log out", .ask(.logOut)), AppLetter("e", "end the session", .ask(end))])
@@ -70,57 +72,28 @@ enum AppScenes {
       empty: "No sessions.")
   }()
 
-  /// What happened, as an administrator sees it; in the same zone everywhere.
-  private static let events = {
-    let happened: [(String, String?, String?)] = [
-      ("authn_login_success", "k1a8rcny9q17", nil),
-      ("authn_login_successafterfail", "p7c2m4x0e5ta", "3 failed attempts before"),
-      ("session_ended", "p7c2m4x0e5ta", "revoked by the user in another terminal"),
-      ("authz_admin", nil, "registration closed"),
-    ]
-    let page = AppPage.events(
-      Page(
-        of: AppPage.limit,
-        from: happened.enumerated().map { index, event in
-          Event(
-            id: Int64(20 - index), at: WallTime(microseconds: now * 1_000_000), name: event.0, account: "alice",
-            actor: "alice",
-            session: event.1.map { .named(SessionID(rawValue: $0)) }, detail: event.2)
-        }), [])
-    let rows = page.rows.enumerated().map {
-      AppRow(
-        id: $1.id, cells: ["2026-11-21 20:00:0\(9 - $0)"] + $1.cells.dropFirst(), menu: $1.menu, letters: $1.letters)
+  /// What happened, as an administrator sees it: the newest first, each with its session.
+  private static func events(
+    _ happened: [(name: String, session: String?, detail: String?)], _ sessions: [SessionSummary] = []
+  ) -> AppPage {
+    let events = happened.enumerated().map { index, event in
+      Event(
+        id: Int64(20 - index), at: zero, name: event.name, account: "alice", actor: "alice",
+        session: event.session.map { .named(SessionID(rawValue: $0)) }, detail: event.detail)
     }
-    return page.with(rows, columns: [.init(title: "TIME", unit: "UTC")] + page.columns.dropFirst())
-  }()
+    return AppPage.events(Page(of: AppPage.limit, from: events), sessions).inOneZone
+  }
 
-  /// Alice, and bob, who is locked out; in the same zone everywhere.
-  private static let accounts = {
-    let users = [alice, User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob 王", role: .member)]
-    let summaries = users.map {
-      AccountSummary(
-        user: $0, isDisabled: false, createdAt: WallTime(microseconds: 0), failedAttempts: $0 == alice ? 0 : 101,
-        throttle: $0 == alice ? nil : .locked)
-    }
-    let page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, .optional)
-    let rows = page.rows.map {
-      $0.cells.count == 1
-        ? $0
-        : AppRow(
-          id: $0.id,
-          cells: $0.cells.dropLast() + [$0.id == "bob" ? "" : "2026-11-21 20:30"],
-          menu: $0.menu?.since("2026-11-21 20:00"), letters: $0.letters)
-    }
-    return page.with(
-      rows,
-      columns: page.columns.dropLast() + [.init(title: "LAST LOGIN", unit: "UTC")])
-  }()
+  private static let events = events([
+    ("authn_login_success", "k1a8rcny9q17", nil),
+    ("authn_login_successafterfail", "p7c2m4x0e5ta", "3 failed attempts before"),
+    ("session_ended", "p7c2m4x0e5ta", "revoked by the user in another terminal"),
+    ("authz_admin", nil, "registration closed"),
+  ])
 
   static let code = OneTimeCode(
     user: User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
     code: RecoveryCode(typed: Array("k3v9x2ab1c7d3fgh5m8n0pqrs".utf8)), validFor: .seconds(3600))
-
-  private static let codes = AppInterruption.codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" })
 
   /// What a tab loads, by the words of a story.
   static func page(_ words: [String]) -> (AppTab, AppPage)? {
@@ -129,7 +102,7 @@ enum AppScenes {
     case "receipts": return (.receipts, receipts(words))
     case "sessions": return (.sessions, sessions)
     case "events": return (.events, words.isEmpty ? events : eventsOfSessions)
-    case "accounts": return (.accounts, words.isEmpty ? accounts : accounts(words))
+    case "accounts": return (.accounts, accounts(words.isEmpty ? ["alice:administrator,seen", "bob:locked"] : words))
     case "machine": return (.machine, machine)
     case "profile": return (.profile, profile(hasSecondStep: words == ["with", "step"]))
     case "balance":
@@ -163,47 +136,41 @@ enum AppScenes {
 
   static func receipt(_ id: Int64, from payer: String?, to payee: String = "alice") -> Receipt {
     Receipt(
-      id: id, payer: payer, payee: payee, amount: Amount(unchecked: 100), madeAt: WallTime(microseconds: 0), key: nil)
+      id: id, payer: payer, payee: payee, amount: Amount(unchecked: 100), madeAt: zero, key: nil)
   }
 
   private static func made(_ receipts: [Receipt], of limit: Int, query: AppQuery = AppQuery()) -> AppPage {
-    let profile = Profile(user: alice, balance: 100, createdAt: WallTime(microseconds: 0))
+    let profile = Profile(user: alice, balance: 100, createdAt: zero)
     return AppPage.receipts(Page(of: limit, from: receipts), of: profile, query: query).inOneZone
   }
 
   private static func profile(hasSecondStep: Bool) -> AppPage {
     let step = TwoStepState(
-      since: hasSecondStep ? WallTime(microseconds: 0) : nil, isPending: false, recoveryCodes: 9, isRequired: false)
-    let page = AppPage.profile(Profile(user: alice, balance: 6250, createdAt: WallTime(microseconds: 0)), step)
+      since: hasSecondStep ? zero : nil, isPending: false, recoveryCodes: 9, isRequired: false)
+    let page = AppPage.profile(Profile(user: alice, balance: 6250, createdAt: zero), step)
     return page.with(page.rows.filter { $0.id != "Since" })
   }
 
   /// Events of the present session, of another one, and of one that is over.
-  private static let eventsOfSessions = {
-    let sessions = ["k3v9", "p7c2"].map { id in
+  private static let eventsOfSessions = events(
+    ["k3v9", "p7c2", "over"].map { ("login", $0, nil) },
+    ["k3v9", "p7c2"].map { id in
       SessionSummary(
-        id: SessionID(rawValue: id), isCurrent: id == "k3v9", label: nil, createdAt: WallTime(microseconds: 0),
-        activeAt: WallTime(microseconds: 0), limits: SessionLimits(idle: .never, absolute: .never, fresh: .never))
-    }
-    let events = ["k3v9", "p7c2", "over"].enumerated().map { index, id in
-      Event(
-        id: Int64(index), at: WallTime(microseconds: 0), name: "login", account: "alice", actor: nil,
-        session: .named(SessionID(rawValue: id)), detail: nil)
-    }
-    return AppPage.events(Page(of: AppPage.limit, from: events), sessions).inOneZone
-  }()
+        id: SessionID(rawValue: id), isCurrent: id == "k3v9", label: nil, createdAt: zero, activeAt: zero,
+        limits: SessionLimits(idle: .never, absolute: .never, fresh: .never))
+    })
 
   /// Accounts such as `bob:disabled`, with the rules and the query after them.
   private static func accounts(_ words: [String]) -> AppPage {
     let names = words.filter { !$0.contains("=") && $0 != "more" }.map { $0.split(separator: ":").map(String.init) }
     let summaries = names.map { parts in
-      let facts = parts.dropFirst().joined()
+      let (name, facts) = (parts[0], parts.dropFirst().joined())
       return AccountSummary(
         user: User(
-          id: UserID(rawValue: parts[0]), username: parts[0], displayName: "Al",
+          id: UserID(rawValue: name), username: name, displayName: ["alice": "Alice", "bob": "Bob 王"][name] ?? "Al",
           role: facts.contains("administrator") ? .administrator : .member),
-        isDisabled: facts.contains("disabled"), createdAt: WallTime(microseconds: 0),
-        failedAttempts: facts.contains("failed") ? 1 : 0, throttle: nil)
+        isDisabled: facts.contains("disabled"), createdAt: zero, failedAttempts: facts.contains("failed") ? 1 : 0,
+        throttle: facts.contains("locked") ? .locked : nil, lastLoginAt: facts.contains("seen") ? zero : nil)
     }
     let text = words.first { $0.hasPrefix("query=") }.map { String($0.dropFirst(6)) } ?? ""
     return AppPage.accounts(
@@ -223,26 +190,33 @@ enum AppScenes {
       MachineStep(event: "saved", from: .authenticating, to: .loggedIn, answer: .transition),
       MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .ignored(.renewedRecently)),
     ]
-    let times = steps.indices.map { "20:59:0\($0)" }
-    return AppPage(machine: MachineView(present: .loggedIn, table: .shipped, steps: steps, times: times))
+    return AppPage(
+      machine: MachineView(
+        present: .loggedIn, table: .shipped, steps: steps.enumerated().map { ($1, "20:59:0\($0)") }))
   }()
 
-  /// What follows an action, by the words of a story.
-  static let followUps: [String: AppOutcome.Next] = [
-    "a code": .show(.code(code)), "codes": .show(codes),
-    "a secret": .fill(.confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: []))),
-    "a picture": .fill(
-      .confirmTwoStep(
-        AppSecret(
-          text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
-          picture: Array(repeating: String(repeating: "█", count: 37), count: 19)))),
-    "a question": .ask(AppQuestion("End your 2 other sessions? They started without a code.", .revokeOthers)),
-  ]
+  /// What was done, and what follows by the words of a story.
+  static func outcome(_ done: String, then next: String?) -> AppOutcome {
+    switch next {
+    case "a code": AppOutcome(done: done, page: .code(code))
+    case "codes": AppOutcome(done: done, page: .codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" }))
+    case "a secret": AppOutcome(done: done, form: .confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: [])))
+    case "a picture": AppOutcome(done: done, form: .confirmTwoStep(secretWithPicture))
+    case "a question":
+      AppOutcome(
+        done: done,
+        question: AppQuestion("End your 2 other sessions? They started without a code.", .change(.revokeOthers)))
+    case _: AppOutcome(done: done)
+    }
+  }
+
+  private static let secretWithPicture = AppSecret(
+    text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", picture: Array(repeating: String(repeating: "█", count: 37), count: 19))
 
   /// What the rows of Home and of the Profile tab offer, by the words of a story.
   static let choices: [String: AppChoice] = [
-    "delete": .fill(.deleteOwnAccount("alice")), "make codes": .perform(.makeRecoveryCodes),
-    "begin step": .perform(.beginTwoStep), "end step": .fill(.endTwoStep),
+    "delete": .fill(.deleteOwnAccount("alice")), "make codes": .perform(.change(.makeRecoveryCodes)),
+    "begin step": .perform(.change(.beginTwoStep)), "end step": .fill(.endTwoStep),
   ]
 }
 
@@ -272,20 +246,17 @@ extension AppState {
 }
 
 extension AppPage {
-  /// The same menu of an account with this time, which is in the same zone everywhere.
-  fileprivate func since(_ time: String) -> AppPage {
-    AppPage(lines: lines.map { $0.hasPrefix("Since ") ? "Since " + time : $0 }, rows: rows)
-  }
-
   /// The same with times that are the same in every zone.
   fileprivate var inOneZone: AppPage {
     let isTime = columns.map { $0.unit != nil }
     let rows = rows.map { row in
-      let cells = zip(row.cells, isTime + row.cells.map { _ in false })
-        .map { $1 && !$0.isEmpty ? "2026-11-21 20:30" : $0 }
-      return AppRow(
-        id: row.id, cells: cells, choice: row.choice, menu: row.menu?.since("2026-11-21 20:00"), letters: row.letters)
+      let cells = row.cells.enumerated().map { column, cell in
+        column < isTime.count && isTime[column] ? String("2026-11-21 20:30:00".prefix(cell.utf8.count)) : cell
+      }
+      return AppRow(id: row.id, cells: cells, choice: row.choice, menu: row.menu?.inOneZone, letters: row.letters)
     }
+    let moments = ["Since 2026-11-21 20:00", "Last login 2026-11-21 20:00", "TIME (UTC)  2026-11-21 20:30:00"]
+    let lines = lines.map { line in moments.first { line.hasPrefix($0.prefix(6)) } ?? line }
     return AppPage(
       lines: lines,
       columns: columns.map {
@@ -294,10 +265,8 @@ extension AppPage {
       rows: rows, part: part, loaded: loaded, query: query, empty: empty)
   }
 
-  /// The same with other rows, columns, or a word about what part of a list they are.
-  fileprivate func with(_ rows: [AppRow], columns: [Table.Column]? = nil, part: String? = nil) -> AppPage {
-    AppPage(
-      lines: lines, columns: columns ?? self.columns, rows: rows, part: part, loaded: rows.count, empty: empty,
-      chart: chart)
+  /// The same with other rows, or a word about what part of a list they are.
+  fileprivate func with(_ rows: [AppRow], part: String? = nil) -> AppPage {
+    AppPage(lines: lines, columns: columns, rows: rows, part: part, loaded: rows.count, empty: empty, chart: chart)
   }
 }

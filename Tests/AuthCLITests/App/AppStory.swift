@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import Terminals
 import Testing
 import TextFormat
 
@@ -18,6 +19,17 @@ struct AppStory {
 
   init(columns: Int = 60, rows: Int = 14) {
     size = (columns, rows)
+  }
+
+  /// The names of the files in a folder of fixtures.
+  static func names(in folder: String) -> [String] {
+    let paths = (try? TextFile.list("fixtures/" + folder, suffix: ".txt")) ?? []
+    return paths.compactMap { $0.split(separator: "/").last.map(String.init) }
+  }
+
+  static func lines(of file: String) throws -> [String] {
+    let text = try TextFile.read("\(BuiltExecutable.repository)/fixtures/\(file)")
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
   /// The state at the end of a story.
@@ -78,8 +90,8 @@ struct AppStory {
       message = .loaded(tab, .failure(Self.problem(Array(words.dropFirst()))))
     case "done":
       let parts = (" " + rest).split(separator: " then ", omittingEmptySubsequences: false).map(String.init)
-      let next = parts.count > 1 ? AppScenes.followUps[parts[1]] : nil
-      message = .finished(try #require(state.work), .success(AppOutcome(String(parts[0].dropFirst()), next: next)))
+      let outcome = AppScenes.outcome(String(parts[0].dropFirst()), then: parts.dropFirst().first)
+      message = .finished(try #require(state.work), .success(outcome))
     case "failed": message = .finished(try #require(state.work), .failure(Self.problem(words)))
     case _: throw NoSuchStep(verb: verb)
     }

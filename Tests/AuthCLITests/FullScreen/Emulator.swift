@@ -24,8 +24,8 @@ enum Emulator {
     let bytes: [UInt8]
   }
 
-  /// What the emulator shows after each step.
-  static func screens(_ steps: [Step]) async throws -> [[String]] {
+  /// What the emulator shows after each step, in the format of golden files.
+  static func screens(_ steps: [Step]) async throws -> [String] {
     var input: [UInt8] = []
     for step in steps {
       input += Array("size \(step.frame.columns) \(step.frame.rows)\nbytes \(step.bytes.count)\n".utf8) + step.bytes
@@ -33,12 +33,6 @@ enum Emulator {
     let script = BuiltExecutable.repository + "/fixtures/emulator/screen.py"
     let outcome = try await Program(python, [script], input: input, timeLimit: .seconds(100)).run()
     try #require(outcome.ending == .exited(0), "\(String(decoding: outcome.output, as: UTF8.self))")
-    let text = String(decoding: outcome.output, as: UTF8.self)
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
-    return steps.map { step in
-      let count = 1 + 2 * step.frame.rows
-      defer { lines = lines.dropFirst(count) }
-      return Array(lines.prefix(count))
-    }
+    return outcome.text.split(separator: "\0").map(String.init)
   }
 }

@@ -128,6 +128,14 @@ struct KeyDecoderTests {
   }
 }
 
+extension PastedText {
+  convenience init(_ text: String) {
+    let bytes = WipedBytes(capacity: text.utf8.count)
+    for byte in text.utf8 { bytes.append(byte) }
+    self.init(bytes)
+  }
+}
+
 extension KeyDecoder {
   fileprivate mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []

@@ -15,8 +15,6 @@ enum TerminalChild: Codable {
   case ask(milliseconds: Int = 60_000, afterTypeAhead: Bool = false)
   /// Asks, and stays silent as if it checked the answer, until something was typed.
   case check(endless: Bool)
-  /// Shows a whole screen.
-  case screen
 
   /// Runs the process on a new terminal while `dialogue` answers it, and returns the terminal.
   ///
@@ -46,7 +44,6 @@ enum TerminalChild: Codable {
     case .ask(let milliseconds, let afterTypeAhead):
       Self.ask(path, milliseconds: milliseconds, afterTypeAhead: afterTypeAhead)
     case .check(let endless): Self.check(path, endless: endless)
-    case .screen: ScreenChild.run(path)
     }
   }
 

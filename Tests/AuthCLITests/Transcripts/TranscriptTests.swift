@@ -21,7 +21,9 @@ import Testing
   }()
 
   /// Those that show what people see of the cost of a password.
-  private static let shipped: Set = ["first-five-minutes.t", "password.t", "processes-guesses.t", "prompts.t"]
+  private static let shipped: Set = [
+    "app-session.t", "first-five-minutes.t", "password.t", "processes-guesses.t", "prompts.t",
+  ]
 
   @Test("the executable prints what the transcript says", arguments: names)
   func plays(_ name: String) async throws {
