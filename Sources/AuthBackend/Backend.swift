@@ -73,15 +73,11 @@ extension Backend {
 }
 
 extension SessionLease {
-  /// Checks, for an effect that needs stronger keys, that they are of this session.
+  /// The token of this session, for an effect that needs stronger keys, once they are of this
+  /// session.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to
   ///   another session.
-  public func check(_ keys: LoggedInSession...) throws(BackendError) {
-    for key in keys { try require(key.id) }
-  }
-
-  /// The token of this session, for a backend of this package, after ``check(_:)``.
   package func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
     for key in keys { try require(key.id) }
     return sessionToken
@@ -90,4 +86,48 @@ extension SessionLease {
   func require(_ session: SessionID) throws(BackendError) {
     guard session == sessionID else { throw .refused(.sessionMismatch) }
   }
+}
+
+/// The connection of a backend to its service, for people to see.
+public struct BackendConnection: Hashable, Sendable {
+  /// Hosts, or the path of the socket.
+  public let place: String
+  /// The name of the database.
+  public let database: String
+  /// The protocol that encrypts the connection; nil for one that stays on this machine.
+  public let encryption: String?
+
+  /// Creates a description.
+  public init(place: String, database: String, encryption: String?) {
+    self.place = place
+    self.database = database
+    self.encryption = encryption
+  }
+
+  /// How the connection is protected, in words.
+  public var protection: String { encryption.map { "encrypted by \($0)" } ?? "on this machine" }
+}
+
+/// Says when to read again because something may have changed.
+///
+/// It does not say what changed. Call ``listen()``, read, and then wait until ``descriptor`` is
+/// readable. A change during the read makes it readable at once, so no change is missed.
+public protocol ChangeSource: AnyObject {
+  /// Begins to listen, or begins again after a loss; while it listens, this does nothing.
+  ///
+  /// - Returns: False while there is nothing to listen to yet.
+  /// - Throws: ``BackendError`` when it cannot listen.
+  func listen() throws(BackendError) -> Bool
+
+  /// What to poll for reading; -1 for nothing, which `poll` ignores.
+  var descriptor: Int32 { get }
+
+  /// The longest time to wait before the next read; nil when only a change asks for one.
+  var longestWait: Duration? { get }
+
+  /// Reads what the descriptor has.
+  ///
+  /// - Returns: Whether to read again.
+  /// - Throws: ``BackendError`` when it cannot listen any more.
+  func drain() throws(BackendError) -> Bool
 }

@@ -62,8 +62,7 @@ package final class PostgresDatabase: Database {
   }
 
   package func write<Result: Sendable>(
-    _ scope: WriteScope, preparing queries: [String],
-    _ body: (any Transaction) throws(BackendError) -> Result
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try transaction(scope, body)
   }
@@ -141,9 +140,7 @@ private final class PostgresChanges: ChangeSource {
   var longestWait: Duration? { .seconds(1) }
 
   func drain() throws(BackendError) -> Bool {
-    let now = try database.read { (db) throws(BackendError) in
-      try db.all(ChangeQuery.counters) { $0.integer(0) }
-    }
+    let now = try database.read { (db) throws(BackendError) -> [Int64] in try db.all(ChangeQuery.counters) }
     defer { seen = now }
     return now != seen
   }

@@ -72,7 +72,7 @@ final class PostgresTransaction: Transaction {
 
   /// From a sequence, which transactions that run beside each other do not wait for.
   func eventNumber() throws(BackendError) -> Int64 {
-    try first(NumberQuery.next) { $0.integer(0) } ?? 0
+    try first(NumberQuery.next) ?? 0
   }
 
   func lock(_ lock: Lock) throws(BackendError) {
@@ -103,7 +103,7 @@ final class PostgresTransaction: Transaction {
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int {
     let result = try answer(sql, values)
-    for row in 0..<result.count { if try !wantsMore(Row(result.columns(row))) { break } }
+    for row in 0..<result.count { if try !wantsMore(Row(result.columns(row), of: self)) { break } }
     return result.changes
   }
 

@@ -60,18 +60,20 @@ extension PostgresTests {
         try ServedDatabase(database.database).identity == ServedDatabase(local.rules.database).identity,
         "session files of the database do not know the imported one")
       let authority = database.authority
-      let events = try local.rules.events(.everyone, limit: 1000, token: old)
+      let events = try local.rules.events(.everyone, Page(limit: 1000), token: old)
       // The code of the confirmation was used there, and is used here too.
       let next = embedded.secret.code(at: WallTime(microseconds: WallTime.now().microseconds + 30_000_000))
       let token = try authority.token("alice", alicePassword, answer: next)
       #expect(try authority.rules.twoStep(token: token) == local.rules.twoStep(token: old))
       #expect(try authority.rules.twoStepPolicy(token: token) == .required)
       #expect(try authority.rules.profile(token: token) == local.rules.profile(token: old))
-      #expect(try authority.rules.receipts(limit: 1000, token: token) == local.rules.receipts(limit: 1000, token: old))
+      #expect(
+        try authority.rules.receipts(Page(limit: 1000), token: token)
+          == local.rules.receipts(Page(limit: 1000), token: old))
       let accounts = try authority.rules.accounts(AccountsQuery(limit: 1000), token: token)
       #expect(accounts.map(\.user) == (try local.rules.accounts(AccountsQuery(limit: 1000), token: old)).map(\.user))
       #expect(accounts.first { $0.user.username == "bob" }?.failedAttempts == 6)
-      let brought = try authority.rules.events(.everyone, limit: 1000, token: token)
+      let brought = try authority.rules.events(.everyone, Page(limit: 1000), token: token)
       #expect(brought.dropFirst(2).elementsEqual(events))
       #expect(try authority.rules.registration(token: token) == .closed)
       #expect(throws: BackendError.self) { _ = try authority.token("bob", bobPassword) }
@@ -187,7 +189,7 @@ extension PostgresTests {
 
       // Balances and receipts; the key is the payer's where the payer gave one.
       #expect(try authority.rules.profile(token: alice).balance == 87_51)
-      let receipts = try authority.rules.receipts(limit: 100, token: alice)
+      let receipts = try authority.rules.receipts(Page(limit: 100), token: alice)
       #expect(receipts.map(\.payee) == ["alice", "bob", "alice"] && receipts.map(\.key) == [nil, "rent of may", nil])
       let again = try authority.rules.pay(try authority.order("12.50", to: "bob", key: "rent of may"), token: alice)
       #expect(again.isRepetition && again.id == receipts[1].id)
@@ -197,7 +199,7 @@ extension PostgresTests {
       #expect(accounts.filter(\.isDisabled).map(\.user.username) == ["carol"])
       #expect(accounts.first { $0.user.username == "dave" }?.throttle == .locked)
       #expect(accounts.first { $0.user.username == "bob" }?.user.displayName == "Bob \\ Löwe 'x'")
-      let events = try authority.rules.events(.everyone, limit: 1000, token: alice)
+      let events = try authority.rules.events(.everyone, Page(limit: 1000), token: alice)
       #expect(events.contains { $0.name == "user_deleted" && $0.account == DeletedAccount.shownName })
       #expect(events.count == summary.events + 3, "\(events.map(\.name))")
 

@@ -168,7 +168,7 @@ final class RaceScene: Sendable {
     try rules.database.write(.everything) { (db) throws(BackendError) in
       var number: Int64 = 0
       _ = try db.step(statement, []) { (row) throws(BackendError) in
-        number = row.integer(0)
+        number = try row[0]
         return false
       }
       return number
@@ -209,9 +209,9 @@ private final class Unlocked: Database {
   ) throws(BackendError) -> Result { try base.read(body) }
 
   func write<Result: Sendable>(
-    _ scope: WriteScope, preparing queries: [String], _ body: (any Transaction) throws(BackendError) -> Result
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try base.write(scope, preparing: queries) { (db) throws(BackendError) in try body(UnlockedTransaction(db)) }
+    try base.write(scope) { (db) throws(BackendError) in try body(UnlockedTransaction(db)) }
   }
 
   func removeTraces() throws(BackendError) {}

@@ -1,7 +1,7 @@
 import AuthCore
 
 /// An account as it is stored, with what a password check needs.
-struct AccountRow: Sendable {
+struct AccountRow: Sendable, RowDecodable {
   let id: Int64
   let user: User
   let passwordHash: String
@@ -10,27 +10,36 @@ struct AccountRow: Sendable {
   let throttle: ThrottleRecord
   /// In microseconds since 1970; 0 before the first login.
   let lastLogin: Int64
+  /// Whether the password is followed by a code.
   let hasSecondStep: Bool
 
-  static func userID(_ id: Int64) -> UserID { UserID(rawValue: "u\(id)") }
+  /// Reads the columns that every selection of ``AccountQuery`` begins with.
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    (id, user, passwordHash, isDisabled) = (try row[0], try row[0], try row[4], try row[5])
+    (createdAt, throttle, lastLogin, hasSecondStep) = (try row[6], try row[7], try row[12], try row[13])
+  }
+}
 
-  /// Reads the columns that every query of accounts begins with, in ``AccountQuery/columns`` order.
-  init(_ row: Row, in db: any Transaction) throws(BackendError) {
-    id = row.integer(0)
-    user = try Self.user(row, from: 0, in: db)
-    passwordHash = row.text(4)
-    isDisabled = row.flag(5)
-    createdAt = WallTime(microseconds: row.integer(6))
-    throttle = ThrottleRecord(row, from: 7)
-    lastLogin = row.integer(12)
-    hasSecondStep = row.flag(13)
+extension Transaction {
+  func account(named name: Username) throws(BackendError) -> AccountRow? {
+    try first(AccountQuery.byName, name.canonical)
   }
 
-  /// Reads id, name, display name and role from four columns.
-  static func user(_ row: Row, from column: Int32, in db: any Transaction) throws(BackendError) -> User {
-    guard let role = Role(rawValue: row.text(column + 3)) else { throw db.damaged("an account has an unknown role") }
-    return User(
-      id: userID(row.integer(column)), username: row.text(column + 1), displayName: row.text(column + 2), role: role)
+  func account(_ id: Int64) throws(BackendError) -> AccountRow {
+    try one(AccountQuery.byID, id, else: "account \(id) is gone")
+  }
+
+  /// The account that an administrator or an operator named.
+  func existing(_ name: Username) throws(BackendError) -> AccountRow {
+    guard let account = try account(named: name) else { throw .refused(.accountNotFound, name.canonical) }
+    return account
+  }
+
+  func requireAnotherAdministrator(than account: AccountRow) throws(BackendError) {
+    guard account.user.role == .administrator, try !has(AccountQuery.otherAdministrator, account.id, Int64.max) else {
+      return
+    }
+    throw .refused(.lastAdministrator, account.user.username)
   }
 }
 

@@ -22,16 +22,13 @@ extension Rules {
     let name = try Username(username)
     let shown = try DisplayName(displayName ?? username)
     let accepted = try PasswordPolicy.accept(password, for: name)
-    try database.write(isShared ? .rows : .creation) { (db) throws(BackendError) in
-      try requireOpenRegistration(in: db)
-      try requireFree(name, in: db)
-    }
+    try database.write(isShared ? .rows : .creation) { (db) throws(BackendError) in try db.requireAdmission(of: name) }
     let hash = try hasher.hash(accepted)
     return try database.write(.everything) { (db) throws(BackendError) in
-      try requireOpenRegistration(in: db)
+      try db.requireAdmission(of: name)
       let isFirst = isShared ? false : try db.changes(of: AccountQuery.takeFirstAdministrator) == 1
-      let account = try create(name, shown, isFirst ? .administrator : .member, passwordHash: hash, in: db)
-      try record(.userCreated, account: account.id, actor: account.id, detail: account.user.role.rawValue, in: db)
+      let account = try db.create(name, shown, isFirst ? .administrator : .member, passwordHash: hash)
+      try db.record(.userCreated, account: account.id, actor: account.id, detail: account.user.role.rawValue)
       return account.user
     }
   }
@@ -42,49 +39,57 @@ extension Rules {
   package func registerOther(username: String, token: SessionToken) throws(BackendError) -> OneTimeCode {
     let name = try Username(username)
     let shown = try DisplayName(username)
-    return try administeringFreshly(token, "registration") { (db, own, now) throws(BackendError) in
-      let account = try create(name, shown, .member, passwordHash: hasher.unmatchable, in: db)
-      try record(.userCreated, by: own, to: account.id, detail: account.user.role.rawValue, in: db)
-      return try issueOneTimeCode(
-        for: account, validFor: RecoveryPolicy.registration, by: own, "registration", at: now, in: db)
+    return try writing(token, .init(role: "registration", isFresh: true), .everything) {
+      (db, own) throws(BackendError) in
+      let account = try db.create(name, shown, .member, passwordHash: hasher.unmatchable)
+      try db.record(.userCreated, by: own, to: account.id, detail: account.user.role.rawValue)
+      return try db.issueOneTimeCode(for: account, validFor: RecoveryPolicy.registration, by: own, "registration")
     }
+  }
+}
+
+extension Transaction {
+  /// Refuses a registration that is closed, or of a name that is taken.
+  fileprivate func requireAdmission(of name: Username) throws(BackendError) {
+    if try registration() == .closed { throw .refused(.registrationClosed) }
+    try requireFree(name)
+  }
+
+  private func requireFree(_ name: Username) throws(BackendError) {
+    let isUsed = try has(AccountQuery.exists, name.canonical)
+    let wasUsed = try has(AccountQuery.isReserved, name.reservation)
+    if isUsed || wasUsed { throw .refused(.usernameTaken, name.canonical) }
   }
 
   func create(
-    _ name: Username, _ shown: DisplayName, _ role: Role, passwordHash: String, in db: any Transaction
+    _ name: Username, _ shown: DisplayName, _ role: Role, passwordHash: String
   ) throws(BackendError) -> AccountRow {
-    try requireFree(name, in: db)
-    let id = try db.first(
-      AccountQuery.insert, .text(name.canonical), .text(shown.text), .text(role.rawValue), .text(passwordHash),
-      .integer(db.wallTime.microseconds)
-    ) { $0.integer(0) }
-    guard let id else { throw db.damaged("a new account got no number") }
-    try forgetAttempts(on: name, in: db)
-    try Ledger(db).open(account: id, at: db.wallTime)
-    return try account(id, in: db)
+    try requireFree(name)
+    let id: Int64 = try one(
+      AccountQuery.insert, name.canonical, shown.text, role, passwordHash, wallTime,
+      else: "a new account got no number")
+    try forgetAttempts(on: name)
+    try openLedger(of: id)
+    return try account(id)
   }
 
-  func requireFree(_ name: Username, in db: any Transaction) throws(BackendError) {
-    let isUsed = try db.first(AccountQuery.exists, .text(name.canonical)) { _ in true } ?? false
-    let wasUsed = try db.first(AccountQuery.isReserved, .blob(name.reservation)) { _ in true }
-    if isUsed || wasUsed == true { throw .refused(.usernameTaken, name.canonical) }
+  func registration() throws(BackendError) -> Registration { try setting(AccountQuery.registration) ? .closed : .open }
+
+  /// One of the flags that hold for the whole database.
+  func setting(_ query: some Query) throws(BackendError) -> Bool {
+    try one(query, else: "the row of settings is missing")
   }
 
-  func requireOpenRegistration(in db: any Transaction) throws(BackendError) {
-    if try registration(in: db) == .closed { throw .refused(.registrationClosed) }
-  }
-
-  func registration(in db: any Transaction) throws(BackendError) -> Registration {
-    let isClosed = try db.first(AccountQuery.registration) { $0.flag(0) }
-    guard let isClosed else { throw db.damaged("the row of settings is missing") }
-    return isClosed ? .closed : .open
+  fileprivate func profile(of id: Int64) throws(BackendError) -> Profile {
+    let account = try account(id)
+    return Profile(user: account.user, balance: try balance(of: id), createdAt: account.createdAt)
   }
 }
 
 extension Rules {
   /// The session's own account.
   package func profile(token: SessionToken) throws(BackendError) -> Profile {
-    try reading(token) { (db, session, _) throws(BackendError) in try profile(of: session.account, in: db) }
+    try reading(token) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
   }
 
   /// Changes the name that screens show.
@@ -92,16 +97,11 @@ extension Rules {
   /// - Returns: The account as changed, so that no second read is needed, which could fail.
   package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
     let name = try DisplayName(typed)
-    return try writing(token) { (db, session, _) throws(BackendError) in
-      try db.run(AccountQuery.setDisplayName, .text(name.text), .integer(session.account))
-      try record(.userUpdated, by: session, in: db)
-      return try profile(of: session.account, in: db)
+    return try writing(token) { (db, own) throws(BackendError) in
+      try db.run(AccountQuery.setDisplayName, name.text, own.account)
+      try db.record(.userUpdated, by: own)
+      return try db.profile(of: own.account)
     }
-  }
-
-  private func profile(of id: Int64, in db: any Transaction) throws(BackendError) -> Profile {
-    let account = try account(id, in: db)
-    return Profile(user: account.user, balance: try Ledger(db).balance(of: account.id), createdAt: account.createdAt)
   }
 }
 
@@ -118,10 +118,7 @@ extension Rules {
   package func check(newUsername username: String) throws(BackendError) {
     let name = try Username(username)
     do throws(BackendError) {
-      try database.write(.rows) { (db) throws(BackendError) in
-        try requireOpenRegistration(in: db)
-        try requireFree(name, in: db)
-      }
+      try database.write(.rows) { (db) throws(BackendError) in try db.requireAdmission(of: name) }
     } catch {
       guard error.code == "database_missing" else { throw error }
     }

@@ -3,17 +3,16 @@ package import AuthCore
 extension Rules {
   /// Deletes the session's own account.
   package func deleteAccount(token: SessionToken) throws(BackendError) {
-    try writing(token, .everything, asActivity: false) { (db, own, now) throws(BackendError) in
-      try requireFresh(own, at: now)
-      try delete(try account(own.account, in: db), by: own, at: now, in: db)
+    try writing(token, .init(isFresh: true), .everything, asActivity: false) { (db, own) throws(BackendError) in
+      try delete(try db.account(own.account), by: own, in: db)
     }
     removeTraces()
   }
 
   /// Deletes an account, for an administrator.
   package func deleteAccount(_ name: Username, token: SessionToken) throws(BackendError) {
-    try administeringFreshly(token, "accounts") { (db, own, now) throws(BackendError) in
-      try delete(try existing(name, in: db), by: own, at: now, in: db)
+    try writing(token, .init(role: "accounts", isFresh: true), .everything) { (db, own) throws(BackendError) in
+      try delete(try db.existing(name), by: own, in: db)
     }
     removeTraces()
   }
@@ -27,22 +26,18 @@ extension Rules {
   /// Erases what identifies the user and keeps the row, because payments and events refer to it.
   ///
   /// The name is kept as a hash, so that nobody else can take it and be taken for its user.
-  private func delete(
-    _ account: AccountRow, by own: SessionRow, at now: BootInstant, in db: any Transaction
-  ) throws(BackendError) {
-    try requireAnotherAdministrator(than: account, in: db)
-    let balance = try Ledger(db).balance(of: account.id)
+  private func delete(_ account: AccountRow, by own: SessionRow, in db: any Transaction) throws(BackendError) {
+    try db.requireAnotherAdministrator(than: account)
+    let balance = try db.balance(of: account.id)
     guard balance == 0 else { throw .refused(.balanceNotZero, account.user.username, Amount.text(balance)) }
-    let id = SQLValue.integer(account.id)
-    _ = try endAll(of: account.id, except: nil, because: .accountDeleted, by: own.account, at: now, in: db)
-    try db.run(
-      SessionQuery.endRest, .text(EndReason.accountDeleted.code), .integer(db.wallTime.microseconds), id)
-    try record(.userDeleted, by: own, to: account.id, in: db)
-    try db.run(CodeQuery.voidAll, id)
-    try db.run(ChallengeQuery.closeAll, id)
-    try db.run(TwoStepQuery.turnOff, id)
-    try db.run(LedgerQuery.forgetKeys, id)
-    try db.run(AccountQuery.reserveName, .blob(try Username(account.user.username).reservation))
-    try db.run(AccountQuery.erase, .text(DeletedAccount.shownName), .text(hasher.unmatchable), id)
+    try db.endAll(of: account.id, because: .accountDeleted, by: own.account)
+    try db.run(SessionQuery.endRest, EndReason.accountDeleted, db.wallTime, account.id)
+    try db.record(.userDeleted, by: own, to: account.id)
+    try db.run(CodeQuery.voidAll, account.id)
+    try db.run(ChallengeQuery.closeAll, account.id)
+    try db.run(TwoStepQuery.turnOff, account.id)
+    try db.run(LedgerQuery.forgetKeys, account.id)
+    try db.run(AccountQuery.reserveName, try Username(account.user.username).reservation)
+    try db.run(AccountQuery.erase, DeletedAccount.shownName, hasher.unmatchable, account.id)
   }
 }

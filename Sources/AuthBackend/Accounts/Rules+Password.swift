@@ -1,5 +1,4 @@
 package import AuthCore
-import TextFormat
 
 extension Rules {
   /// Changes the password of the session's user, ends the user's other sessions and gives this one
@@ -11,46 +10,33 @@ extension Rules {
   package func changePassword(
     from present: Secret, to new: Secret, token: SessionToken, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
-    let own = SHA256.hash(token.bytes)
-    if let grant = try repeated(newToken, own) { return grant }
-    let user = try reading(token) { (_, session, now) throws(BackendError) in
-      try requireFresh(session, at: now)
-      return session.user
-    }
+    if let grant = try repeated(newToken, token) { return grant }
+    let user = try reading(token, .init(isFresh: true)) { (_, own) throws(BackendError) in own.user }
     let accepted = try PasswordPolicy.accept(new, for: try Username(user.username))
-    let known = try? NormalizedPassword(present)
-    guard accepted.text != known?.text else { throw .invalid(.passwordUnchanged) }
+    guard accepted.text != (try? NormalizedPassword(present))?.text else { throw .invalid(.passwordUnchanged) }
     let hash = try hasher.hash(accepted)
     let attempt = try allowedAttempt(under: token)
-    return try accept(known, for: attempt, .everything, asking: nil) { (db, account, now) throws(BackendError) in
-      let session = try claim(hash: own, at: now, in: db)
-      try requireFresh(session, at: now)
-      try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
-      try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
-      _ = try endAll(of: account.id, except: session.id, because: .revoked, by: account.id, at: now, in: db)
-      let grant = try issue(newToken, for: session, limits: .standard, at: now, in: db)
-      try db.run(
-        ChallengeQuery.excuse,
-        .integer(now.uptime.wholeNanoseconds.clampedSum(TwoStepRules.excuse.wholeNanoseconds)),
-        .text(session.id.rawValue))
-      try record(.passwordChanged, by: session, in: db)
+    return try accept(present, for: attempt, .everything, asking: nil) { (db, account) throws(BackendError) in
+      let session = try db.claim(token.digest)
+      try db.requireFresh(session)
+      try db.run(AccountQuery.setPassword, hash, account.id)
+      try db.run(CodeQuery.voidOneTimeCodes, account.id)
+      try db.endAll(of: account.id, except: session.id, because: .revoked, by: account.id)
+      let grant = try issue(newToken, for: session, .standard, in: db)
+      try db.run(ChallengeQuery.excuse, try db.now().uptime + TwoStepRules.excuse, session.id)
+      try db.record(.passwordChanged, by: session)
       return grant
     }
   }
 
   /// The grant of a change that was made and whose answer was lost: its token is issued, for the
   /// same session.
-  private func repeated(_ token: SessionToken, _ own: [UInt8]) throws(BackendError) -> Grant? {
+  private func repeated(_ issued: SessionToken, _ present: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) in
-      let now = try db.now()
-      guard case .pending(let issued, _) = try find(hash: SHA256.hash(token.bytes), at: now, in: db),
-        case .live(let session) = try find(hash: own, at: now, in: db), session.id == issued.id
+      guard case .pending(let renewed, _) = try db.find(issued.digest),
+        case .live(let session) = try db.find(present.digest), session.id == renewed.id
       else { return nil }
-      return issued.grant(token: token)
+      return renewed.grant(issued)
     }
-  }
-
-  func requireFresh(_ session: SessionRow, at now: BootInstant) throws(BackendError) {
-    guard session.limits.isFresh(at: now) else { throw .notFresh }
   }
 }

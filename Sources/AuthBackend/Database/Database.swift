@@ -24,14 +24,12 @@ package protocol Database: Sendable {
   ///
   /// - Parameters:
   ///   - scope: What `body` decides about.
-  ///   - queries: What `body` runs; prepared before others have to wait.
   ///   - body: Works on the transaction.
   /// - Returns: What `body` returns, when it is committed.
   /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`. Nothing was changed,
   ///   except where the code is `outcome_unknown`.
   func write<Result: Sendable>(
-    _ scope: WriteScope, preparing queries: [String],
-    _ body: (any Transaction) throws(BackendError) -> Result
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result
 
   /// Removes what a deletion left behind outside of the tables, such as a journal.
@@ -39,14 +37,6 @@ package protocol Database: Sendable {
 
   /// Makes a source that says when to look again.
   func changes() throws(BackendError) -> any ChangeSource
-}
-
-extension Database {
-  package func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try write(scope, preparing: [], body)
-  }
 }
 
 /// What a write decides about, so that others wait for it only where they must.
@@ -75,7 +65,7 @@ package enum Lock: Hashable, Sendable {
 
 /// A transaction, for as long as the body of a ``Database`` runs.
 package protocol Transaction: AnyObject {
-  /// The present instant on the clock of the database.
+  /// The present instant on the clock of the database: the same one for the whole transaction.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` when it cannot be read.
   func now() throws(BackendError) -> BootInstant
@@ -100,6 +90,7 @@ package protocol Transaction: AnyObject {
   /// Runs a statement, and hands over its rows until `wantsMore` returns false.
   ///
   /// - Returns: How many rows it changed.
+  @discardableResult
   func step(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int
@@ -110,42 +101,69 @@ package protocol Transaction: AnyObject {
 
 extension Transaction {
   package func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) {
-    _ = try step(sql, values) { (_) throws(BackendError) in false }
+    try step(sql, values) { (_) throws(BackendError) in false }
   }
 
   /// Runs a statement for its effect; see ``Transaction``.
-  package func run(_ query: some Query, _ values: SQLValue...) throws(BackendError) {
-    try run(query.rawValue, values)
+  package func run(_ query: some Query, _ values: (any SQLBindable)?...) throws(BackendError) {
+    try run(query.rawValue, Self.bound(values))
   }
 
   /// Runs a statement for its effect now.
   ///
   /// - Returns: The number of rows it changed.
-  package func changes(of query: some Query, _ values: SQLValue...) throws(BackendError) -> Int {
-    try step(query.rawValue, values) { (_) throws(BackendError) in false }
+  package func changes(of query: some Query, _ values: (any SQLBindable)?...) throws(BackendError) -> Int {
+    try step(query.rawValue, Self.bound(values)) { (_) throws(BackendError) in false }
   }
 
-  /// The first row, read by `read`, or nil.
-  package func first<Result>(
-    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result? {
-    var result: Result?
-    _ = try step(query.rawValue, values) { (row) throws(BackendError) in
-      result = try read(row)
-      return false
-    }
-    return result
+  /// Whether there is a row.
+  package func has(_ query: some Query, _ values: (any SQLBindable)?...) throws(BackendError) -> Bool {
+    try !rows(query, values, limit: 1, { _ in () }).isEmpty
+  }
+
+  /// The first row, or nil.
+  package func first<Value: RowDecodable>(
+    _ query: some Query, _ values: (any SQLBindable)?...
+  ) throws(BackendError) -> Value? {
+    try rows(query, values, limit: 1) { (row) throws(BackendError) -> Value in try row[0] }.first
+  }
+
+  /// The first row, of which there must be one.
+  ///
+  /// - Throws: ``BackendError`` for a damaged database, with `fault`, when there is none.
+  package func one<Value: RowDecodable>(
+    _ query: some Query, _ values: (any SQLBindable)?..., else fault: String
+  ) throws(BackendError) -> Value {
+    let rows = try rows(query, values, limit: 1) { (row) throws(BackendError) -> Value in try row[0] }
+    guard let value = rows.first else { throw damaged(fault) }
+    return value
+  }
+
+  /// Every row.
+  package func all<Value: RowDecodable>(
+    _ query: some Query, _ values: (any SQLBindable)?...
+  ) throws(BackendError) -> [Value] {
+    try rows(query, values) { (row) throws(BackendError) in try row[0] }
   }
 
   /// Every row, read by `read`.
-  package func all<Result>(
-    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
-  ) throws(BackendError) -> [Result] {
-    var results: [Result] = []
-    _ = try step(query.rawValue, values) { (row) throws(BackendError) in
-      results.append(try read(row))
-      return true
-    }
-    return results
+  package func all<Value>(
+    _ query: some Query, _ values: (any SQLBindable)?..., read: (Row) throws(BackendError) -> Value
+  ) throws(BackendError) -> [Value] {
+    try rows(query, values, read)
   }
+
+  private func rows<Value>(
+    _ query: some Query, _ values: [(any SQLBindable)?], limit: Int = .max,
+    _ read: (Row) throws(BackendError) -> Value
+  ) throws(BackendError) -> [Value] {
+    var rows: [Value] = []
+    try step(query.rawValue, Self.bound(values)) { (row) throws(BackendError) in
+      rows.append(try read(row))
+      return rows.count < limit
+    }
+    return rows
+  }
+
+  private static func bound(_ values: [(any SQLBindable)?]) -> [SQLValue] { values.map { $0?.bound ?? .null } }
 }

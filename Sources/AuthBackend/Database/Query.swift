@@ -1,3 +1,6 @@
+package import AuthCore
+import AuthDevice
+
 /// The statements of one concept, as a closed list, so that a test can ask for the plan of every
 /// one.
 ///
@@ -5,16 +8,12 @@
 /// their first appearance, which is how SQLite numbers them.
 package protocol Query: RawRepresentable<String>, CaseIterable {}
 
-/// A value that is bound to a statement.
+/// A value as a database stores it.
 package enum SQLValue: Hashable, Sendable {
   case integer(Int64)
   case text(String)
   case blob([UInt8])
   case null
-
-  package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
-  package static func text(_ value: String?) -> SQLValue { if let value { .text(value) } else { .null } }
-  package static func blob(_ value: [UInt8]?) -> SQLValue { if let value { .blob(value) } else { .null } }
 
   /// A pattern for `LIKE … ESCAPE '!'` that a text in lower case matches if it contains this one
   /// in any case.
@@ -34,22 +33,34 @@ package enum SQLValue: Hashable, Sendable {
   }
 }
 
-/// One row of a result, valid until the statement moves on.
-///
-/// A column that holds NULL, or that is no number, reads as 0 and as an empty text.
-package struct Row {
-  private let columns: any RowColumns
+/// A value that can be bound to a statement.
+package protocol SQLBindable {
+  var bound: SQLValue { get }
+}
 
-  package init(_ columns: any RowColumns) {
-    self.columns = columns
+/// What reads itself from a row: from one column, or from several that follow each other.
+package protocol RowDecodable {
+  init(_ row: Row, from column: Int32) throws(BackendError)
+}
+
+/// One row of a result, valid until the statement moves on.
+package struct Row {
+  fileprivate let columns: any RowColumns
+  private let db: any Transaction
+
+  package init(_ columns: any RowColumns, of db: any Transaction) {
+    (self.columns, self.db) = (columns, db)
   }
 
-  package func integer(_ column: Int32) -> Int64 { columns.integer(column) }
-  package func flag(_ column: Int32) -> Bool { columns.integer(column) != 0 }
-  package func isNull(_ column: Int32) -> Bool { columns.isNull(column) }
-  package func blob(_ column: Int32) -> [UInt8] { columns.blob(column) }
-  package func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
-  package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+  /// The value that begins at a column.
+  ///
+  /// A column that holds NULL, or that is no number, reads as 0 and as an empty text.
+  package subscript<Value: RowDecodable>(_ column: Int32) -> Value {
+    get throws(BackendError) { try Value(self, from: column) }
+  }
+
+  /// The error for data that contradicts itself.
+  func damaged(_ detail: String) -> BackendError { db.damaged(detail) }
 }
 
 /// The columns of a row, as a driver has them.
@@ -58,4 +69,97 @@ package protocol RowColumns {
   func isNull(_ column: Int32) -> Bool
   /// The bytes of a text or a blob.
   func blob(_ column: Int32) -> [UInt8]
+}
+
+// How each type of value is stored.
+
+extension SQLValue: SQLBindable {
+  package var bound: SQLValue { self }
+}
+
+extension Int64: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(self) }
+  package init(_ row: Row, from column: Int32) { self = row.columns.integer(column) }
+}
+
+extension Int: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(Int64(self)) }
+  package init(_ row: Row, from column: Int32) { self = Int(row.columns.integer(column)) }
+}
+
+extension Bool: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(self ? 1 : 0) }
+  package init(_ row: Row, from column: Int32) { self = row.columns.integer(column) != 0 }
+}
+
+extension String: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .text(self) }
+  package init(_ row: Row, from column: Int32) { self.init(decoding: row.columns.blob(column), as: UTF8.self) }
+}
+
+extension [UInt8]: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .blob(self) }
+  package init(_ row: Row, from column: Int32) { self = row.columns.blob(column) }
+}
+
+/// NULL is nil.
+extension Optional: RowDecodable where Wrapped: RowDecodable {
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    self = row.columns.isNull(column) ? nil : try Wrapped(row, from: column)
+  }
+}
+
+/// In microseconds since 1970.
+extension WallTime: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(microseconds) }
+  package init(_ row: Row, from column: Int32) { self.init(microseconds: row.columns.integer(column)) }
+}
+
+/// In nanoseconds.
+extension Duration: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(wholeNanoseconds) }
+  package init(_ row: Row, from column: Int32) { self = .nanoseconds(row.columns.integer(column)) }
+}
+
+extension BootID: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .blob(bytes) }
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    guard let boot = BootID(row.columns.blob(column)) else { throw row.damaged("a boot id has a wrong length") }
+    self = boot
+  }
+}
+
+extension SessionID: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .text(rawValue) }
+  package init(_ row: Row, from column: Int32) { self.init(rawValue: String(row, from: column)) }
+}
+
+extension EndReason: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .text(code) }
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    guard let reason = EndReason(code: String(row, from: column)) else {
+      throw row.damaged("a session ended for an unknown reason")
+    }
+    self = reason
+  }
+}
+
+extension Role: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .text(rawValue) }
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    guard let role = Role(rawValue: String(row, from: column)) else {
+      throw row.damaged("an account has an unknown role")
+    }
+    self = role
+  }
+}
+
+/// Id, name, display name and role, in four columns.
+extension User: RowDecodable {
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    let number: Int64 = try row[column]
+    self.init(
+      id: UserID(rawValue: "u\(number)"), username: try row[column + 1], displayName: try row[column + 2],
+      role: try row[column + 3])
+  }
 }

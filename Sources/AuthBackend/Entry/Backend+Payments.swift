@@ -48,10 +48,6 @@ extension Backend {
     return try ask(.receipts(page, lease.sessionToken), \.receipts)
   }
 
-  private func events(_ scope: EventScope, _ page: Page, _ token: SessionToken) throws(BackendError) -> [Event] {
-    try ask(.events(scope, page, token), \.events)
-  }
-
   /// Events that concern the leased session's account, newest first.
   ///
   /// - Parameters:
@@ -66,7 +62,8 @@ extension Backend {
   public func events(
     within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try events(.own, Page(within: times, matching: text, before: before, limit: limit), lease.sessionToken)
+    let page = Page(within: times, matching: text, before: before, limit: limit)
+    return try ask(.events(.own, page, lease.sessionToken), \.events)
   }
 
   /// Events of every account, newest first.
@@ -76,7 +73,7 @@ extension Backend {
     within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    let token = try lease.token(with: administrator.session)
-    return try events(.everyone, Page(within: times, matching: text, before: before, limit: limit), token)
+    let page = Page(within: times, matching: text, before: before, limit: limit)
+    return try ask(.events(.everyone, page, try lease.token(with: administrator.session)), \.events)
   }
 }

@@ -121,9 +121,16 @@ public struct Page: Hashable, Sendable {
   public var limit: Int
 
   /// Creates a page.
-  public init(within times: TimeSpan, matching text: String = "", before: Int64?, limit: Int) {
+  public init(within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50) {
     (self.times, self.text, self.before, self.limit) = (times, text, before, limit)
   }
+
+  // What the statements of pages take.
+  var end: Int64 { before ?? .max }
+  var since: Int64 { times.since?.microseconds ?? .min }
+  var until: Int64 { times.until?.microseconds ?? .max }
+  var pattern: SQLValue { .pattern(containing: text) }
+  var rows: Int { max(0, limit) }
 }
 
 /// A page of a user's sessions, newest first.

@@ -1,79 +1,58 @@
 package import AuthCore
 
 extension Rules {
-  /// Events, newest first.
+  /// Events of the page's time that contain its text, newest first.
   ///
-  /// - Parameters:
-  ///   - scope: Whose.
-  ///   - times: Only those written within; see ``TimeSpan``.
-  ///   - text: Only those that contain it.
-  ///   - before: Only those before this number; nil begins with the newest.
-  ///   - limit: How many at most.
-  ///   - token: The session that asks.
-  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Returns: The page; shorter than its limit when it is the last.
   /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
-    _ scope: EventScope = .own, within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil,
-    limit: Int = 50, token: SessionToken
+    _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> [Event] {
-    let since = SQLValue.integer(times.since?.microseconds ?? Int64.min)
-    let until = SQLValue.integer(times.until?.microseconds ?? Int64.max)
-    let before = SQLValue.integer(before ?? Int64.max)
-    let (pattern, limit) = (SQLValue.pattern(containing: text), SQLValue.integer(max(0, limit)))
-    switch scope {
-    case .own:
-      return try reading(token) { (db, own, _) throws(BackendError) in
-        try db.all(EventQuery.pageOfAccount, .integer(own.account), before, since, until, pattern, limit) {
-          Self.event($0)
-        }
-      }
-    case .everyone:
-      return try administering(token, reading: "events") { (db, _, _) throws(BackendError) in
-        try db.all(EventQuery.page, before, since, until, pattern, limit) { Self.event($0) }
+    try reading(token, .init(role: scope == .everyone ? "events" : nil)) { (db, own) throws(BackendError) in
+      switch scope {
+      case .own:
+        try db.all(
+          EventQuery.pageOfAccount, own.account, page.end, page.since, page.until, page.pattern, page.rows)
+      case .everyone: try db.all(EventQuery.page, page.end, page.since, page.until, page.pattern, page.rows)
       }
     }
   }
+}
 
-  static func event(_ row: Row) -> Event {
-    Event(
-      id: row.integer(0), at: WallTime(microseconds: row.integer(1)), name: row.text(2),
-      account: DeletedAccount.shown(row.optionalText(3)), actor: DeletedAccount.shown(row.optionalText(4)),
-      session: row.optionalText(5).map(EventSession.init(stored:)), detail: row.optionalText(6))
+extension Event: RowDecodable {
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    self.init(
+      id: try row[0], at: try row[1], name: try row[2], account: DeletedAccount.shown(try row[3]),
+      actor: DeletedAccount.shown(try row[4]), session: try row[5], detail: try row[6])
   }
 }
 
-extension EventSession {
+extension EventSession: RowDecodable {
   /// Tells the two forms apart: a public name is shorter than a hash was.
-  fileprivate init(stored: String) {
-    let hashLength = 16
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    let (stored, hashLength): (String, Int) = (try row[column], 16)
     self = stored.utf8.count == hashLength ? .hashed(stored) : .named(SessionID(rawValue: stored))
   }
 }
 
-extension Rules {
-  /// Appends an event in the transaction that `db` is in.
+extension Transaction {
+  /// Appends an event.
   ///
   /// A session is named by its public name, so that one that is seen here can be revoked. That name
   /// is no secret and opens nothing; the token, which does, is never written (OWASP Logging Cheat
   /// Sheet, "Data to exclude").
   func record(
-    _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil,
-    in db: any Transaction
+    _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil
   ) throws(BackendError) {
-    func number(_ id: Int64?) -> SQLValue { id.map { .integer($0) } ?? .null }
-    try db.run(
-      EventQuery.append, .integer(try db.eventNumber()), .integer(db.wallTime.microseconds), .text(name.rawValue),
-      number(account), number(actor),
-      .text(session?.rawValue), .text(detail))
-    if account == nil { try db.run(EventQuery.trim, .integer(Event.namelessLimit)) }
+    try run(EventQuery.append, try eventNumber(), wallTime, name.rawValue, account, actor, session, detail)
+    if account == nil { try run(EventQuery.trim, Event.namelessLimit) }
   }
 
   /// Appends an event of what the user of a session did, to an account or to their own.
   func record(
-    _ name: EventName, by own: SessionRow, to account: Int64? = nil, detail: String? = nil, in db: any Transaction
+    _ name: EventName, by own: SessionRow, to account: Int64? = nil, detail: String? = nil
   ) throws(BackendError) {
-    try record(
-      name, account: account ?? own.account, actor: own.account, session: own.id, detail: detail, in: db)
+    try record(name, account: account ?? own.account, actor: own.account, session: own.id, detail: detail)
   }
 }
 

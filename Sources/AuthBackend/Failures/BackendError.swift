@@ -97,6 +97,9 @@ extension BackendError {
     BackendError(.challenged(challenge), "code_missing")
   }
 
+  /// Whether a session that is over is the reason.
+  var isOfSession: Bool { if case .session = kind { true } else { false } }
+
   package static let notFresh = BackendError(.notFresh, "not_fresh")
 
   package static let notPermitted = BackendError(.notPermitted, "not_permitted")

@@ -15,9 +15,7 @@ extension Rules {
     before time: WallTime, after number: Int64?, limit: Int
   ) throws(BackendError) -> [Event] {
     try database.read { (db) throws(BackendError) in
-      try db.all(
-        EventQuery.archivable, .integer(number ?? -1), .integer(time.microseconds), .integer(max(0, limit))
-      ) { Self.event($0) }
+      try db.all(EventQuery.archivable, number ?? -1, time, max(0, limit))
     }
   }
 
@@ -36,10 +34,10 @@ extension Rules {
   ) throws(BackendError) {
     try database.write(.everything) { (db) throws(BackendError) in
       // Its number is greater than those, so numbers go on growing when all others are deleted.
-      try record(.administered, account: nil, detail: "\(count) events archived, before \(time.iso8601)", in: db)
-      try db.run(EventQuery.allowArchiving, .integer(number))
-      let deleted = try db.changes(of: EventQuery.deleteArchived, .integer(number), .integer(time.microseconds))
-      try db.run(EventQuery.allowArchiving, .integer(-1))
+      try db.record(.administered, account: nil, detail: "\(count) events archived, before \(time.iso8601)")
+      try db.run(EventQuery.allowArchiving, number)
+      let deleted = try db.changes(of: EventQuery.deleteArchived, number, time)
+      try db.run(EventQuery.allowArchiving, -1)
       guard deleted == count else { throw .unavailable(.eventsChanged, "\(count)", "\(deleted)") }
     }
   }

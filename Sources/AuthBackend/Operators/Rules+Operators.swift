@@ -17,10 +17,10 @@ extension Rules {
     let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))
     return try database.write(.creation) { (db) throws(BackendError) in
       guard try db.changes(of: AccountQuery.takeFirstAdministrator) == 1 else { throw .refused(.schemaExists) }
-      let account = try create(name, shown, .administrator, passwordHash: hash, in: db)
-      try db.run(AccountQuery.setRegistration, .integer(1))
-      try record(.userCreated, account: account.id, detail: account.user.role.rawValue, in: db)
-      try record(.administered, account: nil, detail: "registration \(Registration.closed.rawValue)", in: db)
+      let account = try db.create(name, shown, .administrator, passwordHash: hash)
+      try db.run(AccountQuery.setRegistration, true)
+      try db.record(.userCreated, account: account.id, detail: account.user.role.rawValue)
+      try db.record(.administered, account: nil, detail: "registration \(Registration.closed.rawValue)")
       return account.user
     }
   }
@@ -30,19 +30,18 @@ extension Rules {
   /// - Returns: How many were active.
   package func endSessions(of name: Username) throws(BackendError) -> Int {
     try database.write(.everything) { (db) throws(BackendError) in
-      let account = try existing(name, in: db)
-      return try endAll(of: account.id, except: nil, because: .revoked, by: nil, at: try db.now(), in: db)
+      try db.endAll(of: try db.existing(name).id, because: .revoked, by: nil)
     }
   }
 
   /// Turns the second step of a user off who lost the device and all codes.
   package func endTwoStep(of name: Username) throws(BackendError) {
     try database.write(.everything) { (db) throws(BackendError) in
-      let account = try existing(name, in: db)
-      guard try asksForCode(account.id, in: db) else { throw .refused(.twoStepNotOn) }
-      try db.run(TwoStepQuery.turnOff, .integer(account.id))
-      try db.run(ChallengeQuery.closeAll, .integer(account.id))
-      try record(.twoStepOff, account: account.id, detail: "operator", in: db)
+      let account = try db.existing(name)
+      guard account.hasSecondStep else { throw .refused(.twoStepNotOn) }
+      try db.run(TwoStepQuery.turnOff, account.id)
+      try db.run(ChallengeQuery.closeAll, account.id)
+      try db.record(.twoStepOff, account: account.id, detail: "operator")
     }
   }
 
@@ -51,26 +50,21 @@ extension Rules {
   package func cleanUpAfterRestore() throws(BackendError) -> RestoreReport {
     try database.write(.everything) { (db) throws(BackendError) in
       func names(_ query: OperatorQuery) throws(BackendError) -> RestoreReport.Names {
-        let rows = try db.all(query, .integer(RestoreReport.Names.limit)) { ($0.text(0), Int($0.integer(1))) }
-        return RestoreReport.Names(first: rows.map(\.0), count: rows.first?.1 ?? 0)
-      }
-      func newest(_ query: OperatorQuery) throws(BackendError) -> RestoreReport.Moment? {
-        try db.first(query) {
-          RestoreReport.Moment(id: $0.integer(0), at: WallTime(microseconds: $0.integer(1)))
+        let rows = try db.all(query, RestoreReport.Names.limit) {
+          (row) throws(BackendError) -> (name: String, count: Int) in (try row[0], try row[1])
         }
+        return RestoreReport.Names(first: rows.map(\.name), count: rows.first?.count ?? 0)
       }
-      let lastEvent = try newest(.lastEvent)
-      let sessions = try db.changes(
-        of: OperatorQuery.endEverySession, .text(EndReason.revoked.code), .integer(db.wallTime.microseconds))
+      let lastEvent: RestoreReport.Moment? = try db.first(OperatorQuery.lastEvent)
+      let sessions = try db.changes(of: OperatorQuery.endEverySession, EndReason.revoked, db.wallTime)
       let codes = try db.changes(of: OperatorQuery.voidEveryCode)
       try db.run(OperatorQuery.closeEveryChallenge)
-      try record(
-        .administered, account: nil, detail: "after a restore: \(sessions) sessions ended, \(codes) codes voided",
-        in: db)
+      try db.record(
+        .administered, account: nil, detail: "after a restore: \(sessions) sessions ended, \(codes) codes voided")
       return RestoreReport(
-        sessions: sessions, codes: codes, administrators: try names(.administrators),
-        disabled: try names(.disabled), withTwoStep: try names(.withTwoStep),
-        lastPayment: try newest(.lastPayment), lastEvent: lastEvent)
+        sessions: sessions, codes: codes, administrators: try names(.administrators), disabled: try names(.disabled),
+        withTwoStep: try names(.withTwoStep), lastPayment: try db.first(OperatorQuery.lastPayment),
+        lastEvent: lastEvent)
     }
   }
 }
@@ -97,4 +91,40 @@ package enum OperatorQuery: String, Query {
     """
   case lastPayment = "SELECT id, made_at FROM transfers WHERE payer <> 0 ORDER BY id DESC LIMIT 1"
   case lastEvent = "SELECT id, at FROM events ORDER BY id DESC LIMIT 1"
+}
+
+/// What was done after a backup was restored, and what only a person can check.
+package struct RestoreReport: Hashable, Sendable {
+  /// How many sessions were ended.
+  package let sessions: Int
+  /// How many recovery and one-time codes were voided.
+  package let codes: Int
+  /// Those who were administrators when the backup was made.
+  package let administrators: Names
+  /// Those who were disabled then.
+  package let disabled: Names
+  /// Those who were asked for a code then.
+  package let withTwoStep: Names
+  /// The newest payment: later ones are gone, and their keys would pay again.
+  package let lastPayment: Moment?
+  /// The newest event before this one.
+  package let lastEvent: Moment?
+
+  /// The first names of a list, and how many it has.
+  package struct Names: Hashable, Sendable {
+    /// How many are named, so that a report fits a frame of the service.
+    package static let limit = 200
+    package let first: [String]
+    package let count: Int
+  }
+
+  /// A number, and when it was given.
+  package struct Moment: Hashable, Sendable {
+    package let id: Int64
+    package let at: WallTime
+  }
+}
+
+extension RestoreReport.Moment: RowDecodable {
+  package init(_ row: Row, from column: Int32) throws(BackendError) { self.init(id: try row[0], at: try row[1]) }
 }

@@ -39,11 +39,6 @@ package struct PasswordHasher: Sendable {
   /// What no password verifies against, at the cost of any other.
   package var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
 
-  /// Costs what a verification costs, for a name that has no account.
-  package func pretendToVerify(_ password: NormalizedPassword?) throws(BackendError) {
-    _ = try verifies(password, against: unmatchable)
-  }
-
   /// Whether a hash was made at a lower cost than is asked for now, or in another way.
   package func isOutdated(_ stored: String) -> Bool {
     guard let made = PasswordCost(of: stored) else { return true }
@@ -67,5 +62,22 @@ package struct PasswordHasher: Sendable {
     }
     guard let hash = crypt_rn(terminated, setting, area, Int32(size)) else { return nil }
     return Array(UnsafeRawBufferPointer(start: hash, count: strlen(hash)))
+  }
+}
+
+/// What a database with functions of its own stored in place of a hash: the setting that the
+/// password is hashed with, and the SHA-256 of the hash.
+///
+/// It is stored as `sha256:DIGEST:SETTING`, and the next login replaces it by a hash.
+struct HashedHash: Hashable, Sendable {
+  let setting: String
+  let digest: [UInt8]
+
+  /// Reads the stored form; nil for a hash.
+  init?(_ stored: String) {
+    let parts = stored.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "sha256", let digest = Hex.bytes(Array(parts[1].utf8)) else { return nil }
+    self.setting = String(parts[2])
+    self.digest = digest
   }
 }

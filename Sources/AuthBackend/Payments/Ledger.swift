@@ -1,27 +1,17 @@
+/// The account out of which every account opens; it alone may be negative.
+private let equity: Int64 = 0
+
 /// Double entry: every transfer has two entries that add up to zero, made in one transaction with
 /// the balances they change.
-///
-/// Account 0 is the equity account, out of which every account opens; it alone may be negative.
-struct Ledger {
-  static let equity: Int64 = 0
-
-  private let db: any Transaction
-
-  init(_ db: any Transaction) {
-    self.db = db
-  }
-
+extension Transaction {
   /// Opens the ledger account of a new account.
-  func open(account: Int64, at time: WallTime) throws(BackendError) {
-    try db.run(LedgerQuery.openAccount, .integer(account))
-    _ = try transfer(Amount.openingCredit, from: Self.equity, to: account, key: nil, at: time)
+  func openLedger(of account: Int64) throws(BackendError) {
+    try run(LedgerQuery.openAccount, account)
+    _ = try transfer(Amount.openingCredit, from: equity, to: account, key: nil, at: wallTime)
   }
 
   func balance(of account: Int64) throws(BackendError) -> Int64 {
-    guard let balance = try db.first(LedgerQuery.balance, .integer(account), read: { $0.integer(0) }) else {
-      throw db.damaged("account \(account) has no balance")
-    }
-    return balance
+    try one(LedgerQuery.balance, account, else: "account \(account) has no balance")
   }
 
   /// Moves an amount.
@@ -32,40 +22,27 @@ struct Ledger {
   func transfer(
     _ amount: Amount, from payer: Int64, to payee: Int64, key: IdempotencyKey?, at time: WallTime
   ) throws(BackendError) -> Int64 {
-    let id = try db.first(
-      LedgerQuery.transfer, .integer(payer), .integer(payee), .integer(amount.minorUnits), .text(key?.description),
-      .integer(time.microseconds)
-    ) { $0.integer(0) }
-    guard let id else { throw db.damaged("a new transfer got no number") }
-    for (account, change) in [(payer, -amount.minorUnits), (payee, amount.minorUnits)] {
-      try db.run(LedgerQuery.entry, .integer(account), .integer(id), .integer(change))
-      try db.run(LedgerQuery.add, .integer(change), .integer(account))
+    let units = amount.minorUnits
+    let id: Int64 = try one(
+      LedgerQuery.transfer, payer, payee, units, key?.description, time, else: "a new transfer got no number")
+    for (account, change) in [(payer, -units), (payee, units)] {
+      try run(LedgerQuery.entry, account, id, change)
+      try run(LedgerQuery.add, change, account)
     }
     return id
   }
 
-  /// The payment that `payer` made under `key`, with the number of its payee.
-  func payment(by payer: Int64, under key: IdempotencyKey) throws(BackendError) -> (receipt: Receipt, payee: Int64)? {
-    try db.first(LedgerQuery.byKey, .integer(payer), .text(key.description)) { (Self.receipt($0), $0.integer(3)) }
-  }
-
-  /// Payments from and to `account` that contain the text, newest first, older than the transfer
-  /// `before`.
-  func receipts(
-    of account: Int64, within times: TimeSpan, matching text: String, before: Int64?, limit: Int
-  ) throws(BackendError) -> [Receipt] {
-    try db.all(
-      LedgerQuery.page, .integer(account), .integer(before ?? Int64.max),
-      .integer(times.since?.microseconds ?? Int64.min), .integer(times.until?.microseconds ?? Int64.max),
-      .pattern(containing: text), .integer(limit)
-    ) { Self.receipt($0) }
-  }
-
-  private static func receipt(_ row: Row) -> Receipt {
-    Receipt(
-      id: row.integer(0), payer: DeletedAccount.shown(row.optionalText(2)),
-      payee: DeletedAccount.shown(row.text(4)) ?? "", amount: Amount(unchecked: row.integer(5)),
-      madeAt: WallTime(microseconds: row.integer(7)), key: row.optionalText(6))
+  /// The receipt of the payment that `payer` made under the key of an order, if there is one.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` when that was another order.
+  func earlierPayment(of order: PaymentOrder, by payer: Int64) throws(BackendError) -> Receipt? {
+    guard let key = order.key?.description, let receipt: Receipt = try first(LedgerQuery.byKey, payer, key) else {
+      return nil
+    }
+    guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
+      throw .refused(.idempotencyKeyReused, key, receipt.amount.description, receipt.payee)
+    }
+    return receipt.asRepetition
   }
 }
 

@@ -32,16 +32,11 @@ public struct PaymentIntent: ~Copyable, Sendable {
     return try backend.pay(self, under: lease)
   }
 
-  /// Checks, for a backend, that the lease is of the session that the intent was made for.
+  /// The token to pay with, once the lease is of the session that the intent was made for.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`).
-  public func check(_ lease: borrowing SessionLease) throws(BackendError) {
+  func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
     try lease.require(session)
-  }
-
-  /// The token to pay with, for a backend of this package.
-  package func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
-    try check(lease)
     return lease.sessionToken
   }
 }

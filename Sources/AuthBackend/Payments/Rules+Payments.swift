@@ -6,78 +6,44 @@ extension Rules {
   /// With a key that was used before, an identical order gets the first receipt, whatever became of
   /// freshness and balance since, and another order is refused.
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
-    try writing(token, preparing: Self.paying) { (db, session, now) throws(BackendError) in
-      let ledger = Ledger(db)
-      let found = try account(named: order.payee, in: db)
-      try db.lock(.balances(session.account, found?.id ?? session.account))
-      if let key = order.key, let earlier = try ledger.payment(by: session.account, under: key) {
-        return try repeated(earlier.receipt, order, key)
-      }
-      guard session.limits.isFresh(at: now) else { throw .notFresh }
-      let payee = try accepted(found, of: order, payer: session)
-      let balance = try ledger.balance(of: session.account)
+    try writing(token) { (db, own) throws(BackendError) in
+      let found = try db.account(named: order.payee)
+      try db.lock(.balances(own.account, found?.id ?? own.account))
+      if let earlier = try db.earlierPayment(of: order, by: own.account) { return earlier }
+      try db.requireFresh(own)
+      guard let payee = found else { throw .refused(.payeeUnknown, order.payee.canonical) }
+      guard payee.id != own.account else { throw .refused(.payeeIsPayer) }
+      guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
+      let balance = try db.balance(of: own.account)
       guard balance >= order.amount.minorUnits else {
         throw .refused(.insufficientFunds, Amount.text(balance), order.amount.description)
       }
-      guard try ledger.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
+      guard try db.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
       let time = db.wallTime
-      let id = try ledger.transfer(order.amount, from: session.account, to: payee.id, key: order.key, at: time)
+      let id = try db.transfer(order.amount, from: own.account, to: payee.id, key: order.key, at: time)
       return Receipt(
-        id: id, payer: session.user.username, payee: payee.user.username, amount: order.amount, madeAt: time,
+        id: id, payer: own.user.username, payee: payee.user.username, amount: order.amount, madeAt: time,
         key: order.key?.description)
     }
   }
 
-  private static let paying = [
-    AccountQuery.byName.rawValue, LedgerQuery.balance.rawValue, LedgerQuery.transfer.rawValue,
-    LedgerQuery.entry.rawValue, LedgerQuery.add.rawValue,
-  ]
-
   /// The receipt of an identical order that was paid under the same idempotency key, if there is
   /// one.
   package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt? {
-    guard let key = order.key else { return nil }
-    return try reading(token) { (db, session, _) throws(BackendError) in
-      guard let earlier = try Ledger(db).payment(by: session.account, under: key) else { return nil }
-      return try repeated(earlier.receipt, order, key)
+    if order.key == nil { return nil }
+    return try reading(token) { (db, own) throws(BackendError) in
+      try db.earlierPayment(of: order, by: own.account)
     }
   }
 
-  /// Payments from and to the session's account, newest first.
+  /// Payments from and to the session's account that contain the text of the page, newest first.
   ///
-  /// - Parameters:
-  ///   - times: Only those made within; see ``TimeSpan``.
-  ///   - text: Only those that contain it.
-  ///   - before: Only older ones than this receipt; nil begins with the newest.
-  ///   - limit: How many at most.
-  ///   - token: The session.
-  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Returns: The page; shorter than its limit when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  package func receipts(
-    within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50,
-    token: SessionToken
-  ) throws(BackendError) -> [Receipt] {
-    try reading(token) { (db, session, _) throws(BackendError) in
-      try Ledger(db).receipts(
-        of: session.account, within: times, matching: text, before: before, limit: max(0, limit))
+  package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> [Receipt] {
+    try reading(token) { (db, own) throws(BackendError) in
+      try db.all(
+        LedgerQuery.page, own.account, page.end, page.since, page.until, page.pattern, page.rows)
     }
-  }
-
-  func repeated(
-    _ receipt: Receipt, _ order: PaymentOrder, _ key: IdempotencyKey
-  ) throws(BackendError) -> Receipt {
-    guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
-      throw .refused(.idempotencyKeyReused, key.description, receipt.amount.description, receipt.payee)
-    }
-    return receipt.asRepetition
-  }
-
-  private func accepted(
-    _ payee: AccountRow?, of order: PaymentOrder, payer: SessionRow
-  ) throws(BackendError) -> AccountRow {
-    guard let payee else { throw .refused(.payeeUnknown, order.payee.canonical) }
-    guard payee.id != payer.account else { throw .refused(.payeeIsPayer) }
-    guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
-    return payee
   }
 }

@@ -1,21 +1,19 @@
 package import AuthCore
-import AuthDevice
 import TextFormat
 
 extension Rules {
   /// Makes ten recovery codes in place of the old ones.
   package func makeRecoveryCodes(token: SessionToken) throws(BackendError) -> [RecoveryCode] {
-    try writing(token) { (db, own, now) throws(BackendError) in
+    try writing(token, .init(isFresh: true)) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
-      try requireFresh(own, at: now)
-      try db.run(CodeQuery.voidRecoveryCodes, .integer(own.account))
+      try db.run(CodeQuery.voidRecoveryCodes, own.account)
       var codes: [RecoveryCode] = []
       for _ in 0..<RecoveryPolicy.codes {
-        let code = try draw()
-        try db.run(CodeQuery.insert, .integer(own.account), Self.hash(code), .null, .null, .null)
+        let code = try RecoveryCode.draw()
+        try db.run(CodeQuery.insert, own.account, code.digest, nil, nil, nil)
         codes.append(code)
       }
-      try record(.recoveryCodesMade, by: own, in: db)
+      try db.record(.recoveryCodesMade, by: own)
       return codes
     }
   }
@@ -33,27 +31,26 @@ extension Rules {
     while true {
       // Compared outside of any transaction, because it takes a hash, and for a right code only.
       let present = try database.read { (db) throws(BackendError) in
-        try redeemable(code, of: try account(named: name, in: db), at: try db.now(), in: db)?.account.passwordHash
+        try db.redeemable(code, of: try db.account(named: name))?.account.passwordHash
       }
       let isUnchanged = if let present { try hasher.verifies(new, against: present) } else { false }
       let recovered = try database.write(.everything) { (db) throws(BackendError) -> Result<User?, BackendError> in
-        let now = try db.now()
-        let account = try account(named: name, in: db)
-        guard let (account, found) = try redeemable(code, of: account, at: now, in: db) else {
-          return .failure(try countWrongCode(on: account, name, at: now, in: db))
+        let account = try db.account(named: name)
+        guard let (account, found) = try db.redeemable(code, of: account) else {
+          return .failure(try db.countWrongCode(on: account, name))
         }
         guard account.passwordHash == present else { return .success(nil) }
         // Only a code that still works may say so: of many guesses at once one is heard.
         if isUnchanged { return .failure(.invalid(.passwordUnchanged)) }
-        try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
-        try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
-        try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
-        try store(ThrottleRecord(), account: account.id, in: db)
-        _ = try endAll(of: account.id, except: nil, because: .revoked, by: account.id, at: now, in: db)
-        let left = try db.first(CodeQuery.count, .integer(account.id)) { $0.integer(0) } ?? 0
-        try record(
+        try db.run(CodeQuery.use, account.id, code.digest)
+        try db.run(CodeQuery.voidOneTimeCodes, account.id)
+        try db.run(AccountQuery.setPassword, hash, account.id)
+        try db.store(ThrottleRecord(), account: account.id)
+        try db.endAll(of: account.id, because: .revoked, by: account.id)
+        let left = try db.recoveryCodes(of: account.id)
+        try db.record(
           .recovered, account: account.id, actor: account.id,
-          detail: found.isRecoveryCode ? "recovery code, \(left) left" : "one-time code", in: db)
+          detail: found.isRecoveryCode ? "recovery code, \(left) left" : "one-time code")
         return .success(account.user)
       }.get()
       // Nil when the password was changed in between.
@@ -61,41 +58,10 @@ extension Rules {
     }
   }
 
-  /// The account and the code, if the code may set its password now.
-  ///
-  /// The same is read whatever is wrong.
-  private func redeemable(
-    _ code: RecoveryCode, of account: AccountRow?, at now: BootInstant, in db: any Transaction
-  ) throws(BackendError) -> (account: AccountRow, code: CodeRow)? {
-    let found = try db.first(CodeQuery.find, .integer(account?.id ?? 0), Self.hash(code)) { CodeRow($0) }
-    guard let account, let found, found.isValid(at: now, wall: db.wallTime), !account.isDisabled else { return nil }
-    return (account, found)
-  }
-
-  /// Counts a code that opened nothing, as the throttle counts passwords.
-  ///
-  /// - Returns: What to refuse it with.
-  private func countWrongCode(
-    on account: AccountRow?, _ name: Username, at now: BootInstant, in db: any Transaction
-  ) throws(BackendError) -> BackendError {
-    let attempt =
-      if let account { try countAttempt(on: account, at: now, in: db) } else {
-        try countAttempt(onUnknown: name, at: now, in: db)
-      }
-    switch attempt.decision {
-    case .allow:
-      try fail(attempt, in: db)
-      try record(.recoveryFailed, account: account?.id, in: db)
-      return .credentialsNotAccepted
-    case .deny(let throttle), .retry(let throttle): return .throttled(throttle)
-    }
-  }
-
   /// Makes a one-time code for another user's forgotten password.
   package func resetPassword(of name: Username, token: SessionToken) throws(BackendError) -> OneTimeCode {
-    try administeringFreshly(token, "accounts") { (db, own, now) throws(BackendError) in
-      try issueOneTimeCode(
-        for: try existing(name, in: db), validFor: RecoveryPolicy.reset, by: own, "reset", at: now, in: db)
+    try writing(token, .init(role: "accounts", isFresh: true), .everything) { (db, own) throws(BackendError) in
+      try db.issueOneTimeCode(for: try db.existing(name), validFor: RecoveryPolicy.reset, by: own, "reset")
     }
   }
 
@@ -103,32 +69,92 @@ extension Rules {
   /// file of another user is refused.
   package func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
     try database.write(.everything) { (db) throws(BackendError) in
-      try issueOneTimeCode(
-        for: try existing(name, in: db), validFor: RecoveryPolicy.reset, by: nil,
-        isShared ? "reset by an operator of the service" : "reset by the owner of the database", at: try db.now(),
-        in: db)
+      try db.issueOneTimeCode(
+        for: try db.existing(name), validFor: RecoveryPolicy.reset, by: nil,
+        isShared ? "reset by an operator of the service" : "reset by the owner of the database")
+    }
+  }
+}
+
+extension RecoveryCode {
+  fileprivate static func draw() throws(BackendError) -> RecoveryCode {
+    RecoveryCode(drawn: try Secrets.randomName(length: length))
+  }
+
+  /// What is stored in place of the code.
+  var digest: [UInt8] { SHA256.hash(canonical) }
+}
+
+extension Transaction {
+  /// The account and the code, if the code may set its password now.
+  ///
+  /// The same is read whatever is wrong.
+  fileprivate func redeemable(
+    _ code: RecoveryCode, of account: AccountRow?
+  ) throws(BackendError) -> (account: AccountRow, code: CodeRow)? {
+    let found: CodeRow? = try first(CodeQuery.find, account?.id ?? 0, code.digest)
+    guard let account, let found, found.isValid(at: try now(), wall: wallTime), !account.isDisabled else { return nil }
+    return (account, found)
+  }
+
+  /// Counts a code that opened nothing, as the throttle counts passwords.
+  ///
+  /// - Returns: What to refuse it with.
+  fileprivate func countWrongCode(on account: AccountRow?, _ name: Username) throws(BackendError) -> BackendError {
+    let attempt = try countAttempt(on: account, named: name)
+    switch attempt.decision {
+    case .allow:
+      try fail(attempt)
+      try record(.recoveryFailed, account: account?.id)
+      return .credentialsNotAccepted
+    case .deny(let throttle), .retry(let throttle): return .throttled(throttle)
     }
   }
 
+  /// How many recovery codes of an account are left.
+  func recoveryCodes(of account: Int64) throws(BackendError) -> Int { try first(CodeQuery.count, account) ?? 0 }
+
   /// Makes a code that takes the place of an earlier one of its kind.
   func issueOneTimeCode(
-    for account: AccountRow, validFor: Duration, by own: SessionRow?, _ detail: String, at now: BootInstant,
-    in db: any Transaction
+    for account: AccountRow, validFor: Duration, by own: SessionRow?, _ detail: String
   ) throws(BackendError) -> OneTimeCode {
-    let code = try draw()
-    let nanoseconds = validFor.wholeNanoseconds
-    try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
-    try db.run(
-      CodeQuery.insert, .integer(account.id), Self.hash(code),
-      .integer(db.wallTime.microseconds.clampedSum(nanoseconds / 1000)), .blob(now.boot.bytes),
-      .integer(now.uptime.wholeNanoseconds.clampedSum(nanoseconds)))
-    try record(.oneTimeCodeMade, account: account.id, actor: own?.account, session: own?.id, detail: detail, in: db)
+    let (now, code) = (try now(), try RecoveryCode.draw())
+    let expiry = WallTime(microseconds: wallTime.microseconds.clampedSum(validFor.wholeNanoseconds / 1000))
+    try run(CodeQuery.voidOneTimeCodes, account.id)
+    try run(CodeQuery.insert, account.id, code.digest, expiry, now.boot, now.uptime + validFor)
+    try record(.oneTimeCodeMade, account: account.id, actor: own?.account, session: own?.id, detail: detail)
     return OneTimeCode(user: account.user, code: code, validFor: validFor)
   }
+}
 
-  private func draw() throws(BackendError) -> RecoveryCode {
-    RecoveryCode(drawn: try Secrets.randomName(length: RecoveryCode.length))
+/// A recovery code or a one-time code as it is stored.
+///
+/// A one-time code expires by the boot clock, which nobody can set back, until the machine is
+/// restarted, and by the wall clock after that.
+struct CodeRow: RowDecodable {
+  private let expiresAt: WallTime?
+  private let boot: BootID?
+  private let bootUntil: Duration
+
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    (expiresAt, boot, bootUntil) = (try row[0], try row[1], try row[2])
   }
 
-  private static func hash(_ code: RecoveryCode) -> SQLValue { .blob(SHA256.hash(code.canonical)) }
+  /// Whether it is one of the ten that do not expire.
+  var isRecoveryCode: Bool { expiresAt == nil }
+
+  func isValid(at now: BootInstant, wall: WallTime) -> Bool {
+    guard let expiresAt else { return true }
+    return boot == now.boot ? now.uptime < bootUntil : wall < expiresAt
+  }
+}
+
+package enum CodeQuery: String, Query {
+  case find = "SELECT expires_at, boot, boot_until FROM codes WHERE account = $1 AND code_hash = $2"
+  case count = "SELECT count(*) FROM codes WHERE account = $1 AND expires_at IS NULL"
+  case insert = "INSERT INTO codes(account, code_hash, expires_at, boot, boot_until) VALUES ($1, $2, $3, $4, $5)"
+  case use = "DELETE FROM codes WHERE account = $1 AND code_hash = $2"
+  case voidRecoveryCodes = "DELETE FROM codes WHERE account = $1 AND expires_at IS NULL"
+  case voidOneTimeCodes = "DELETE FROM codes WHERE account = $1 AND expires_at IS NOT NULL"
+  case voidAll = "DELETE FROM codes WHERE account = $1"
 }

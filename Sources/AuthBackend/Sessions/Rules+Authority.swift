@@ -1,12 +1,11 @@
 import AuthCore
-import TextFormat
 
 extension Rules {
   /// Finds the session of a token; it only reads.
   ///
   /// The use of an ended one is recorded as an event.
   func resume(_ token: SessionToken) throws(BackendError) -> Grant {
-    try reading(token, beforeTwoStep: true) { (_, session, _) throws(BackendError) in session.grant(token: token) }
+    try reading(token, .init(beforeTwoStep: true)) { (_, own) throws(BackendError) in own.grant(token) }
   }
 
   /// Finds the grant of a token, if it is the current token of an active session, in one read.
@@ -16,10 +15,7 @@ extension Rules {
   ///   busy wait.
   func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) -> Grant? in
-      guard case .live(let session) = try find(hash: SHA256.hash(token.bytes), at: try db.now(), in: db) else {
-        return nil
-      }
-      return session.grant(token: token)
+      if case .live(let session) = try db.find(token.digest) { session.grant(token) } else { nil }
     }
   }
 
@@ -28,31 +24,29 @@ extension Rules {
   /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and
   /// keeps the token.
   func renew(_ token: SessionToken) throws(BackendError) -> Grant {
-    let (session, isStale) = try reading(token, beforeTwoStep: true) { (_, session, now) throws(BackendError) in
-      (session, session.terms.isStale(at: now))
+    let (session, isStale) = try reading(token, .init(beforeTwoStep: true)) { (db, own) throws(BackendError) in
+      (own, own.terms.isStale(at: try db.now()))
     }
-    if !isStale { return session.grant(token: token) }
-    try writing(token, beforeTwoStep: true) { (_, _, _) throws(BackendError) in }
+    if !isStale { return session.grant(token) }
+    try writing(token, .init(beforeTwoStep: true)) { (_, _) throws(BackendError) in }
     return try resume(token)
   }
 
   /// Replaces the current token of a session with the issued one.
-  func confirm(_ token: SessionToken) throws(BackendError) {
-    _ = try reading(token, beforeTwoStep: true) { (_, _, _) throws(BackendError) in true }
-  }
+  func confirm(_ token: SessionToken) throws(BackendError) { _ = try resume(token) }
 
   /// Ends the session of a token, durably when it returns.
   ///
   /// A superseded token, or one that was issued and never used, ends its session too. The token of
   /// a challenge ends that alone.
   func revoke(_ token: SessionToken, reason: EndReason) throws(BackendError) {
-    let hash = SHA256.hash(token.bytes)
+    let hash = token.digest
     try database.write(.rows) { (db) throws(BackendError) in
       try db.lock(.session(hash))
-      switch try find(hash: hash, at: try db.now(), in: db) {
-      case .unknown: try db.run(ChallengeQuery.close, .blob(hash))
+      switch try db.find(hash) {
+      case .unknown: try db.run(ChallengeQuery.close, hash)
       case .live(let session), .pending(let session, _), .ended(let session, _), .superseded(let session):
-        if session.marked == nil { try end(session, because: reason, by: session.account, in: db) }
+        if session.marked == nil { try db.end(session, because: reason, by: session.account) }
       }
     }
   }

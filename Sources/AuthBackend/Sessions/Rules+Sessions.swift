@@ -6,14 +6,13 @@ extension Rules {
   package func sessions(
     _ page: SessionsPage = SessionsPage(), token: SessionToken
   ) throws(BackendError) -> [SessionSummary] {
-    try reading(token) { (db, own, now) throws(BackendError) in
+    try reading(token) { (db, own) throws(BackendError) in
       var summaries: [SessionSummary] = []
-      let live = try liveSessions(of: own.account, at: now, in: db)
-      for session in live.filter({ $0.isIn(page) }).prefix(page.limit) {
-        let origin = try db.first(SessionQuery.origin, .blob(session.tokenHash)) { SessionOrigin(stored: $0) }
+      for session in try db.liveSessions(of: own.account).filter({ $0.isIn(page) }).prefix(page.limit) {
         summaries.append(
           SessionSummary(
-            id: session.id, isCurrent: session.id == own.id, label: session.label, origin: origin ?? nil,
+            id: session.id, isCurrent: session.id == own.id, label: session.label,
+            origin: try db.first(SessionQuery.origin, session.tokenHash),
             createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits))
       }
       return summaries
@@ -25,17 +24,11 @@ extension Rules {
   /// The session of another user and one that is over get the same answer: there is none of that
   /// name.
   package func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError) {
-    try writing(token, .everything) { (db, own, now) throws(BackendError) in
-      try requireFresh(own, at: now)
-      let found = try db.first(SessionQuery.byID, .text(id.rawValue)) { (row) throws(BackendError) in
-        try SessionRow(row, in: db)
-      }
-      guard let found, found.account == own.account, found.marked == nil,
-        try within(limits: found, at: now, in: db) != nil
-      else {
-        throw .refused(.sessionNotFound, id.rawValue.escaped)
-      }
-      try end(found, because: .revoked, by: own.account, in: db)
+    try writing(token, .init(isFresh: true), .everything) { (db, own) throws(BackendError) in
+      guard let found: SessionRow = try db.first(SessionQuery.byID, id), found.account == own.account,
+        found.marked == nil, try db.withinLimits(found) != nil
+      else { throw .refused(.sessionNotFound, id.rawValue.escaped) }
+      try db.end(found, because: .revoked, by: own.account)
     }
   }
 
@@ -43,8 +36,8 @@ extension Rules {
   ///
   /// - Returns: How many were live.
   package func endAllSessions(token: SessionToken) throws(BackendError) -> Int {
-    try writing(token, .everything, asActivity: false, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
-      try endAll(of: own.account, except: nil, because: .userAsked, by: own.account, at: now, in: db)
+    try writing(token, .init(beforeTwoStep: true), .everything, asActivity: false) {
+      (db, own) throws(BackendError) in try db.endAll(of: own.account, because: .userAsked, by: own.account)
     }
   }
 }
@@ -53,13 +46,5 @@ extension SessionRow {
   fileprivate func isIn(_ page: SessionsPage) -> Bool {
     guard let place = page.after else { return true }
     return (createdAt, id.rawValue) < (place.createdAt, place.id.rawValue)
-  }
-}
-
-extension SessionOrigin {
-  /// Reads terminal, program and host from three columns; nil where nothing is known.
-  fileprivate init?(stored row: Row) {
-    if row.isNull(0), row.isNull(1), row.isNull(2) { return nil }
-    self.init(terminal: row.optionalText(0), program: row.optionalText(1), host: row.optionalText(2))
   }
 }

@@ -1,5 +1,4 @@
 import AuthCore
-import TextFormat
 
 /// The session that a token belongs to, and its state.
 enum SessionFinding {
@@ -11,23 +10,22 @@ enum SessionFinding {
   case unknown
 }
 
-extension Rules {
-  /// Looks up a token without changing anything.
+extension Transaction {
+  /// Looks up a token by its hash, without changing anything.
   ///
   /// An active session costs one indexed read.
-  func find(hash: [UInt8], at now: BootInstant, in db: any Transaction) throws(BackendError) -> SessionFinding {
-    func read(_ row: Row) throws(BackendError) -> SessionRow { try SessionRow(row, in: db) }
-    if let session = try db.first(SessionQuery.byToken, .blob(hash), read: read) {
-      return session.end(at: now).map { .ended(session, $0) } ?? .live(session)
+  func find(_ hash: [UInt8]) throws(BackendError) -> SessionFinding {
+    let now = try now()
+    func over(_ session: SessionRow, or finding: SessionFinding) -> SessionFinding {
+      session.end(at: now).map { .ended(session, $0) } ?? finding
     }
-    guard let other = try db.first(SessionQuery.otherToken, .blob(hash), read: { OtherToken($0) }),
-      let session = try db.first(SessionQuery.byID, .text(other.session), read: read)
+    if let session: SessionRow = try first(SessionQuery.byToken, hash) { return over(session, or: .live(session)) }
+    guard let other: OtherToken = try first(SessionQuery.otherToken, hash),
+      let session: SessionRow = try first(SessionQuery.byID, other.session)
     else { return .unknown }
-    guard let terms = other.terms else {
-      return session.end(at: now).map { .ended(session, $0) } ?? .superseded(session)
-    }
+    guard let terms = other.terms else { return over(session, or: .superseded(session)) }
     let renewed = session.with(terms)
-    return renewed.end(at: now).map { .ended(renewed, $0) } ?? .pending(renewed, hash)
+    return over(renewed, or: .pending(renewed, hash))
   }
 
   /// The active session of a token.
@@ -36,42 +34,59 @@ extension Rules {
   /// one.
   ///
   /// An unknown token was forgotten after its absolute limit, or was never issued.
-  func claim(hash: [UInt8], at now: BootInstant, in db: any Transaction) throws(BackendError) -> SessionRow {
-    try claim(try find(hash: hash, at: now, in: db), in: db)
-  }
+  func claim(_ hash: [UInt8]) throws(BackendError) -> SessionRow { try claim(try find(hash)) }
 
-  private func claim(_ finding: SessionFinding, in db: any Transaction) throws(BackendError) -> SessionRow {
+  fileprivate func claim(_ finding: SessionFinding) throws(BackendError) -> SessionRow {
     switch finding {
     case .live(let session): return session
-    case .pending(let session, let hash): return try promote(hash, of: session, in: db)
+    case .pending(let session, let hash): return try promote(hash, of: session)
     case .ended(_, let reason): throw .session(.ended(reason))
     case .superseded: throw .session(.superseded)
     case .unknown: throw .session(.ended(.revoked))
     }
   }
 
+  func requireFresh(_ session: SessionRow) throws(BackendError) {
+    guard session.limits.isFresh(at: try now()) else { throw .notFresh }
+  }
+}
+
+/// What a rule needs of its session, besides that it is active.
+struct SessionNeeds {
+  /// For administrators only: what they read or change, with which a refusal is recorded.
+  var role: String?
+  /// That the password was entered recently.
+  var isFresh = false
+  /// Also permitted to a user who must set up a second step first.
+  var beforeTwoStep = false
+
+  fileprivate func check(_ own: SessionRow, in db: any Transaction) throws(BackendError) {
+    if !beforeTwoStep { try db.requireTwoStep(of: own) }
+    if role != nil { try own.requireRole() }
+    if isFresh { try db.requireFresh(own) }
+  }
+}
+
+extension Rules {
   /// Runs `body` for the active session of a token, on one snapshot of the data.
   ///
   /// The first use of an issued token writes, and then `body` runs in that transaction.
-  ///
-  /// `beforeTwoStep` is for what a user may do who must set up a second step first.
   func reading<Result: Sendable>(
-    _ token: SessionToken, beforeTwoStep: Bool = false,
-    _ body: (any Transaction, SessionRow, BootInstant) throws(BackendError) -> Result
+    _ token: SessionToken, _ needs: SessionNeeds = SessionNeeds(),
+    _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let hash = SHA256.hash(token.bytes)
-    let result = try noting(hash) { () throws(BackendError) -> Result? in
+    let hash = token.digest
+    let result = try noting(hash, needs.role) { () throws(BackendError) -> Result? in
       try database.read { (db) throws(BackendError) -> Result? in
-        let now = try db.now()
-        let finding = try find(hash: hash, at: now, in: db)
+        let finding = try db.find(hash)
         if case .pending = finding { return nil }
-        let session = try claim(finding, in: db)
-        if !beforeTwoStep { try requireTwoStep(of: session, in: db) }
-        return try body(db, session, now)
+        let own = try db.claim(finding)
+        try needs.check(own, in: db)
+        return try body(db, own)
       }
     }
     if let result { return result }
-    return try writing(token, asActivity: false, beforeTwoStep: beforeTwoStep, body)
+    return try writing(token, needs, asActivity: false, body)
   }
 
   /// Runs `body` for the active session of a token, in one transaction with the check that it is
@@ -79,71 +94,67 @@ extension Rules {
   ///
   /// - Parameters:
   ///   - token: The session's token.
+  ///   - needs: What `body` needs of the session.
   ///   - scope: What `body` decides about.
   ///   - asActivity: Whether success moves the idle limit.
-  ///   - beforeTwoStep: Whether a user may do it who must set up a second step first.
-  ///   - queries: What `body` runs; prepared before others have to wait.
-  ///   - body: Runs with the session and the present instant.
+  ///   - body: Runs with the session.
   /// - Returns: What `body` returns.
   /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
   ///   which undoes its changes.
   func writing<Result: Sendable>(
-    _ token: SessionToken, _ scope: WriteScope = .rows, asActivity: Bool = true, beforeTwoStep: Bool = false,
-    preparing queries: [String] = [],
-    _ body: (any Transaction, SessionRow, BootInstant) throws(BackendError) -> Result
+    _ token: SessionToken, _ needs: SessionNeeds = SessionNeeds(), _ scope: WriteScope = .rows,
+    asActivity: Bool = true, _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let hash = SHA256.hash(token.bytes)
-    return try noting(hash) { () throws(BackendError) in
-      try database.write(scope, preparing: queries) { (db) throws(BackendError) in
+    let hash = token.digest
+    return try noting(hash, needs.role) { () throws(BackendError) in
+      try database.write(scope) { (db) throws(BackendError) in
         try db.lock(.session(hash))
-        let now = try db.now()
-        let session = try claim(hash: hash, at: now, in: db)
-        if !beforeTwoStep { try requireTwoStep(of: session, in: db) }
-        let result = try body(db, session, now)
-        if asActivity { try touch(session, at: now, in: db) }
+        let own = try db.claim(hash)
+        try needs.check(own, in: db)
+        let result = try body(db, own)
+        if asActivity { try db.touch(own) }
         return result
       }
     }
   }
 
-  /// Runs `body`, and records the use of a session that is over.
+  /// Runs `body`, and records the use of a session that is over, or the refusal of what is for
+  /// administrators.
   func noting<Result>(
-    _ hash: @autoclosure () -> [UInt8]?, during body: () throws(BackendError) -> Result
+    _ hash: @autoclosure () -> [UInt8]?, _ role: String? = nil, during body: () throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     do throws(BackendError) {
       return try body()
     } catch {
-      // The session is refused even when the event cannot be written: a full disk must not turn
-      // "logged out" into "cannot tell".
-      if case .session = error.kind, let hash = hash() { try? noteUse(of: hash) }
+      let refused = error.kind == .notPermitted ? role : nil
+      // It is refused even when the event cannot be written: a full disk must not turn "logged out"
+      // into "cannot tell".
+      if refused != nil || error.isOfSession, let hash = hash() { try? note(hash, refused: refused) }
       throw error
     }
   }
 
-  /// Records the use of a token that is no longer valid, and an expiry that is seen for the first
-  /// time.
-  private func noteUse(of hash: [UInt8]) throws(BackendError) {
+  /// Records what a session was refused, the use of a token that is no longer valid, or an expiry
+  /// that is seen for the first time.
+  private func note(_ hash: [UInt8], refused role: String?) throws(BackendError) {
     try database.write(.rows) { (db) throws(BackendError) in
       try db.lock(.session(hash))
-      switch try find(hash: hash, at: try db.now(), in: db) {
-      case .live, .pending: break
-      case .ended(let session, let reason) where session.marked == nil:
-        try end(session, because: reason, in: db)
-      case .ended(let session, let reason):
-        try noteUse(of: session, .sessionUsedAfterEnd, reason.code, in: db)
-      case .superseded(let session):
-        try noteUse(of: session, .tokenReused, "superseded", in: db)
-      case .unknown:
-        try record(.sessionUnknown, account: nil, in: db)
+      switch try db.find(hash) {
+      case .live, .pending:
+        if let role { try db.record(.authorizationFailed, by: try db.claim(hash), detail: role) }
+      case .ended(let session, let reason) where session.marked == nil: try db.end(session, because: reason)
+      case .ended(let session, let reason): try db.noteUse(of: session, .sessionUsedAfterEnd, reason.code)
+      case .superseded(let session): try db.noteUse(of: session, .tokenReused, "superseded")
+      case .unknown: try db.record(.sessionUnknown, account: nil)
       }
     }
   }
+}
 
-  private func noteUse(
-    of session: SessionRow, _ name: EventName, _ detail: String, in db: any Transaction
-  ) throws(BackendError) {
+extension Transaction {
+  fileprivate func noteUse(of session: SessionRow, _ name: EventName, _ detail: String) throws(BackendError) {
     guard session.usesAfterEnd < SessionPolicy.notedUsesAfterEnd else { return }
-    try db.run(SessionQuery.noteUse, .blob(session.tokenHash))
-    try record(name, account: session.account, session: session.id, detail: detail, in: db)
+    try run(SessionQuery.noteUse, session.tokenHash)
+    try record(name, account: session.account, session: session.id, detail: detail)
   }
 }

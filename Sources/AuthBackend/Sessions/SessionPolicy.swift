@@ -57,19 +57,3 @@ package struct SessionSpans {
     fresh = max(0, policy.fresh.wholeNanoseconds)
   }
 }
-
-/// The limits of a session as they are stored: nanoseconds on the clock of the session's boot.
-struct SessionTerms: Sendable {
-  let active: Int64
-  let idleSpan: Int64
-  let absoluteUntil: Int64
-  let freshUntil: Int64
-
-  func limits(in boot: BootID) -> SessionLimits {
-    func instant(_ nanoseconds: Int64) -> Deadline {
-      .at(BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)))
-    }
-    return SessionLimits(
-      idle: instant(active.clampedSum(idleSpan)), absolute: instant(absoluteUntil), fresh: instant(freshUntil))
-  }
-}

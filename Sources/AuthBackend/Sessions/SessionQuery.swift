@@ -32,7 +32,11 @@ package enum SessionQuery: String, Query {
       created_at, active_at, purge_after, absolute_span, terminal, program, host)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     """
-  case origin = "SELECT terminal, program, host FROM sessions WHERE token_hash = $1"
+  /// Nothing where nothing is known.
+  case origin = """
+    SELECT terminal, program, host FROM sessions
+    WHERE token_hash = $1 AND coalesce(terminal, program, host) IS NOT NULL
+    """
   case touch = "UPDATE sessions SET active = $1, active_at = $2 WHERE token_hash = $3 AND ended_reason IS NULL"
   case issue = """
     INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at,

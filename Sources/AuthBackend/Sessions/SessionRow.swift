@@ -1,8 +1,13 @@
 import AuthCore
-import AuthDevice
+import TextFormat
+
+extension SessionToken {
+  /// What is stored in place of the token.
+  var digest: [UInt8] { SHA256.hash(bytes) }
+}
 
 /// A session as it is stored, with whose it is.
-struct SessionRow: Sendable {
+struct SessionRow: Sendable, RowDecodable {
   let id: SessionID
   let tokenHash: [UInt8]
   let account: Int64
@@ -13,33 +18,19 @@ struct SessionRow: Sendable {
   let createdAt: WallTime
   let activeAt: WallTime
   let usesAfterEnd: Int64
-  /// How long the session lives at most after its password was entered, in nanoseconds; nil where
-  /// only the policy says it.
-  let absoluteSpan: Int64?
+  /// How long the session lives at most after its password was entered; nil where only the policy
+  /// says it.
+  let absoluteSpan: Duration?
   /// Why it was marked as ended, if it was.
   let marked: EndReason?
   private let isDisabled: Bool
 
-  init(_ row: Row, in db: any Transaction) throws(BackendError) {
-    guard let boot = BootID(row.blob(1)) else { throw db.damaged("a session has no boot id") }
-    self.boot = boot
-    id = SessionID(rawValue: row.text(0))
-    terms = SessionTerms(row, from: 2)
-    if let stored = row.optionalText(6) {
-      guard let reason = EndReason(code: stored) else { throw db.damaged("a session ended for an unknown reason") }
-      marked = reason
-    } else {
-      marked = nil
-    }
-    label = row.optionalText(7)
-    createdAt = WallTime(microseconds: row.integer(8))
-    activeAt = WallTime(microseconds: row.integer(9))
-    tokenHash = row.blob(10)
-    usesAfterEnd = row.integer(11)
-    isDisabled = row.flag(12)
-    account = row.integer(13)
-    user = try AccountRow.user(row, from: 13, in: db)
-    absoluteSpan = row.isNull(17) ? nil : row.integer(17)
+  /// Reads the columns of a selection of ``SessionQuery``.
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    (id, boot, terms) = (try row[0], try row[1], try row[2])
+    (marked, label, createdAt, activeAt) = (try row[6], try row[7], try row[8], try row[9])
+    (tokenHash, usesAfterEnd, isDisabled) = (try row[10], try row[11], try row[12])
+    (account, user, absoluteSpan) = (try row[13], try row[13], try row[17])
   }
 
   /// Why the session is over at `now`, or nil while it lives.
@@ -53,6 +44,10 @@ struct SessionRow: Sendable {
 
   var limits: SessionLimits { terms.limits(in: boot) }
 
+  func requireRole() throws(BackendError) {
+    guard user.role == .administrator else { throw .notPermitted }
+  }
+
   /// The same session under other terms.
   func with(_ terms: SessionTerms) -> SessionRow {
     var copy = self
@@ -60,17 +55,36 @@ struct SessionRow: Sendable {
     return copy
   }
 
-  func grant(token: SessionToken) -> Grant {
-    Grant(id: id, user: user, token: token, limits: limits)
-  }
+  func grant(_ token: SessionToken) -> Grant { Grant(id: id, user: user, token: token, limits: limits) }
 }
 
-extension SessionTerms {
+/// The limits of a session as they are stored: nanoseconds on the clock of the session's boot.
+struct SessionTerms: Sendable, RowDecodable {
+  let active: Int64
+  let idleSpan: Int64
+  let absoluteUntil: Int64
+  let freshUntil: Int64
+
+  /// The terms of a session that gets these spans now.
+  init(_ spans: SessionSpans, from now: BootInstant) {
+    active = now.uptime.wholeNanoseconds
+    idleSpan = spans.idle
+    absoluteUntil = active.clampedSum(spans.absolute)
+    freshUntil = active.clampedSum(min(spans.fresh, spans.absolute))
+  }
+
   /// Reads last activity, idle span, absolute and fresh limit from four columns.
-  init(_ row: Row, from column: Int32) {
-    self.init(
-      active: row.integer(column), idleSpan: row.integer(column + 1), absoluteUntil: row.integer(column + 2),
-      freshUntil: row.integer(column + 3))
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    (active, idleSpan) = (try row[column], try row[column + 1])
+    (absoluteUntil, freshUntil) = (try row[column + 2], try row[column + 3])
+  }
+
+  func limits(in boot: BootID) -> SessionLimits {
+    func instant(_ nanoseconds: Int64) -> Deadline {
+      .at(BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)))
+    }
+    return SessionLimits(
+      idle: instant(active.clampedSum(idleSpan)), absolute: instant(absoluteUntil), fresh: instant(freshUntil))
   }
 
   /// Whether the last activity that was written down is old enough for the next one to be.
@@ -81,12 +95,13 @@ extension SessionTerms {
 
 /// A token of a session that is not its present one: issued with terms of its own, or superseded,
 /// and then without.
-struct OtherToken: Sendable {
-  let session: String
+struct OtherToken: Sendable, RowDecodable {
+  let session: SessionID
   let terms: SessionTerms?
 
-  init(_ row: Row) {
-    session = row.text(0)
-    terms = row.isNull(2) ? nil : SessionTerms(row, from: 1)
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    session = try row[0]
+    let isIssued = try row[2] as Int64? != nil
+    terms = isIssued ? try row[1] : nil
   }
 }

@@ -19,10 +19,19 @@ struct PasswordAttempt: Sendable {
   var account: AccountRow? {
     if case .account(let account) = target { account } else { nil }
   }
+
+  /// The event of this many failures, if there is one.
+  fileprivate var milestone: EventName? {
+    switch guess {
+    case ThrottlePolicy.free: .loginFailuresThrottled
+    case ThrottlePolicy.lockedAt: .loginLocked
+    case _: nil
+    }
+  }
 }
 
 extension Rules {
-  /// Counts an attempt, and returns it when its password may be checked.
+  /// Counts an attempt, and continues when it may be checked.
   ///
   /// Attempts that are being checked already count as failures. An attempt that would be denied
   /// because of these waits until they are decided. So of many logins at once with the right
@@ -47,7 +56,7 @@ extension Rules {
         var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 2_000_000...min(8_000_000 << round, 60_000_000)))
         nanosleep(&pause, nil)
         round = min(round + 1, 3)
-        decision = try decisionNow(on: attempt)
+        decision = try database.read { (db) throws(BackendError) in try db.decision(on: attempt) }
       }
       switch decision {
       case .deny(let throttle), .retry(let throttle): throw .throttled(throttle)
@@ -65,108 +74,106 @@ extension Rules {
       return (attempt, attempt)
     }
   }
+}
+
+extension Transaction {
+  /// Counts an attempt on an account; without one, on a name, at the same cost.
+  ///
+  /// A nil name stands for all that is no name.
+  func countAttempt(on account: AccountRow?, named name: Username? = nil) throws(BackendError) -> PasswordAttempt {
+    if let account {
+      var record = account.throttle
+      let decision = record.count(at: try now(), mayLock: try mayLock(account))
+      try store(record, account: account.id)
+      return PasswordAttempt(target: .account(account), guess: record.guesses, decision: decision)
+    }
+    let hash = UnknownName.hash(of: name, key: try nameKey())
+    let found: ThrottleRecord? = try first(UnknownNameQuery.find, hash)
+    var record = found ?? ThrottleRecord()
+    let decision = record.count(at: try now(), mayLock: true)
+    let (boot, until) = (record.wait?.0, record.wait?.1)
+    if found == nil {
+      try run(UnknownNameQuery.insert, hash, record.guesses, record.attempts, boot, until)
+      try run(UnknownNameQuery.evict, UnknownName.limit)
+    } else {
+      try run(UnknownNameQuery.update, record.guesses, record.attempts, boot, until, hash)
+    }
+    return PasswordAttempt(target: .unknown(hash), guess: record.guesses, decision: decision)
+  }
 
   /// Writes down that an attempt was wrong.
-  func fail(_ attempt: PasswordAttempt, in db: any Transaction) throws(BackendError) {
-    let account: AccountRow
+  func fail(_ attempt: PasswordAttempt) throws(BackendError) {
     switch attempt.target {
-    case .account(let known): account = known
-    case .unknown(let hash):
-      try db.run(UnknownNameQuery.addFailure, .blob(hash))
-      return
+    case .unknown(let hash): try run(UnknownNameQuery.addFailure, hash)
+    case .account(let account):
+      // No row changes when another login succeeded in between.
+      guard try changes(of: AccountQuery.addFailure, account.id) > 0, let event = attempt.milestone else { return }
+      try record(event, account: account.id, detail: "\(attempt.guess) failures")
     }
-    // No row changes when another login succeeded in between.
-    guard try db.changes(of: AccountQuery.addFailure, .integer(account.id)) > 0 else { return }
-    let event: EventName
-    switch attempt.guess {
-    case ThrottlePolicy.free: event = .loginFailuresThrottled
-    case ThrottlePolicy.lockedAt: event = .loginLocked
-    default: return
-    }
-    try record(event, account: account.id, detail: "\(attempt.guess) failures", in: db)
   }
 
   /// Takes an attempt out of the count again, because its password could not be checked.
   ///
   /// The attempt was allowed, so no wait was running before it. A wait that it began ends too.
-  func refundAttempt(_ attempt: PasswordAttempt, in db: any Transaction) throws(BackendError) {
+  func refund(_ attempt: PasswordAttempt) throws(BackendError) {
     switch attempt.target {
-    case .account(let account): try db.run(AccountQuery.refundAttempt, .integer(account.id))
-    case .unknown(let hash): try db.run(UnknownNameQuery.refundAttempt, .blob(hash))
+    case .account(let account): try run(AccountQuery.refundAttempt, account.id)
+    case .unknown(let hash): try run(UnknownNameQuery.refundAttempt, hash)
     }
-  }
-
-  /// Counts an attempt on an account, in one transaction with whatever `db` is in.
-  func countAttempt(on account: AccountRow, at now: BootInstant, in db: any Transaction) throws(BackendError)
-    -> PasswordAttempt
-  {
-    var record = account.throttle
-    let decision = record.count(at: now, mayLock: try mayLock(account, in: db))
-    try store(record, account: account.id, in: db)
-    return PasswordAttempt(target: .account(account), guess: record.guesses, decision: decision)
-  }
-
-  /// Counts an attempt on a name without an account, at the same cost; nil is what is no name.
-  func countAttempt(onUnknown name: Username?, at now: BootInstant, in db: any Transaction) throws(BackendError)
-    -> PasswordAttempt
-  {
-    let bytes = UnknownName.hash(of: name, key: try nameKey(in: db))
-    let hash = SQLValue.blob(bytes)
-    let found = try throttle(ofUnknown: bytes, in: db)
-    var record = found ?? ThrottleRecord()
-    let decision = record.count(at: now, mayLock: true)
-    let counts: (SQLValue, SQLValue) = (.integer(record.guesses), .integer(record.attempts))
-    if found == nil {
-      try db.run(UnknownNameQuery.insert, hash, counts.0, counts.1, record.waitBootValue, record.waitUntilValue)
-      try db.run(UnknownNameQuery.evict, .integer(UnknownName.limit))
-    } else {
-      try db.run(UnknownNameQuery.update, counts.0, counts.1, record.waitBootValue, record.waitUntilValue, hash)
-    }
-    return PasswordAttempt(target: .unknown(bytes), guess: record.guesses, decision: decision)
   }
 
   /// What would be done with an attempt now, reading only.
-  private func decisionNow(on attempt: PasswordAttempt) throws(BackendError) -> ThrottleRecord.Decision {
-    try database.read { (db) throws(BackendError) in
-      let now = try db.now()
-      switch attempt.target {
-      case .account(let account):
-        let current = try self.account(account.id, in: db)
-        return current.throttle.decision(at: now, mayLock: try mayLock(current, in: db))
-      case .unknown(let hash):
-        let record = try throttle(ofUnknown: hash, in: db) ?? ThrottleRecord()
-        return record.decision(at: now, mayLock: true)
-      }
+  fileprivate func decision(on attempt: PasswordAttempt) throws(BackendError) -> ThrottleRecord.Decision {
+    switch attempt.target {
+    case .account(let account):
+      let current = try self.account(account.id)
+      return current.throttle.decision(at: try now(), mayLock: try mayLock(current))
+    case .unknown(let hash):
+      let record: ThrottleRecord? = try first(UnknownNameQuery.find, hash)
+      return (record ?? ThrottleRecord()).decision(at: try now(), mayLock: true)
     }
   }
 
-  private func throttle(ofUnknown hash: [UInt8], in db: any Transaction) throws(BackendError) -> ThrottleRecord? {
-    try db.first(UnknownNameQuery.find, .blob(hash)) { ThrottleRecord($0, from: 0) }
-  }
-
   /// Forgets the attempts on a name that has an account now.
-  func forgetAttempts(on name: Username, in db: any Transaction) throws(BackendError) {
-    try db.run(UnknownNameQuery.forget, .blob(UnknownName.hash(of: name, key: try nameKey(in: db))))
+  func forgetAttempts(on name: Username) throws(BackendError) {
+    try run(UnknownNameQuery.forget, UnknownName.hash(of: name, key: try nameKey()))
   }
 
-  private func nameKey(in db: any Transaction) throws(BackendError) -> [UInt8] {
-    guard let key = try db.first(UnknownNameQuery.key, read: { $0.blob(0) }), !key.isEmpty else {
-      throw db.damaged("the key for names without an account is missing")
+  private func nameKey() throws(BackendError) -> [UInt8] {
+    guard let key: [UInt8] = try first(UnknownNameQuery.key), !key.isEmpty else {
+      throw damaged("the key for names without an account is missing")
     }
     return key
   }
 
-  func store(_ record: ThrottleRecord, account: Int64, in db: any Transaction) throws(BackendError) {
-    try db.run(
-      AccountQuery.setThrottle, .integer(record.guesses), .integer(record.attempts), record.waitBootValue,
-      record.waitUntilValue, .integer(record.failures), .integer(account))
+  func store(_ record: ThrottleRecord, account: Int64) throws(BackendError) {
+    try run(
+      AccountQuery.setThrottle, record.guesses, record.attempts, record.wait?.0, record.wait?.1, record.failures,
+      account)
   }
 
   /// Every account may be locked except that of the last administrator who could unlock others.
-  func mayLock(_ account: AccountRow, in db: any Transaction) throws(BackendError) -> Bool {
+  func mayLock(_ account: AccountRow) throws(BackendError) -> Bool {
     if account.throttle.guesses < ThrottlePolicy.lockedAt || account.user.role != .administrator { return true }
-    return try db.first(
-      AccountQuery.otherAdministrator, .integer(account.id), .integer(ThrottlePolicy.lockedAt)
-    ) { _ in true } ?? false
+    return try has(AccountQuery.otherAdministrator, account.id, ThrottlePolicy.lockedAt)
   }
+}
+
+package enum UnknownNameQuery: String, Query {
+  /// 16 random bytes, which were drawn for hashes of sessions in events and have no other use now.
+  case key = "SELECT event_salt FROM authority WHERE id = 1"
+  case find = "SELECT guesses, attempts, wait_boot, wait_until, failures FROM unknown_names WHERE name_hash = $1"
+  case insert = """
+    INSERT INTO unknown_names(name_hash, guesses, attempts, wait_boot, wait_until) VALUES ($1, $2, $3, $4, $5)
+    """
+  case update = """
+    UPDATE unknown_names SET guesses = $1, attempts = $2, wait_boot = $3, wait_until = $4 WHERE name_hash = $5
+    """
+  case refundAttempt = """
+    UPDATE unknown_names SET guesses = guesses - 1, attempts = attempts - 1, wait_boot = NULL, wait_until = NULL
+    WHERE name_hash = $1 AND failures < guesses
+    """
+  case addFailure = "UPDATE unknown_names SET failures = failures + 1 WHERE name_hash = $1 AND failures < guesses"
+  case forget = "DELETE FROM unknown_names WHERE name_hash = $1"
+  case evict = "DELETE FROM unknown_names WHERE id <= (SELECT max(id) FROM unknown_names) - $1"
 }

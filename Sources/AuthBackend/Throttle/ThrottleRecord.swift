@@ -1,5 +1,4 @@
 package import AuthCore
-import AuthDevice
 
 /// The failed attempts on one name since its last success.
 package struct ThrottleRecord: Hashable, Sendable {
@@ -76,15 +75,10 @@ package struct ThrottleRecord: Hashable, Sendable {
   }
 }
 
-extension ThrottleRecord {
+extension ThrottleRecord: RowDecodable {
   /// Reads guesses, attempts, boot, instant and failures from five columns.
-  init(_ row: Row, from column: Int32) {
-    guesses = row.integer(column)
-    attempts = row.integer(column + 1)
-    if let boot = BootID(row.blob(column + 2)) { wait = (boot, row.integer(column + 3)) }
-    failures = row.integer(column + 4)
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    (guesses, attempts, failures) = (try row[column], try row[column + 1], try row[column + 4])
+    if let boot: BootID = try row[column + 2] { wait = (boot, try row[column + 3]) }
   }
-
-  var waitBootValue: SQLValue { .blob(wait?.0.bytes) }
-  var waitUntilValue: SQLValue { wait.map { .integer($0.1) } ?? .null }
 }

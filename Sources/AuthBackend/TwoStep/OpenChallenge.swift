@@ -1,5 +1,4 @@
 import AuthCore
-import AuthDevice
 
 /// What a right answer to a challenge continues: a login, or the reauthentication of a session.
 struct StepRequest: Sendable {
@@ -9,46 +8,34 @@ struct StepRequest: Sendable {
 }
 
 /// A right password that waits for its code, as it is stored.
-struct OpenChallenge: Sendable {
-  let tokenHash: [UInt8]
+struct OpenChallenge: Sendable, RowDecodable {
   let account: Int64
   /// What the password was right for: a new password ends the challenge.
   let passwordHash: String
   /// A hash of higher cost, which is stored when the code is right too.
   let newHash: String?
   let request: StepRequest
-  let triesLeft: Int64
-  private let boot: BootID?
-  private let until: Int64
+  let triesLeft: Int
+  private let end: BootInstant
 
-  init(_ row: Row) {
-    func span(_ column: Int32) -> Duration? { row.isNull(column) ? nil : .nanoseconds(row.integer(column)) }
-    tokenHash = row.blob(0)
-    account = row.integer(1)
-    passwordHash = row.text(2)
-    newHash = row.optionalText(3)
-    request = StepRequest(
-      session: row.isNull(4) ? nil : row.blob(4), limits: LimitRequest(idle: span(5), absolute: span(6)))
-    triesLeft = row.integer(7)
-    boot = BootID(row.blob(8))
-    until = row.integer(9)
+  /// Reads the columns of ``ChallengeQuery/find``.
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    (account, passwordHash, newHash) = (try row[0], try row[1], try row[2])
+    request = StepRequest(session: try row[3], limits: LimitRequest(idle: try row[4], absolute: try row[5]))
+    (triesLeft, end) = (try row[6], BootInstant(boot: try row[7], uptime: try row[8]))
   }
 
-  func isOpen(at now: BootInstant) -> Bool {
-    boot == now.boot && now.uptime.wholeNanoseconds < until && triesLeft > 0
-  }
+  func isOpen(at now: BootInstant) -> Bool { end.boot == now.boot && now.uptime < end.uptime && triesLeft > 0 }
 
   /// The challenge as its holder sees it.
   func challenge(_ token: SessionToken) -> Challenge {
-    Challenge(
-      token: token, question: .code(digits: TOTP.digits), triesLeft: Int(triesLeft),
-      deadline: boot.map { .at(BootInstant(boot: $0, uptime: .nanoseconds(until))) } ?? .unknown)
+    Challenge(token: token, question: .code(digits: TOTP.digits), triesLeft: triesLeft, deadline: .at(end))
   }
 }
 
 package enum ChallengeQuery: String, Query {
   case find = """
-    SELECT token_hash, account, password_hash, new_hash, session, idle_span, absolute_span, tries_left, boot, until
+    SELECT account, password_hash, new_hash, session, idle_span, absolute_span, tries_left, boot, until
     FROM challenges WHERE token_hash = $1
     """
   case open = """

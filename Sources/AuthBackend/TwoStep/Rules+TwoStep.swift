@@ -1,65 +1,62 @@
 package import AuthCore
-import TextFormat
 
 extension Rules {
   /// Whether the session's user is asked for a code after the password.
   package func twoStep(token: SessionToken) throws(BackendError) -> TwoStepState {
-    try reading(token, beforeTwoStep: true) { (db, own, _) throws(BackendError) in
-      let row = try twoStep(of: own.account, in: db)
-      let codes = try db.first(CodeQuery.count, .integer(own.account)) { $0.integer(0) } ?? 0
-      let policy = try twoStepPolicy(in: db)
+    try reading(token, .init(beforeTwoStep: true)) { (db, own) throws(BackendError) in
+      let row = try db.twoStep(of: own.account)
+      let policy = try db.twoStepPolicy()
       return TwoStepState(
         since: row?.lastStep == nil ? nil : row?.since, isPending: row.map { $0.lastStep == nil } ?? false,
-        recoveryCodes: Int(codes), isRequired: own.user.role == .administrator && policy == .required)
+        recoveryCodes: try db.recoveryCodes(of: own.account),
+        isRequired: own.user.role == .administrator && policy == .required)
     }
   }
 
   /// Makes a secret, in place of one that was not confirmed.
   package func beginTwoStep(token: SessionToken) throws(BackendError) -> TwoStepSecret {
-    try writing(token, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
+    try writing(token, .init(isFresh: true, beforeTwoStep: true)) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
-      try requireFresh(own, at: now)
-      guard try twoStep(of: own.account, in: db)?.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
+      guard try db.twoStep(of: own.account)?.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
       let secret = try Secrets.random(count: TOTP.secretLength)
-      try db.run(TwoStepQuery.begin, .integer(own.account), .blob(secret))
+      try db.run(TwoStepQuery.begin, own.account, secret)
       return TwoStepSecret(bytes: secret, username: own.user.username)
     }
   }
 
   /// Turns the second step on, with a code of the secret.
   package func confirmTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
-    try writing(token, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
+    try writing(token, .init(isFresh: true, beforeTwoStep: true)) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
-      try requireFresh(own, at: now)
-      guard let row = try twoStep(of: own.account, in: db) else { throw .refused(.twoStepNotBegun) }
+      guard let row = try db.twoStep(of: own.account) else { throw .refused(.twoStepNotBegun) }
       guard row.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
       let time = db.wallTime
       guard let step = TOTP(secret: row.secret).step(of: code.bytes, at: time, after: .min) else {
         throw .credentialsNotAccepted
       }
-      try db.run(
-        TwoStepQuery.turnOn, .integer(step), .integer(time.microseconds), .integer(own.account))
-      try record(.twoStepOn, by: own, in: db)
+      try db.run(TwoStepQuery.turnOn, step, time, own.account)
+      try db.record(.twoStepOn, by: own)
     }
   }
 
   /// Turns the second step off, with a code or a recovery code.
   package func endTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
     let isOff = try allowedAttempt { () throws(BackendError) in
-      try writing(token, asActivity: false) { (db, own, now) throws(BackendError) -> (PasswordAttempt, Bool?) in
+      try writing(token, .init(isFresh: true), asActivity: false) {
+        (db, own) throws(BackendError) -> (PasswordAttempt, Bool?) in
         try db.lock(.account(own.account))
-        try requireFresh(own, at: now)
-        guard try asksForCode(own.account, in: db) else { throw .refused(.twoStepNotOn) }
-        let attempt = try countAttempt(on: try account(own.account, in: db), at: now, in: db)
+        let account = try db.account(own.account)
+        guard account.hasSecondStep else { throw .refused(.twoStepNotOn) }
+        let attempt = try db.countAttempt(on: account)
         guard attempt.decision == .allow else { return (attempt, nil) }
-        try touch(own, at: now, in: db)
-        guard let used = try use(code, of: own.account, in: db) else {
-          try refuse(attempt, actor: own.account, in: db)
+        try db.touch(own)
+        guard let used = try db.use(code, of: account.id) else {
+          try db.refuse(attempt, actor: account.id)
           return (attempt, false)
         }
-        try store(ThrottleRecord(), account: own.account, in: db)
-        try db.run(TwoStepQuery.turnOff, .integer(own.account))
-        try record(.twoStepOff, by: own, detail: used.words ?? "code", in: db)
+        try db.store(ThrottleRecord(), account: account.id)
+        try db.run(TwoStepQuery.turnOff, account.id)
+        try db.record(.twoStepOff, by: own, detail: used.words ?? "code")
         return (attempt, true)
       }
     }
@@ -68,44 +65,23 @@ extension Rules {
 
   /// Who must have a second step.
   package func twoStepPolicy(token: SessionToken) throws(BackendError) -> TwoStepPolicy {
-    try administering(token, reading: "two-step") { (db, _, _) throws(BackendError) in try twoStepPolicy(in: db) }
+    try reading(token, .init(role: "two-step")) { (db, _) throws(BackendError) in try db.twoStepPolicy() }
   }
 
   /// Changes who must have a second step.
   package func setTwoStepPolicy(_ policy: TwoStepPolicy, token: SessionToken) throws(BackendError) {
-    try administeringFreshly(token, "two-step") { (db, own, _) throws(BackendError) in
-      if try twoStepPolicy(in: db) == policy { return }
-      try db.run(TwoStepQuery.setPolicy, .integer(policy == .required ? 1 : 0))
-      try record(.administered, by: own, detail: "two-step \(policy.rawValue)", in: db)
+    try writing(token, .init(role: "two-step", isFresh: true), .everything) { (db, own) throws(BackendError) in
+      if try db.twoStepPolicy() == policy { return }
+      try db.run(TwoStepQuery.setPolicy, policy == .required)
+      try db.record(.administered, by: own, detail: "two-step \(policy.rawValue)")
     }
-  }
-
-  private func twoStepPolicy(in db: any Transaction) throws(BackendError) -> TwoStepPolicy {
-    let isRequired = try db.first(TwoStepQuery.policy) { $0.flag(0) }
-    guard let isRequired else { throw db.damaged("the row of settings is missing") }
-    return isRequired ? .required : .optional
-  }
-
-  /// Refuses the session of a user who must set up a second step first.
-  func requireTwoStep(of own: SessionRow, in db: any Transaction) throws(BackendError) {
-    guard own.user.role == .administrator, try twoStepPolicy(in: db) == .required else { return }
-    guard try asksForCode(own.account, in: db) else { throw .refused(.twoStepRequired) }
-  }
-
-  func twoStep(of account: Int64, in db: any Transaction) throws(BackendError) -> TwoStepRow? {
-    try db.first(TwoStepQuery.find, .integer(account)) { TwoStepRow($0) }
-  }
-
-  /// Whether the password of an account is followed by a code.
-  func asksForCode(_ account: Int64, in db: any Transaction) throws(BackendError) -> Bool {
-    try twoStep(of: account, in: db)?.lastStep != nil
   }
 }
 
 /// What was used in place of a code.
 enum UsedCode: Sendable {
   case code
-  case recoveryCode(left: Int64)
+  case recoveryCode(left: Int)
 
   /// For the detail of an event; nil for what is usual.
   var words: String? {
@@ -116,40 +92,66 @@ enum UsedCode: Sendable {
   }
 }
 
-extension Rules {
+extension Transaction {
+  fileprivate func twoStepPolicy() throws(BackendError) -> TwoStepPolicy {
+    try setting(TwoStepQuery.policy) ? .required : .optional
+  }
+
+  /// Refuses the session of a user who must set up a second step first.
+  func requireTwoStep(of own: SessionRow) throws(BackendError) {
+    guard own.user.role == .administrator, try twoStepPolicy() == .required else { return }
+    guard try twoStep(of: own.account)?.lastStep != nil else { throw .refused(.twoStepRequired) }
+  }
+
+  fileprivate func twoStep(of account: Int64) throws(BackendError) -> TwoStepRow? {
+    try first(TwoStepQuery.find, account)
+  }
+
   /// Uses a code up, if it is right: in the transaction of what it opens, so that it opens once.
   ///
   /// Whatever was typed, the same is read and computed.
   ///
   /// - Returns: What it was; nil when it is wrong.
-  func use(_ typed: Secret, of account: Int64, in db: any Transaction) throws(BackendError) -> UsedCode? {
-    let row = try twoStep(of: account, in: db)
-    let hash = SQLValue.blob(SHA256.hash(RecoveryCode(typed: typed.bytes).canonical))
-    let isRecoveryCode = try db.first(CodeQuery.find, .integer(account), hash) { CodeRow($0).isRecoveryCode } ?? false
+  func use(_ typed: Secret, of account: Int64) throws(BackendError) -> UsedCode? {
+    let row = try twoStep(of: account)
+    let code = RecoveryCode(typed: typed.bytes)
+    let stored: CodeRow? = try first(CodeQuery.find, account, code.digest)
     guard let row, let last = row.lastStep else { return nil }
-    let step = TOTP(secret: row.secret).step(of: typed.bytes, at: db.wallTime, after: last)
-    if let step, try db.changes(of: TwoStepQuery.use, .integer(step), .integer(account)) > 0 { return .code }
-    guard isRecoveryCode else { return nil }
-    try db.run(CodeQuery.use, .integer(account), hash)
-    return .recoveryCode(left: try db.first(CodeQuery.count, .integer(account)) { $0.integer(0) } ?? 0)
+    let step = TOTP(secret: row.secret).step(of: typed.bytes, at: wallTime, after: last)
+    if let step, try changes(of: TwoStepQuery.use, step, account) > 0 { return .code }
+    guard let stored, stored.isRecoveryCode else { return nil }
+    try run(CodeQuery.use, account, code.digest)
+    return .recoveryCode(left: try recoveryCodes(of: account))
   }
 
   /// Writes down that a code was wrong.
-  func refuse(_ attempt: PasswordAttempt, actor: Int64?, in db: any Transaction) throws(BackendError) {
-    try fail(attempt, in: db)
-    try record(.twoStepFailed, account: attempt.account?.id, actor: actor, in: db)
+  func refuse(_ attempt: PasswordAttempt, actor: Int64?) throws(BackendError) {
+    try fail(attempt)
+    try record(.twoStepFailed, account: attempt.account?.id, actor: actor)
   }
+}
 
-  /// Runs `body`, and takes the attempt out of the count again when nothing could be checked.
-  func refunding<Result>(
-    _ attempt: PasswordAttempt, _ body: () throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    do throws(BackendError) {
-      return try body()
-    } catch {
-      // If the refund fails too, for the same reason, the attempt stays counted.
-      try? database.write(.rows) { (db) throws(BackendError) in try refundAttempt(attempt, in: db) }
-      throw error
-    }
+/// The second step of an account as it is stored.
+private struct TwoStepRow: RowDecodable {
+  let secret: [UInt8]
+  /// The last time step that opened something; nil until a first code confirmed the secret.
+  let lastStep: Int64?
+  let since: WallTime
+
+  init(_ row: Row, from column: Int32) throws(BackendError) {
+    (secret, lastStep, since) = (try row[0], try row[1], try row[2])
   }
+}
+
+package enum TwoStepQuery: String, Query {
+  case find = "SELECT secret, last_step, since FROM two_steps WHERE account = $1"
+  case begin = """
+    INSERT INTO two_steps(account, secret) VALUES ($1, $2) ON CONFLICT(account) DO UPDATE SET secret = excluded.secret
+    """
+  case turnOn = "UPDATE two_steps SET last_step = $1, since = $2 WHERE account = $3 AND last_step IS NULL"
+  /// A time step opens once, and after it none before it.
+  case use = "UPDATE two_steps SET last_step = $1 WHERE account = $2 AND last_step < $1"
+  case turnOff = "DELETE FROM two_steps WHERE account = $1"
+  case policy = "SELECT two_step_required FROM authority WHERE id = 1"
+  case setPolicy = "UPDATE authority SET two_step_required = $1 WHERE id = 1"
 }

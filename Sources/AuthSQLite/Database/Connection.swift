@@ -17,6 +17,8 @@ final class Connection: Transaction {
   /// conformance in the executable, which costs a short process more than it could ever save here.
   private var statements: [Prepared] = []
   private var isSetUpForWriting = false
+  /// The present instant of the transaction, once it was read.
+  private var instant: BootInstant?
 
   /// Opens a file that exists.
   ///
@@ -98,9 +100,22 @@ final class Connection: Transaction {
     try execute("VACUUM INTO '\(quoted)'")
   }
 
-  /// The present instant on the machine's boot clock.
+  /// Begins a transaction.
+  func begin(_ statement: String) throws(BackendError) {
+    instant = nil
+    try execute(statement)
+  }
+
+  /// The instant on the machine's boot clock at which the transaction first looked.
   func now() throws(BackendError) -> BootInstant {
-    do throws(ClockError) { return try clock.now() } catch { throw BackendError(error) }
+    if let instant { return instant }
+    do throws(ClockError) {
+      let now = try clock.now()
+      instant = now
+      return now
+    } catch {
+      throw BackendError(error)
+    }
   }
 
   var wallTime: WallTime { wallClock() }
@@ -108,7 +123,7 @@ final class Connection: Transaction {
   /// The time in microseconds, or one more than the last number where the wall clock stood still or
   /// went back.
   func eventNumber() throws(BackendError) -> Int64 {
-    max(wallTime.microseconds, try first(EventQuery.next) { $0.integer(0) } ?? 0)
+    max(wallTime.microseconds, try first(EventQuery.next) ?? 0)
   }
 
   /// Nothing to do: SQLite has one writer.
@@ -144,7 +159,7 @@ final class Connection: Transaction {
   func step(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int {
-    try stepping(sql, values) { (columns) throws(BackendError) in try wantsMore(Row(columns)) }
+    try stepping(sql, values) { (columns) throws(BackendError) in try wantsMore(Row(columns, of: self)) }
   }
 
   private func stepping(
@@ -160,13 +175,6 @@ final class Connection: Transaction {
       case let code: throw failure(code)
       }
     }
-  }
-
-  /// Prepares statements that will be run.
-  ///
-  /// What cannot be prepared, as in a file of an older schema, fails or succeeds when it is run.
-  func prepare(_ queries: [String]) {
-    for sql in queries { _ = try? prepared(sql) }
   }
 
   private func prepared(_ sql: String) throws(BackendError) -> OpaquePointer {

@@ -89,6 +89,6 @@ struct Migration {
   }
 
   private func fact(_ query: Facts) throws(BackendError) -> Int64 {
-    try connection.first(query) { $0.integer(0) } ?? 0
+    try connection.first(query) ?? 0
   }
 }

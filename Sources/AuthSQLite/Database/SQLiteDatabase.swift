@@ -64,10 +64,9 @@ final class SQLiteDatabase: Database {
 
   /// Runs `body` alone among all processes, whatever it decides about: SQLite has one writer.
   func write<Result: Sendable>(
-    _ scope: WriteScope, preparing queries: [String],
-    _ body: (any Transaction) throws(BackendError) -> Result
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try transaction(scope == .creation ? .creating : .writing, preparing: queries, body)
+    try transaction(scope == .creation ? .creating : .writing, body)
   }
 
   /// Removes the journal, in which the former content of changed pages stays until later changes
@@ -100,8 +99,9 @@ final class SQLiteDatabase: Database {
   /// What SQLite finds wrong with the file; nothing when all is well.
   func faults() throws(BackendError) -> [String] {
     try readConnection { (db) throws(BackendError) in
-      let found = try db.all(CheckQuery.integrity) { $0.text(0) }.filter { $0 != "ok" }
-      return found + (try db.all(CheckQuery.references) { "a row of \($0.text(0)) refers to a row that is missing" })
+      let found: [String] = try db.all(CheckQuery.integrity)
+      let tables: [String] = try db.all(CheckQuery.references)
+      return found.filter { $0 != "ok" } + tables.map { "a row of \($0) refers to a row that is missing" }
     }
   }
 
@@ -112,15 +112,14 @@ final class SQLiteDatabase: Database {
   }
 
   private func transaction<Result: Sendable>(
-    _ access: Access, preparing queries: [String] = [], _ body: (Connection) throws(BackendError) -> Result
+    _ access: Access, _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try open.withLock { (open) throws(BackendError) -> Result in
       let failed: FailedCommit
       do {
         let connection = try connection(of: &open, access)
         if access != .reading { try connection.setUpForWriting() }
-        connection.prepare(queries)
-        try connection.execute(access.begin)
+        try connection.begin(access.begin)
         let result: Result
         do throws(BackendError) {
           try requireCurrentSchema(connection, access)
@@ -178,7 +177,7 @@ final class SQLiteDatabase: Database {
     try connection.execute("ROLLBACK")
     if access == .reading { try keepOthersOut() }
     try migration.run(creating: access == .creating)
-    try connection.execute(access.begin)
+    try connection.begin(access.begin)
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.

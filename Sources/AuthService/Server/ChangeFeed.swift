@@ -75,8 +75,8 @@ final class ChangeFeed: Sendable {
   /// What was written before is none of its changes.
   func add(_ connection: Connection, _ token: SessionToken) throws(BackendError) {
     guard let grant = try rules.perform(.resume(token)).grant else { return }
-    let account = try rules.database.read { (db) throws(BackendError) in
-      try db.first(FeedQuery.account, .text(grant.user.username)) { $0.integer(0) }
+    let account = try rules.database.read { (db) throws(BackendError) -> Int64? in
+      try db.first(FeedQuery.account, grant.user.username)
     }
     guard let account else { throw .session(.ended(.accountDeleted)) }
     let subscriber = Subscriber(
@@ -182,8 +182,8 @@ private struct Cursor: Sendable {
 
   /// The newest rows, the newest one first.
   func rows(in db: any Transaction) throws(BackendError) -> [Row] {
-    try db.all(query, .integer(last - Self.overlap), .integer(Self.limit)) { row in
-      Row(id: row.integer(0), accounts: [1, 2].filter { !row.isNull($0) }.map { row.integer($0) })
+    try db.all(query, last - Self.overlap, Self.limit) { (row) throws(BackendError) in
+      Row(id: try row[0], accounts: [try row[1], try row[2]].compactMap(\.self))
     }
   }
 

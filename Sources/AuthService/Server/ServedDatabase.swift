@@ -12,11 +12,17 @@ package struct ServedDatabase: Sendable {
 
   /// Reads it.
   package init(_ database: any Database) throws(BackendError) {
-    let facts = try database.read { (db) throws(BackendError) in
-      try db.first(ServedDatabaseQuery.facts) { ($0.blob(0), hasAdministrator: $0.flag(1)) }
+    self = try database.read { (db) throws(BackendError) in
+      try db.one(ServedDatabaseQuery.facts, else: "the row of settings is missing")
     }
-    identity = Hex.text(Array(SHA256.hash(Array("auth-service".utf8) + (facts?.0 ?? [])).prefix(16)))
-    hasAdministrator = facts?.hasAdministrator ?? false
+  }
+}
+
+extension ServedDatabase: RowDecodable {
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    let salt: [UInt8] = try row[0]
+    identity = Hex.text(Array(SHA256.hash(Array("auth-service".utf8) + salt).prefix(16)))
+    hasAdministrator = try row[1]
   }
 }
 

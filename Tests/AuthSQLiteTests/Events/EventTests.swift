@@ -22,7 +22,7 @@ import Testing
       work.authority(wallClock: { WallTime(microseconds: seconds * 1_000_000) })
     }
     func seconds(_ times: TimeSpan) throws -> [Int64] {
-      try at(40).rules.events(within: times, token: alice.token).map(\.at.seconds)
+      try at(40).rules.events(.own, Page(within: times), token: alice.token).map(\.at.seconds)
     }
     _ = try at(10).register(username: "alice", password: alicePassword)
     _ = try at(9_000_000).logIn()
@@ -33,7 +33,7 @@ import Testing
     #expect(try seconds(TimeSpan(until: WallTime(microseconds: 30_000_000))) == [20, 10])
     let span = TimeSpan(since: WallTime(microseconds: 20_000_000), until: WallTime(microseconds: 30_000_000))
     #expect(try seconds(span) == [20])
-    #expect(try at(40).rules.events(.everyone, within: span, token: alice.token).map(\.at.seconds) == [20])
+    #expect(try at(40).rules.events(.everyone, Page(within: span), token: alice.token).map(\.at.seconds) == [20])
   }
 
   @Test("an old event that names its session by a hash keeps the hash and differs from the others")

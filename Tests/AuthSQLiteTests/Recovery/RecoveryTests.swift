@@ -23,9 +23,9 @@ private struct OvertakenDatabase: Database {
   }
 
   func write<Result: Sendable>(
-    _ scope: WriteScope, preparing queries: [String], _ body: (any Transaction) throws(BackendError) -> Result
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try base.write(scope, preparing: queries, body)
+    try base.write(scope, body)
   }
 
   func removeTraces() throws(BackendError) { try base.removeTraces() }
