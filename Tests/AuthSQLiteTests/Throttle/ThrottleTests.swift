@@ -169,6 +169,8 @@ import TextFormat
     }
     #expect(heard == 5)
     #expect(work.raw.rows("SELECT guesses, attempts FROM accounts WHERE name = 'bob'") == [["5", "64"]])
+    #expect(
+      work.raw.rows("SELECT detail, count(*) FROM events WHERE name = 'authn_login_fail_max'") == [["5 failures", "1"]])
   }
 
   @Test("a locked account keeps its sessions, which can pay but not confirm a password") func lockedIsNotDisabled()
