@@ -47,9 +47,8 @@ extension RunOnceSuites {
 
     @Test("a place is identified by the text of its file name, not by the address of the name") func copiedLiteral() {
       let object = Plain()
-      let name: StaticString = "Module/Screen.swift"
-      let copy: StaticString = "Module/Screen.swift"
-      let other: StaticString = "Module/Other.swift"
+      let (name, other) = ("Module/Screen.swift", "Module/Other.swift")
+      let copy = ["Module", "Screen.swift"].joined(separator: "/")
       #expect(RunOnce.run(on: object, fileID: name, line: 1, column: 1) {} == .ran)
       #expect(RunOnce.run(on: object, fileID: copy, line: 1, column: 1) {} == .alreadyRan)
       #expect(RunOnce.run(on: object, fileID: other, line: 1, column: 1) {} == .ran)
@@ -57,34 +56,22 @@ extension RunOnceSuites {
       #expect(RunOnce.run(on: object, fileID: name, line: 2, column: 1) {} == .ran)
     }
 
-    @Test("a body that throws has run") func throwing() {
+    @Test(
+      "a body that throws has run; until success, it runs again, and not after it succeeded",
+      arguments: [(untilSuccess: false, failures: 1), (untilSuccess: true, failures: 2)])
+    func throwing(untilSuccess: Bool, failures: Int) throws {
       let object = Visited()
       var runs = 0
       func visit() throws(Refusal) -> RunOnce.Outcome {
-        try object.runOnce { () throws(Refusal) in
+        try object.runOnce(untilSuccess: untilSuccess) { () throws(Refusal) in
           runs += 1
-          throw Refusal()
+          if runs <= failures { throw Refusal() }
         }
       }
-      #expect(throws: Refusal()) { try visit() }
-      #expect((try? visit()) == .alreadyRan)
-      #expect(runs == 1)
-    }
-
-    @Test("until success, a body that throws runs again, and not after it succeeded") func untilSuccess() throws {
-      let object = Visited()
-      var runs = 0
-      func visit() throws(Refusal) -> RunOnce.Outcome {
-        try object.runOnceUntilSuccess { () throws(Refusal) in
-          runs += 1
-          if runs < 3 { throw Refusal() }
-        }
-      }
-      #expect(throws: Refusal()) { try visit() }
-      #expect(throws: Refusal()) { try visit() }
-      #expect(try visit() == .ran)
+      for _ in 1...failures { #expect(throws: Refusal()) { try visit() } }
+      if untilSuccess { #expect(try visit() == .ran) }
       #expect(try visit() == .alreadyRan)
-      #expect(runs == 3)
+      #expect(runs == (untilSuccess ? 3 : 1))
     }
 
     @Test("a call from the same place inside its body skips; other places inside run") func recursion() {

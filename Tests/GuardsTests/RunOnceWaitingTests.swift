@@ -73,7 +73,7 @@ extension RunOnceSuites {
     @Test("until success, one of the waiting callers runs the body next") func untilSuccess() async {
       let door = Promise<Void>()
       func attempt() async throws(Refusal) -> RunOnce.Outcome {
-        try await object.runOnceUntilSuccess(key: "attempt") { () async throws(Refusal) in
+        try await object.runOnce(key: "attempt", untilSuccess: true) { () async throws(Refusal) in
           await door.valueUncancelled()
           if object.runs.add(1, ordering: .relaxed).newValue < 3 { throw Refusal() }
         }

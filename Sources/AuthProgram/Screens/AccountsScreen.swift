@@ -34,7 +34,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   private func noteView(
     at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try runOnceUntilSuccess { () throws(BackendError) in
+    try runOnce(untilSuccess: true) { () throws(BackendError) in
       try backend.noteView(of: "accounts", for: administrator, under: lease)
     }
   }

@@ -2,7 +2,8 @@
 @usableFromInline
 struct Run: Hashable, Sendable {
   @usableFromInline let object: ObjectIdentifier
-  @usableFromInline let file: StaticString
+  /// The file of the place; empty if there is a key.
+  @usableFromInline let file: String
   /// Line and column, or the hash of the key.
   @usableFromInline let position: UInt
   @usableFromInline let key: RunKey?
@@ -10,11 +11,11 @@ struct Run: Hashable, Sendable {
   /// Generic, because an optional existential key costs 20 ns even when it is nil.
   @inlinable @inline(__always)
   init<Key: Hashable & Sendable>(
-    _ object: ObjectIdentifier, _ key: Key?, _ file: StaticString, _ line: UInt, _ column: UInt
+    _ object: ObjectIdentifier, _ key: Key?, _ file: String, _ line: UInt, _ column: UInt
   ) {
     self.object = object
-    self.file = file
     self.key = key.map { RunKey($0) }
+    self.file = self.key == nil ? file : ""
     position = self.key?.hash ?? line << 32 | column
   }
 
@@ -24,22 +25,6 @@ struct Run: Hashable, Sendable {
   @usableFromInline
   func hash(into hasher: inout Hasher) {
     hasher.combine(UInt(bitPattern: object) ^ position &* 0x9E37_79B9_7F4A_7C15)
-  }
-
-  @usableFromInline
-  static func == (one: Run, other: Run) -> Bool {
-    guard one.object == other.object, one.position == other.position else { return false }
-    if let key = one.key { return key == other.key }
-    return other.key == nil && isSameText(one.file, other.file)
-  }
-
-  /// A file name can have several addresses when code is inlined into other modules.
-  @inline(__always)
-  private static func isSameText(_ one: StaticString, _ other: StaticString) -> Bool {
-    if one.hasPointerRepresentation, other.hasPointerRepresentation, one.utf8Start == other.utf8Start {
-      return true
-    }
-    return one.description == other.description
   }
 }
 

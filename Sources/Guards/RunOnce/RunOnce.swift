@@ -4,8 +4,8 @@
 /// serves many bodies: in a loop, a helper or a generic function. Then only the key counts, so two
 /// places can share one run.
 ///
-/// *At most once* has no exception: a body that throws has run. To try again after an error, use
-/// `runUntilSuccess`. If the body is running, a synchronous call skips it and an asynchronous call
+/// *At most once* has no exception: a body that throws has run. To try again after an error, pass
+/// `untilSuccess`. If the body is running, a synchronous call skips it and an asynchronous call
 /// waits for its end. A call from inside the body skips it in both forms. No lock is held while a
 /// body runs.
 ///
@@ -34,12 +34,11 @@ public enum RunOnce {
 
   /// Runs `body`, unless it ran on `object` before or is running.
   ///
-  /// A body that throws has run.
-  ///
   /// - Parameters:
   ///   - object: The object whose life the run belongs to.
   ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
   ///     `RunOnce`.
+  ///   - untilSuccess: Whether a body that throws has not run, so that the next call runs it again.
   ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -48,38 +47,11 @@ public enum RunOnce {
   /// - Throws: What the body throws, in the call that ran it.
   @inlinable @discardableResult
   public static func run<Key: Hashable & Sendable, Failure: Error>(
-    on object: AnyObject, key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    on object: AnyObject, key: Key? = Never?.none, untilSuccess: Bool = false,
+    fileID: String = #fileID, line: UInt = #line, column: UInt = #column,
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Outcome {
-    try run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: false, body)
-  }
-
-  /// Runs `body` as `run` does, except that a body that throws has not run.
-  ///
-  /// - Parameters:
-  ///   - object: The object whose life the run belongs to.
-  ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
-  ///     `RunOnce`.
-  ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
-  ///   - line: See `fileID`.
-  ///   - column: See `fileID`.
-  ///   - body: The code to run.
-  /// - Returns: Whether this call ran the body to success, or why not.
-  /// - Throws: What the body throws; the next call runs the body again.
-  @inlinable @discardableResult
-  public static func runUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
-    on object: AnyObject, key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-    _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> Outcome {
-    try run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: true, body)
-  }
-
-  @inlinable
-  static func run<Failure: Error>(
-    _ run: Run, on object: AnyObject, untilSuccess: Bool, _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> Outcome {
+    let run = Run(ObjectIdentifier(object), key, fileID, line, column)
     if let answer = RunRecords.begin(run, on: object) { return answer }
     var counts = !untilSuccess
     defer { RunRecords.end(run, counts: counts) }
@@ -91,7 +63,7 @@ public enum RunOnce {
   package static var recordCount: Int { RunSweep.count }
 }
 
-/// The asynchronous forms, which wait for a running body to end.
+/// The asynchronous form, which waits for a running body to end.
 ///
 /// The body runs in a separate task, which starts immediately on the actor of the closure. So a
 /// cancelled caller returns immediately, and the body continues for the others. A call from inside
@@ -100,12 +72,12 @@ public enum RunOnce {
 extension RunOnce {
   /// Runs `body`, unless it ran on `object` before; if it is running, waits for its end.
   ///
-  /// A body that throws has run.
-  ///
   /// - Parameters:
   ///   - object: The object whose life the run belongs to.
   ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
   ///     `RunOnce`.
+  ///   - untilSuccess: Whether a body that throws has not run; then one of the waiting calls runs
+  ///     it.
   ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -115,44 +87,11 @@ extension RunOnce {
   /// - Throws: What the body throws, in the call that started it, unless that call was cancelled.
   @discardableResult
   public static func run<Key: Hashable & Sendable, Failure: Error>(
-    on object: AnyObject, key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    on object: AnyObject, key: Key? = Never?.none, untilSuccess: Bool = false,
+    fileID: String = #fileID, line: UInt = #line, column: UInt = #column,
     @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
   ) async throws(Failure) -> Outcome {
-    try await run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: false, body)
-  }
-
-  /// Runs `body` as the asynchronous `run` does, except that a body that throws has not run.
-  ///
-  /// After an error, one of the waiting calls runs the body.
-  ///
-  /// - Parameters:
-  ///   - object: The object whose life the run belongs to.
-  ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
-  ///     `RunOnce`.
-  ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
-  ///   - line: See `fileID`.
-  ///   - column: See `fileID`.
-  ///   - body: The code to run. Cancelling the caller does not cancel it.
-  /// - Returns: Whether this call ran the body to success, or why not; ``Outcome/stillRunning``
-  ///   when cancelled.
-  /// - Throws: What the body of this call throws, unless the call was cancelled.
-  @discardableResult
-  public static func runUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
-    on object: AnyObject, key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-    @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
-  ) async throws(Failure) -> Outcome {
-    try await run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: true, body)
-  }
-
-  /// The runs whose bodies enclose the current call.
-  @TaskLocal private static var surrounding: [Run] = []
-
-  private static func run<Failure: Error>(
-    _ run: Run, on object: AnyObject, untilSuccess: Bool,
-    _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
-  ) async throws(Failure) -> Outcome {
+    let run = Run(ObjectIdentifier(object), key, fileID, line, column)
     while let answer = RunRecords.begin(run, on: object) {
       guard answer == .stillRunning, !surrounding.contains(run) else { return answer }
       guard let end = RunRecords.end(of: run) else { continue }
@@ -174,4 +113,7 @@ extension RunOnce {
     try outcome.get()
     return .ran
   }
+
+  /// The runs whose bodies enclose the current call.
+  @TaskLocal private static var surrounding: [Run] = []
 }

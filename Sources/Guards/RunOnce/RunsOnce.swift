@@ -13,21 +13,12 @@ extension RunsOnce {
   /// Runs `body`, unless it ran on this object before or is running; see `RunOnce.run`.
   @inlinable @discardableResult
   public func runOnce<Key: Hashable & Sendable, Failure: Error>(
-    key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    key: Key? = Never?.none, untilSuccess: Bool = false,
+    fileID: String = #fileID, line: UInt = #line, column: UInt = #column,
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> RunOnce.Outcome {
-    try RunOnce.run(on: self, key: key, fileID: fileID, line: line, column: column, body)
-  }
-
-  /// Runs `body` as `runOnce` does, except that a body that throws has not run.
-  @inlinable @discardableResult
-  public func runOnceUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
-    key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-    _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> RunOnce.Outcome {
-    try RunOnce.runUntilSuccess(on: self, key: key, fileID: fileID, line: line, column: column, body)
+    try RunOnce.run(
+      on: self, key: key, untilSuccess: untilSuccess, fileID: fileID, line: line, column: column, body)
   }
 
   /// Runs `body`, unless it ran on this object before; if it is running, waits for its end.
@@ -35,23 +26,11 @@ extension RunsOnce {
   /// See the asynchronous `RunOnce.run`.
   @discardableResult
   public func runOnce<Key: Hashable & Sendable, Failure: Error>(
-    key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    key: Key? = Never?.none, untilSuccess: Bool = false,
+    fileID: String = #fileID, line: UInt = #line, column: UInt = #column,
     @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
   ) async throws(Failure) -> RunOnce.Outcome {
-    try await RunOnce.run(on: self, key: key, fileID: fileID, line: line, column: column, body)
-  }
-
-  /// Runs `body` as the asynchronous `runOnce` does, except that a body that throws has not run.
-  ///
-  /// After an error, one of the waiting calls runs the body.
-  @discardableResult
-  public func runOnceUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
-    key: Key? = Never?.none,
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-    @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
-  ) async throws(Failure) -> RunOnce.Outcome {
-    try await RunOnce.runUntilSuccess(
-      on: self, key: key, fileID: fileID, line: line, column: column, body)
+    try await RunOnce.run(
+      on: self, key: key, untilSuccess: untilSuccess, fileID: fileID, line: line, column: column, body)
   }
 }
