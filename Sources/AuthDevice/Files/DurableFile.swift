@@ -43,21 +43,24 @@ package enum DurableFile {
   /// Makes the content of a descriptor durable, as fsync(2).
   ///
   /// On Apple's systems fsync(2) leaves it in the cache of the disk (fcntl(2), F_FULLFSYNC).
-  static func flush(_ descriptor: Int32) -> Int32 {
+  private static func flush(_ descriptor: Int32) -> Int32 {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
     #endif
     return fsync(descriptor)
   }
 
-  /// Makes the content of a file durable.
+  /// Makes the content of a file, or the entries of a directory, durable.
   ///
   /// Do not use it for a database file in use: closing the file would drop SQLite's locks.
-  package static func synchronize(_ path: String) throws(FileError) {
-    let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+  package static func synchronize(_ path: String, isDirectory: Bool = false) throws(FileError) {
+    let descriptor = open(path, (isDirectory ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NOFOLLOW) | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
-    guard flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+    // Some file systems cannot sync directories.
+    if flush(descriptor) != 0, !(isDirectory && errno == EINVAL) {
+      throw .system(path, "cannot be made durable", .current)
+    }
   }
 
   private static func create(_ path: String, with content: [UInt8]) throws(FileError) {

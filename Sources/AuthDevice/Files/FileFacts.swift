@@ -12,7 +12,9 @@ package struct FileFacts {
 
   package let path: String
   package let status: stat
+}
 
+extension FileFacts {
   /// Reads the facts without following a symbolic link or opening the file.
   ///
   /// It must not open the file: closing any descriptor of a database file drops the locks that
@@ -29,11 +31,6 @@ package struct FileFacts {
     self.init(path: path, status: status)
   }
 
-  package init(path: String, status: stat) {
-    self.path = path
-    self.status = status
-  }
-
   package var permissions: mode_t { status.st_mode & 0o7777 }
   /// The permissions in the form of chmod(1).
   package var mode: String {
@@ -48,7 +45,7 @@ package struct FileFacts {
   /// Whether only its owner has access.
   package var isPrivate: Bool { permissions & 0o077 == 0 }
   /// Whether its owner can read and change it.
-  package var isOpenToOwner: Bool { permissions & (isDirectory ? 0o700 : 0o600) == (isDirectory ? 0o700 : 0o600) }
+  package var isOpenToOwner: Bool { (isDirectory ? 0o700 : 0o600) & ~permissions == 0 }
   package var isWritableByOthers: Bool { permissions & 0o022 != 0 }
   package var isSticky: Bool { permissions & mode_t(S_ISVTX) != 0 }
   package var isOwn: Bool { status.st_uid == geteuid() }
@@ -97,19 +94,19 @@ package struct FileFacts {
   /// For a symbolic link it includes the target, because moving the user's link away would lose the
   /// data.
   private func hint(insteadOf expected: Expected) -> String {
-    switch expected {
-    case .directory where type != S_IFLNK: return Self.ownDirectory
-    case .file where type != S_IFLNK:
-      return "Move it out of the way: mv \(ShellQuoting.printable(path)) \(ShellQuoting.printable(path + ".old"))"
-    case .directory, .file: break
+    let isForDirectory = expected == .directory
+    guard type == S_IFLNK else {
+      return isForDirectory
+        ? Self.ownDirectory
+        : "Move it out of the way: mv \(ShellQuoting.printable(path)) \(ShellQuoting.printable(path + ".old"))"
     }
     guard let target = realpath(path, nil) else {
       return "It leads nowhere; "
-        + (expected == .directory ? "name a directory itself." : "remove the link, or choose another directory.")
+        + (isForDirectory ? "name a directory itself." : "remove the link, or choose another directory.")
     }
     defer { free(target) }
     let place = String(cString: target)
-    return expected == .directory
+    return isForDirectory
       ? "Name the directory that it leads to instead: \(ShellQuoting.printable(place))"
       : "It leads to \(ShellQuoting.printable(place)); name the directory of that file instead: "
         + ShellQuoting.printable(PrivateDirectory.parent(of: place))

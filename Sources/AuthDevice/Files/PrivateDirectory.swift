@@ -23,9 +23,7 @@ package struct PrivateDirectory: Sendable {
   /// - Throws: When the directory belongs to another user, or when others can write to it and so
   ///   could have created the file.
   package func look(for name: String) throws(FileError) -> FileFacts? {
-    guard let own = try FileFacts(of: path) else { return nil }
-    try own.requireOwn(.directory)
-    guard let found = try FileFacts(of: file(name)) else { return nil }
+    guard let (own, found) = try find(name) else { return nil }
     if own.isWritableByOthers {
       try refuseShared(own)
       throw own.wrongMode("lets others write")
@@ -39,13 +37,18 @@ package struct PrivateDirectory: Sendable {
   ///   does not exist.
   /// - Throws: When the directory belongs to another user, or must stay accessible to others.
   package func secure(for name: String) throws(FileError) -> FileFacts? {
-    guard let own = try FileFacts(of: path) else { return nil }
-    try own.requireOwn(.directory)
-    guard let found = try FileFacts(of: file(name)) else { return nil }
+    guard let (own, found) = try find(name) else { return nil }
     if own.isPrivate { return found }
     try keepOthersOut(own)
     // Read again, because until now others could have replaced the file.
     return try FileFacts(of: file(name))
+  }
+
+  /// The directory, which must be this user's, and a file in it; nil if either does not exist.
+  private func find(_ name: String) throws(FileError) -> (own: FileFacts, found: FileFacts)? {
+    guard let own = try FileFacts(of: path) else { return nil }
+    try own.requireOwn(.directory)
+    return try FileFacts(of: file(name)).map { (own, $0) }
   }
 
   /// Sets mode 0700, unless others may need the directory.
@@ -59,12 +62,9 @@ package struct PrivateDirectory: Sendable {
   private func refuseShared(_ facts: FileFacts) throws(FileError) {
     // A plain mkdir does not set this bit, which marks a directory that many users share.
     if facts.isSticky { throw facts.shared("is shared") }
-    if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.escaped)'") }
-  }
-
-  /// The first file in the directory that this library did not create, if any.
-  private func firstStranger() throws(FileError) -> String? {
-    try names { !OwnFileName.isOwn($0) }.first
+    if let stranger = try names(where: { !OwnFileName.isOwn($0) }).first {
+      throw facts.shared("holds other files, such as '\(stranger.escaped)'")
+    }
   }
 
   /// The matching names in the directory, unordered.
@@ -96,7 +96,7 @@ package struct PrivateDirectory: Sendable {
     }
     if mkdir(path, 0o700) == 0 {
       guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
-      try Self.synchronize(parent)
+      try DurableFile.synchronize(parent, isDirectory: true)
     } else if errno != EEXIST {
       throw .system(path, "cannot be made", .current)
     }
@@ -112,7 +112,7 @@ package struct PrivateDirectory: Sendable {
 
   /// Makes the entries of the directory durable.
   package func synchronize() throws(FileError) {
-    try Self.synchronize(path)
+    try DurableFile.synchronize(path, isDirectory: true)
   }
 
   package func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
@@ -121,14 +121,6 @@ package struct PrivateDirectory: Sendable {
     let above = path.split(separator: "/").dropLast().joined(separator: "/")
     if path.hasPrefix("/") { return "/" + above }
     return above.isEmpty ? "." : above
-  }
-
-  private static func synchronize(_ path: String) throws(FileError) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
-    defer { close(descriptor) }
-    // EINVAL: this file system cannot sync directories.
-    if DurableFile.flush(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
   }
 }
 

@@ -182,39 +182,37 @@ public final class FileVault: SessionVault {
   /// The same as ``load()``, without a suspension.
   package func look() -> VaultReading {
     do throws(FileError) {
-      guard try directory.look(for: name) != nil else { return .absent }
+      guard let found = try directory.look(for: name) else { return .absent }
+      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+      if descriptor < 0 { return try unopened(found, .current) }
+      defer { close(descriptor) }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw .system(path, "cannot be examined", .current) }
+      let facts = FileFacts(path: path, status: status)
+      guard facts.isRegularFile else { return judged(facts) }
+      var content = [UInt8](repeating: 0, count: min(Int(status.st_size), SessionFile.longest))
+      let count = read(descriptor, &content, content.count)
+      guard count >= 0 else { throw .system(path, "cannot be read", .current) }
+      return judged(facts, SessionFile.read(Array(content.prefix(count))))
     } catch {
       return .unavailable(error.asVaultFailure)
     }
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    if descriptor < 0 { return unopened(.current) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return unavailable("cannot be examined", .current) }
-    let facts = FileFacts(path: path, status: status)
-    guard facts.isRegularFile else { return judged(facts, nil) }
-    var content = [UInt8](repeating: 0, count: min(Int(status.st_size), SessionFile.longest))
-    let count = read(descriptor, &content, content.count)
-    guard count >= 0 else { return unavailable("cannot be read", .current) }
-    return judged(facts, SessionFile.read(Array(content.prefix(count))))
   }
 
-  private func judged(_ facts: FileFacts, _ reading: SessionFile.Reading?) -> VaultReading {
-    let salvaged: SessionToken?
-    switch reading {
-    case .token(let token, _), .corrupt(_, let token?): salvaged = token
-    case .corrupt(_, nil), nil: salvaged = nil
-    }
+  private func judged(
+    _ facts: FileFacts, _ content: SessionFile.Reading = .corrupt("it is not a regular file", nil)
+  ) -> VaultReading {
     do throws(FileError) {
       try facts.require(.file)
     } catch {
-      if error.kind == .wrongType { return .corrupt(evidence(error.description, salvaged)) }
-      return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
+      let hint = error.kind == .wrongType ? Self.keptAsEvidence : error.hint
+      return .corrupt(VaultEvidence(error.description, hint: hint, salvaged: content.legibleToken))
     }
-    switch reading {
+    switch content {
     case .token(let token, let user): return belonging(token, user)
-    case .corrupt(let what, _): return .corrupt(evidence("\(path.escaped) cannot be used: \(what).", salvaged))
-    case nil: return .corrupt(evidence("\(path.escaped) is not a regular file.", nil))
+    case .corrupt(let what, let salvaged):
+      let description = "\(path.escaped) cannot be used: \(what)."
+      return .corrupt(VaultEvidence(description, hint: Self.keptAsEvidence, salvaged: salvaged))
     }
   }
 
@@ -239,25 +237,15 @@ public final class FileVault: SessionVault {
 
   /// The result for a file that could not be opened: it is missing, is a link, has the wrong type,
   /// or access was refused.
-  private func unopened(_ error: ErrorNumber) -> VaultReading {
-    do throws(FileError) {
-      guard let facts = try FileFacts(of: path) else { return .absent }
-      guard facts.isRegularFile, facts.isOwn else { return judged(facts, nil) }
-      if facts.permissions & 0o400 != 0 { return unavailable("cannot be opened", error) }
-      let fault = facts.wrongMode("keeps its owner out")
-      return .corrupt(VaultEvidence(fault.description, hint: fault.hint))
-    } catch {
-      return .unavailable(error.asVaultFailure)
-    }
+  private func unopened(_ found: FileFacts, _ error: ErrorNumber) throws(FileError) -> VaultReading {
+    if error.code == ENOENT { return .absent }
+    guard found.isRegularFile, found.isOwn else { return judged(found) }
+    if found.permissions & 0o400 != 0 { throw .system(path, "cannot be opened", error) }
+    let fault = found.wrongMode("keeps its owner out")
+    return .corrupt(VaultEvidence(fault.description, hint: fault.hint))
   }
 
-  private func evidence(_ description: String, _ salvaged: SessionToken?) -> VaultEvidence {
-    VaultEvidence(description, hint: "Log in again; the file is kept beside it as evidence.", salvaged: salvaged)
-  }
-
-  private func unavailable(_ action: String, _ error: ErrorNumber) -> VaultReading {
-    .unavailable(FileError.system(path, action, error).asVaultFailure)
-  }
+  private static let keptAsEvidence = "Log in again; the file is kept beside it as evidence."
 }
 
 extension FileVault {

@@ -32,6 +32,13 @@ enum SessionFile {
     case token(SessionToken, LastKnownUser?)
     /// The problem, and the token if it is still readable.
     case corrupt(String, SessionToken?)
+
+    var legibleToken: SessionToken? {
+      switch self {
+      case .token(let token, _): token
+      case .corrupt(_, let token): token
+      }
+    }
   }
 
   static func content(_ token: SessionToken, of user: LastKnownUser?) -> [UInt8] {

@@ -25,10 +25,6 @@ struct VaultLock: ~Copyable {
     return lock
   }
 
-  private init(descriptor: Int32) {
-    self.descriptor = descriptor
-  }
-
   deinit {
     close(descriptor)
   }
