@@ -24,6 +24,11 @@ extension HeldCalls {
   /// The called operations, in order.
   public var log: [Operation] { turnstile.storage.withLock { $0.log } }
 
+  /// Runs `body` on the thread of each call, before anything else.
+  package func onCall(_ body: @escaping @Sendable () -> Void) {
+    turnstile.storage.withLock { $0.onCall = body }
+  }
+
   /// Stops calls of an operation at a point, until ``release(_:at:)``.
   ///
   /// - Parameters:
@@ -67,6 +72,7 @@ public final class Turnstile<Operation: Hashable & Sendable>: Sendable {
 
   fileprivate struct Storage {
     var log: [Operation] = []
+    var onCall: @Sendable () -> Void = {}
     private var places: [HoldingPoint: [Operation: Place]] = [:]
 
     subscript(operation: Operation, at point: HoldingPoint) -> Place {
@@ -81,7 +87,10 @@ public final class Turnstile<Operation: Hashable & Sendable>: Sendable {
   ///
   /// It does not suspend if nothing is held.
   func pass<Result>(_ operation: Operation, _ body: () -> Result) async -> Result {
-    storage.withLock { $0.log.append(operation) }
+    storage.withLock { storage in
+      storage.log.append(operation)
+      return storage.onCall
+    }()
     await stop(operation, at: .question)
     let result = body()
     await stop(operation, at: .answer)

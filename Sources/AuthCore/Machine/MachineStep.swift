@@ -25,7 +25,7 @@ package struct MachineStep: Hashable, Sendable {
     let answer: Answer =
       switch reaction {
       case .transition: .transition
-      case .rejected(let reason, _): .rejected(reason)
+      case .rejected(let reason): .rejected(reason)
       case .ignored(let reason, _): .ignored(reason)
       }
     self.init(event: event.name, from: from.kind, to: to.kind, answer: answer, at: .now)

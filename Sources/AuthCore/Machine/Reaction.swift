@@ -3,8 +3,8 @@ package enum Reaction: Hashable, Sendable {
   /// The machine accepted the event; do this work, in order. The list is empty when the command
   /// joins work that is under way.
   case transition([Effect])
-  /// The state does not permit the command; it permits these. Nothing changed.
-  case rejected(SessionError.Rejection, permitted: [SessionCommand])
+  /// The state does not permit the command. Nothing changed.
+  case rejected(SessionError.Rejection)
   /// A completion or a notice that has no meaning in this state. Nothing changed; the effects only
   /// clean up.
   case ignored(IgnoredBecause, [Effect] = [])

@@ -22,7 +22,7 @@ package struct SessionMachine: Hashable, Sendable {
   /// Answers an event and, for a transition, moves to the next state.
   package mutating func handle(_ event: SessionEvent) -> Reaction {
     var context = TransitionContext(lastEpoch: lastEpoch)
-    let reaction = state.react(to: event, &context)
+    let reaction = state.content.react(to: event, &context)
     lastEpoch = context.lastEpoch
     if let next = context.next { state = next }
     return reaction

@@ -83,7 +83,7 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     self.cause = cause
     self.code = code
     self.values = values
-    description = cause.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")
+    description = cause.naming.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")
     hint =
       cause == .unwritable ? "Check whether the change was made, then try again." : "Try again; nothing was changed."
   }
@@ -95,9 +95,7 @@ extension Unavailability.Cause {
   /// Scripts read it, so it does not change when a case is renamed.
   package var code: String { naming.code }
 
-  fileprivate var clause: String { naming.clause }
-
-  private var naming: (code: String, clause: String) {
+  fileprivate var naming: (code: String, clause: String) {
     switch self {
     case .unreachable: ("authority_unreachable", "The authority cannot be reached")
     case .busy: ("authority_busy", "The authority is busy")

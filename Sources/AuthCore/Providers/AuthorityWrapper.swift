@@ -2,52 +2,40 @@
 package protocol AuthorityWrapper: Authority {
   /// The wrapped authority.
   var base: any Authority { get }
-
-  /// Runs before each forwarded call.
-  func willForward()
 }
 
 extension AuthorityWrapper {
-  package func willForward() {}
-
   package func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    willForward()
-    return try await base.authenticate(credentials, limits: limits)
+    try await base.authenticate(credentials, limits: limits)
   }
 
   package func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    willForward()
-    return try await base.resume(token)
+    try await base.resume(token)
   }
 
   package func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    willForward()
-    return try await base.renew(token)
+    try await base.renew(token)
   }
 
   package func reauthenticate(
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    willForward()
-    return try await base.reauthenticate(token, with: credentials, limits: limits)
+    try await base.reauthenticate(token, with: credentials, limits: limits)
   }
 
   package func answer(
     _ challenge: Challenge, with answer: Secret
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    willForward()
-    return try await base.answer(challenge, with: answer)
+    try await base.answer(challenge, with: answer)
   }
 
   package func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    willForward()
     try await base.confirm(token)
   }
 
   package func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    willForward()
     try await base.revoke(token, reason: reason)
   }
 }

@@ -101,7 +101,7 @@ extension SessionCore {
   /// Revokes a token when no caller waits for the answer.
   ///
   /// After a failure, the store keeps the token, and the next logout tries again.
-  private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
+  func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
     let failure = await revocation(of: token, reason)
     withLock { inner in
       inner.unrevoked.removeAll { $0 == token }

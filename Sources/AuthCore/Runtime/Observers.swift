@@ -3,33 +3,19 @@ import Guards
 // Every way to hear of a change (reading `state`, a `SessionObserver`, a screen, `transitions`) is
 // an `Observer` in the one list of the core.
 extension SessionCore {
-  /// A task to do with no lock held.
-  indirect enum Delivery {
-    case notify(Observer.News, [Observer])
-    case settle(Settlement)
-    case cancel(Task<Void, Never>)
-    /// Start the timer of the limits that the authority gave.
-    ///
-    /// It comes before the change, so that the timer runs when observers see the limits.
-    case watchLimits
-  }
-
   /// Makes the deliveries in the outbox, unless another thread is making them; then that thread
   /// makes all.
   func deliver() {
-    outbox.handle { delivery in
-      switch delivery {
-      case .notify(let news, let observers):
-        for observer in observers {
-          observer.add(news)
-          observer.tell(inbox)
-        }
-        drop(observers.filter(\.isGone))
-      case .settle(let settlement): inbox.settle(settlement)
-      case .cancel(let timer): timer.cancel()
-      case .watchLimits: watchLimits()
-      }
+    outbox.handle { $0() }
+  }
+
+  /// Notifies the observers, with no lock held.
+  func notify(_ observers: [Observer], _ news: Observer.News) {
+    for observer in observers {
+      observer.add(news)
+      observer.tell(inbox)
     }
+    drop(observers.filter(\.isGone))
   }
 
   private func drop(_ gone: [Observer]) {
@@ -98,6 +84,12 @@ extension SessionCore {
     let detached = withLock { $0.observers.filter { $0.target == target } }
     for observer in detached { observer.finish() }
     drop(detached)
+  }
+
+  /// Reads the state for a reader that is notified of its changes.
+  func observing<Result: Sendable>(_ body: (Inner) -> Result) -> Result {
+    _ = observed.revision.value
+    return withLock { body($0) }
   }
 
   /// The signals for readers of the state; the first reader registers them.

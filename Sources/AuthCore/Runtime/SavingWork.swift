@@ -2,62 +2,42 @@ import Guards
 
 // The work that saves a token in the vault and confirms that to the authority.
 extension SessionCore {
-  func save(_ epoch: Epoch, _ grant: Grant, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
-    let token = grant.token
-    var earlier = VaultReading.absent
-    let outcome = await write(ticket, end) { () throws(VaultError) -> VaultReading in
-      earlier = await vault.load()
-      return try await vault.store(token, of: LastKnownUser(grant.user))
-    } undo: {
-      await takeBack(token, for: earlier)
+  /// Saves the token of a grant in queue order: in place of any content, or only of `old`.
+  ///
+  /// It undoes a write that failed or came too late. After the time limit, a failure has already
+  /// been reported.
+  func save(
+    _ epoch: Epoch, _ grant: Grant, insteadOf old: SessionToken?, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
+  ) async {
+    let (token, user) = (grant.token, LastKnownUser(grant.user))
+    let outcome = await onVault(ticket) { () -> Result<VaultReading?, VaultError>? in
+      guard end.mayPass else { return nil }
+      let earlier = if let old { VaultReading.token(old, of: user) } else { await vault.load() }
+      let outcome = await written(token, user, insteadOf: old)
+      if case .failure = outcome { await takeBack(token, for: earlier) }
+      if end.attemptPassage() { return outcome }
+      if case .success = outcome { await takeBack(token, for: earlier) }
+      return nil
     }
     switch outcome {
-    case .success(let displaced):
+    case .success(let displaced?):
       if let displaced = displaced.legibleToken, displaced != token { revokeInBackground(displaced, .userAsked) }
       send(.saved(epoch, token, .done))
-    case .failure(let failure):
-      send(.saved(epoch, token, .failed), failure: .notSaved(failure))
-    case nil:
-      break
-    }
-  }
-
-  func exchange(
-    _ epoch: Epoch, _ old: SessionToken, _ grant: Grant, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
-  ) async {
-    let (new, user) = (grant.token, LastKnownUser(grant.user))
-    let outcome = await write(ticket, end) { () throws(VaultError) -> Bool in
-      try await vault.replace(old, with: new, of: user)
-    } undo: {
-      await takeBack(new, for: .token(old, of: user))
-    }
-    switch outcome {
-    case .success(true): send(.saved(epoch, new, .done))
-    case .success(false): send(.saved(epoch, new, .superseded), failure: .overtaken)
-    case .failure(let failure): send(.saved(epoch, new, .failed), failure: .notSaved(failure))
+    case .success(nil): send(.saved(epoch, token, .superseded), failure: .overtaken)
+    case .failure(let failure): send(.saved(epoch, token, .failed), failure: .notSaved(failure))
     case nil: break
     }
   }
 
-  /// Writes to the vault in queue order, and undoes a write that failed or came too late.
-  ///
-  /// - Returns: The outcome, or nil after the time limit, when a failure has already been reported.
-  private func write<Value>(
-    _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>, _ body: () async throws(VaultError) -> Value,
-    undo: () async -> Void
-  ) async -> Result<Value, VaultError>? {
-    await onVault(ticket) { () -> Result<Value, VaultError>? in
-      guard end.mayPass else { return nil }
-      let outcome: Result<Value, VaultError>
-      do throws(VaultError) {
-        outcome = .success(try await body())
-      } catch {
-        await undo()
-        outcome = .failure(error)
-      }
-      if end.attemptPassage() { return outcome }
-      if case .success = outcome { await undo() }
-      return nil
+  /// Writes a token, and returns the content that it displaced, or nil if the vault lacks `old`.
+  private func written(
+    _ token: SessionToken, _ user: LastKnownUser, insteadOf old: SessionToken?
+  ) async -> Result<VaultReading?, VaultError> {
+    do throws(VaultError) {
+      guard let old else { return .success(try await vault.store(token, of: user)) }
+      return .success(try await vault.replace(old, with: token, of: user) ? .absent : nil)
+    } catch {
+      return .failure(error)
     }
   }
 

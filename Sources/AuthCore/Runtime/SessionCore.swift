@@ -18,7 +18,7 @@ final class SessionCore: Sendable {
   let inbox = MainActorInbox()
   /// The pending deliveries: added under the lock, and made by one thread at a time without the
   /// lock.
-  let outbox = OrderedQueue<Delivery>()
+  let outbox = OrderedQueue<@Sendable () -> Void>()
   private let inner: Locked<Inner>
 
   struct Inner {
@@ -99,7 +99,7 @@ final class SessionCore: Sendable {
       } else if let renewal, case .loggedIn(let state) = before, state.session.accessToken != renewal.known {
         reaction = .ignored(.renewedRecently)
       } else if let now, case .loggedIn = before,
-        let answer = inner.renewals.spend(at: now, under: timing.renewal, in: before)
+        let answer = inner.renewals.spend(at: now, under: timing.renewal)
       {
         reaction = answer
       } else {
@@ -153,15 +153,18 @@ final class SessionCore: Sendable {
   /// Adds the deliveries of the new state for timers, observers and waiting callers, in this order:
   /// a timer must run before observers see the limit that it watches.
   private func tell(_ effects: [Effect], _ state: SessionState, _ failure: SessionError?, _ inner: inout Inner) {
-    for timer in inner.timers.outdated(by: state) { outbox.add(.cancel(timer)) }
+    for timer in inner.timers.outdated(by: state) { outbox.add { timer.cancel() } }
     if timing.watchesLimits, let limits = state.watchedLimits, limits != inner.timers.watch?.watched {
-      outbox.add(.watchLimits)
+      outbox.add { [self] in watchLimits() }
     }
     if effects.contains(.notify) {
       inner.revision += 1
-      outbox.add(.notify(.change(change(inner)), inner.observers))
+      let (change, observers) = (change(inner), inner.observers)
+      outbox.add { [self] in notify(observers, .change(change)) }
     }
-    for settlement in inner.awaited.settle(state, key(inner), failure) { outbox.add(.settle(settlement)) }
+    for settlement in inner.awaited.settle(state, key(inner), failure) {
+      outbox.add { [inbox] in inbox.settle(settlement) }
+    }
   }
 
   func key(_ inner: borrowing Inner) -> LoggedInSession? {
@@ -190,9 +193,10 @@ final class SessionCore: Sendable {
     inner.withLock { inner in
       inner.isShutDown = true
       inner.gate?.close(.storeReleased)
-      if let timer = inner.timers.watch.take() { outbox.add(.cancel(timer.task)) }
-      for settlement in inner.awaited.abandon() { outbox.add(.settle(settlement)) }
-      outbox.add(.notify(.end, inner.observers))
+      if let timer = inner.timers.watch.take()?.task { outbox.add { timer.cancel() } }
+      for settlement in inner.awaited.abandon() { outbox.add { [inbox] in inbox.settle(settlement) } }
+      let observers = inner.observers
+      outbox.add { [self] in notify(observers, .end) }
       inner.observers = []
     }
     deliver()

@@ -16,48 +16,35 @@ extension SessionCore {
   /// the store does not watch limits, the limit begins only if the step did not end immediately, so
   /// that a short process needs no timers.
   func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: Submitted?) {
+    // The step that decided these has done them.
+    if case .notify = effect { return }
+    if case .closeKeys = effect { return }
     let end = Gatekeeper()
     if timing.watchesLimits { limit(effect, end) }
-    start(effect, ticket, submitted, end)
+    place.start { await self.work(effect, ticket, submitted, end) }
     if !timing.watchesLimits { limit(effect, end) }
   }
 
-  private func start(
+  private func work(
     _ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: Submitted?, _ end: Gatekeeper<Bool>
-  ) {
+  ) async {
     switch effect {
-    case .notify, .closeKeys:
-      break  // Already done in the step that decided it.
-    case .discard(let token):
-      revokeInBackground(token, .userAsked)
-    case .withdraw(let challenge):
-      revokeInBackground(challenge.token, .userAsked)
-    case .read(let epoch):
-      place.start { await self.read(epoch, ticket) }
-    case .authenticate(let epoch):
-      place.start { await self.authenticate(epoch, submitted) }
-    case .reauthenticate(let epoch, let record):
-      place.start { await self.reauthenticate(epoch, record, submitted) }
-    case .answer(let epoch, let challenge, let record):
-      place.start { await self.answer(epoch, challenge, record, submitted) }
-    case .renew(let epoch, let record):
-      place.start { await self.renew(epoch, record) }
-    case .save(let epoch, let grant):
-      place.start { await self.save(epoch, grant, ticket, end) }
-    case .exchange(let epoch, let old, let new):
-      place.start { await self.exchange(epoch, old, new, ticket, end) }
-    case .confirm(let record):
-      place.start { await self.confirm(record) }
-    case .drain(let epoch):
-      place.start { await self.drain(epoch) }
-    case .revoke(let epoch, let targets, let reason):
-      place.start { await self.revoke(epoch, targets, reason) }
-    case .erase(let epoch, let targets):
-      place.start { await self.erase(epoch, targets, ticket) }
-    case .forget(let epoch):
-      place.start { await self.forget(epoch, ticket) }
-    case .discardSaved(let token):
-      place.start { await self.discardSaved(token, ticket) }
+    case .notify, .closeKeys: break
+    case .discard(let token): await revokeUnawaited(token, .userAsked)
+    case .withdraw(let challenge): await revokeUnawaited(challenge.token, .userAsked)
+    case .read(let epoch): await read(epoch, ticket)
+    case .authenticate(let epoch): await authenticate(epoch, submitted)
+    case .reauthenticate(let epoch, let record): await reauthenticate(epoch, record, submitted)
+    case .answer(let epoch, let challenge, let record): await answer(epoch, challenge, record, submitted)
+    case .renew(let epoch, let record): await renew(epoch, record)
+    case .save(let epoch, let grant): await save(epoch, grant, insteadOf: nil, ticket, end)
+    case .exchange(let epoch, let old, let new): await save(epoch, new, insteadOf: old, ticket, end)
+    case .confirm(let record): await confirm(record)
+    case .drain(let epoch): await drain(epoch)
+    case .revoke(let epoch, let targets, let reason): await revoke(epoch, targets, reason)
+    case .erase(let epoch, let targets): await erase(epoch, targets, ticket)
+    case .forget(let epoch): await forget(epoch, ticket)
+    case .discardSaved(let token): await discardSaved(token, ticket)
     }
   }
 

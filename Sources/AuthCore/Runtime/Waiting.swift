@@ -44,7 +44,7 @@ extension SessionCore {
         if let key = now.key { return .loggedIn(key) }
         throw .ended(meant?.reason ?? .switchedUser)
       case .ignored: throw .ended(meant?.reason ?? .switchedUser)
-      case .rejected(let reason, _):
+      case .rejected(let reason):
         // While a switch of users ends the previous session, a check waits for the next one.
         let isBusy = reason == .renewalInProgress || isCheck && reason == .logoutInProgress && now.promise != nil
         if isCheck, reason == .alreadyInProgress {

@@ -29,11 +29,24 @@ extension WorkPlace {
 final class WorkThreads: TaskExecutor {
   static let shared = WorkThreads()
 
-  private let waiting = WaitingJobs()
+  /// Lock and signal of the fields below; they live as long as the process.
+  ///
+  /// Unsafe only to the compiler: the system's own calls synchronise them.
+  private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private nonisolated(unsafe) let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  /// The jobs that idle threads are about to take; used only with the mutex locked.
+  private nonisolated(unsafe) var jobs: [UnownedJob] = []
+  /// The number of idle threads; used only with the mutex locked.
+  private nonisolated(unsafe) var idle = 0
+
+  private init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(arrival, nil)
+  }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if waiting.add(job) || startThread({ self.work(job) }) { return }
+    if give(job) || startThread({ self.work(job) }) { return }
     // No new thread is available, so the work runs on a shared one.
     globalConcurrentExecutor.enqueue(job)
   }
@@ -43,8 +56,29 @@ final class WorkThreads: TaskExecutor {
     var next: UnownedJob? = first
     while let job = next {
       job.runSynchronously(on: asUnownedTaskExecutor())
-      next = waiting.next()
+      next = wait()
     }
+  }
+
+  /// Gives a job to an idle thread, or returns false if each of them already has one.
+  private func give(_ job: UnownedJob) -> Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard idle > jobs.count else { return false }
+    jobs.append(job)
+    pthread_cond_signal(arrival)
+    return true
+  }
+
+  /// Waits for a job; nil if enough threads wait already.
+  private func wait() -> UnownedJob? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard idle < 4 else { return nil }
+    idle += 1
+    while jobs.isEmpty { pthread_cond_wait(arrival, mutex) }
+    idle -= 1
+    return jobs.removeFirst()
   }
 }
 
@@ -84,43 +118,4 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
 private final class ThreadBody: Sendable {
   let run: @Sendable () -> Void
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// The jobs that idle threads are about to take.
-private final class WaitingJobs: Sendable {
-  /// Lock and signal of the fields below; they live as long as the process.
-  ///
-  /// Unsafe only to the compiler: the system's own calls synchronise them.
-  private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private nonisolated(unsafe) let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  /// Read and written only with the mutex locked.
-  private nonisolated(unsafe) var jobs: [UnownedJob] = []
-  /// The number of idle threads; read and written only with the mutex locked.
-  private nonisolated(unsafe) var idle = 0
-
-  init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(arrival, nil)
-  }
-
-  /// Adds a job for an idle thread, or returns false if each of them already has one.
-  func add(_ job: UnownedJob) -> Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard idle > jobs.count else { return false }
-    jobs.append(job)
-    pthread_cond_signal(arrival)
-    return true
-  }
-
-  /// Waits for a job; nil if enough threads wait already.
-  func next() -> UnownedJob? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard idle < 4 else { return nil }
-    idle += 1
-    while jobs.isEmpty { pthread_cond_wait(arrival, mutex) }
-    idle -= 1
-    return jobs.removeFirst()
-  }
 }

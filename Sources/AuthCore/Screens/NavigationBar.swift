@@ -17,14 +17,6 @@ public final class NavigationBar: Observable, Sendable {
     /// Sends `logOut`, for the user whose account it shows.
     case logOut(User)
 
-    /// The command that pressing the button sends.
-    package var command: SessionCommand {
-      switch self {
-      case .logIn: .logIn
-      case .logOut: .logOut
-      }
-    }
-
     /// Whether both send the same event about the same user.
     func isLike(_ other: Button) -> Bool {
       switch (self, other) {

@@ -18,7 +18,7 @@ package struct PendingLogin: Sendable {
   package func value() async throws(SessionError) -> LoginResult {
     guard let promise else {
       switch reaction {
-      case .rejected(let reason, _): throw .rejected(reason)
+      case .rejected(let reason): throw .rejected(reason)
       case .transition, .ignored:
         // The machine ignores no command, and each accepted one has a promise: the tests check the
         // whole table.

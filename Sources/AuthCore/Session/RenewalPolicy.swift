@@ -25,7 +25,7 @@ struct RenewalBudget {
   ///
   /// - Returns: Nil if it is permitted; otherwise the answer, because the limit of the window is
   ///   reached.
-  mutating func spend(at now: BootInstant, under policy: RenewalPolicy, in state: SessionState) -> Reaction? {
+  mutating func spend(at now: BootInstant, under policy: RenewalPolicy) -> Reaction? {
     if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
       // The window continues.
     } else {
@@ -35,7 +35,7 @@ struct RenewalBudget {
     // A policy without renewals needs none to succeed.
     guard begun < policy.limit else {
       let isRecent = isNoted || policy.limit == 0
-      return isRecent ? .ignored(.renewedRecently) : .rejected(.renewalsFailed, permitted: state.permitted)
+      return isRecent ? .ignored(.renewedRecently) : .rejected(.renewalsFailed)
     }
     begun += 1
     return nil

@@ -29,9 +29,7 @@ public enum SessionSnapshot: Hashable, Sendable {
     case .restoring, .loggedOut, .authenticating, .loggingOut: nil
     }
   }
-}
 
-extension SessionSnapshot {
   /// The user whose session the vault holds, while the authority has not confirmed it.
   public var lastKnownUser: LastKnownUser? {
     if case .restoring(_, let user) = self { user } else { nil }

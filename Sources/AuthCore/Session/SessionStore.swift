@@ -65,16 +65,14 @@ public final class SessionStore: Observable, Sendable {
   /// after you read the state and before `withObservationTracking` returns. Compare ``revision``
   /// once more after it returned, so that you never miss the last change.
   public var state: SessionSnapshot {
-    _ = core.observed.revision.value
-    return core.withLock { [core] inner in core.snapshot(inner) }
+    core.observing { [core] inner in core.snapshot(inner) }
   }
 
   /// The number of the last change.
   ///
   /// It is tracked like ``state``, and only increases.
   public var revision: UInt64 {
-    _ = core.observed.revision.value
-    return core.withLock { $0.revision }
+    core.observing { $0.revision }
   }
 
   /// The key, while a user is logged in.
@@ -88,11 +86,10 @@ public final class SessionStore: Observable, Sendable {
 
   /// The cleanup that remains after a logout or a switch of users, until the state changes again.
   public var leftovers: IncompleteCleanup {
-    _ = core.observed.revision.value
-    switch core.withLock({ $0.machine.state }) {
-    case .loggedOut(let state): return state.leftovers
-    case .loggedIn(let state): return state.predecessor
-    case .restoring, .authenticating, .challenged, .renewing, .loggingOut: return .none
+    switch core.observing({ $0.machine.state }) {
+    case .loggedOut(let state): state.leftovers
+    case .loggedIn(let state): state.predecessor
+    case .restoring, .authenticating, .challenged, .renewing, .loggingOut: .none
     }
   }
 

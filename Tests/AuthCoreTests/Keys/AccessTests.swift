@@ -26,31 +26,31 @@ struct AccessTests: InWorld {
 
   @Test(
     "the token of the login is lent, and a new one in the last minute of the old one, or in its last quarter",
-    arguments: [(lifetime: 300, early: 239), (lifetime: 40, early: 29)])
-  func renewedBefore(lifetime: Int, early: Int) async throws {
-    let (world, key) = try await Self.lending(lasting: .seconds(lifetime))
-    #expect(try await key.token() == "access-1")
-    world.clock.advance(by: .seconds(early))
-    #expect(try await key.token() == "access-1")
-    world.clock.advance(by: .seconds(2))
-    #expect(try await key.token() == "access-2")
+    arguments: [(lifetime: 300, early: 239), (lifetime: 40, early: 29)], [false, true])
+  func renewedBefore(_ token: (lifetime: Int, early: Int), isLeased: Bool) async throws {
+    let (world, key) = try await Self.lending(lasting: .seconds(token.lifetime))
+    for (wait, lent) in [(0, "access-1"), (token.early, "access-1"), (2, "access-2")] {
+      world.clock.advance(by: .seconds(wait))
+      #expect(try await key.token(leased: isLeased) == lent)
+    }
     #expect(world.count(.renew) == 1)
   }
 
-  @Test("a caller leaves the wait for a token after its limit, and the renewal continues", arguments: [true, false])
-  func leaves(isLeased: Bool) async throws {
+  @Test(
+    "a caller leaves the wait for a token after its limit, or when it is cancelled, and the renewal continues",
+    arguments: [nil, Duration.seconds(2)], [false, true])
+  func leaves(limit: Duration?, isLeased: Bool) async throws {
     let (world, key) = try await Self.lending(worksOn: .separateThreads)
     world.clock.advance(by: .seconds(400))
     world.authority.hold(.renew)
-    let waiting = Task.immediate { () async throws -> String in
-      guard isLeased else { return try await key.withAccess(within: .seconds(2)) { $0.value } }
-      return try await key.withLease { (lease: borrowing SessionLease) async throws in
-        try await lease.withAccess(within: .seconds(2)) { $0.value }
-      }
-    }
+    let waiting = Task.immediate { try await key.token(leased: isLeased, within: limit) }
     await world.authority.waitUntilHeld(.renew)
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(2))
-    world.clock.advance(by: .seconds(2))
+    if let limit {
+      await world.clock.waitForSleepers(1, dueWithin: limit)
+      world.clock.advance(by: limit)
+    } else {
+      waiting.cancel()
+    }
     let failure = await #expect(throws: (any Error).self) { try await waiting.value }
     #expect("\(try #require(failure))".contains("the work goes on"))
     world.authority.release(.renew)
@@ -71,39 +71,23 @@ struct AccessTests: InWorld {
     #expect(world.count(.renew) == 1)
   }
 
-  @Test("a caller who learns of the refusal after the renewal starts no other one")
-  func late() async throws {
-    let (came, release) = (Promise<Void>(), Promise<Void>())
-    let slow = Task {
-      try await key.withAccess { (token) async throws(AccessTokenRefused) in
-        came.fulfil(())
-        await release.valueUncancelled()
-        guard authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
-        return token.value
-      }
-    }
-    await came.valueUncancelled()
-    authority.refuseAccessTokens()
-    #expect(try await key.request(at: authority) == "access-2")
-    release.fulfil(())
-    #expect(try await slow.value == "access-2")
-    #expect(world.count(.renew) == 1)
-  }
-
-  @Test("a renewal that ends between the look at the token and the command is not repeated")
-  func between() async throws {
+  @Test(
+    "another caller's renewal, during the request or just before the command, is not repeated",
+    arguments: [true, false])
+  func renewedMeanwhile(duringRequest: Bool) async throws {
     let clock = MeddlingClock()
     let world = World(clock: clock.base, storeClock: clock)
     world.authority.setAccessTokens(lasting: .seconds(300))
     let store = world.store
     let key = try await store.loggedIn(World.alice)
-    let token = try await key.withAccess { (token) async throws(AccessTokenRefused) in
-      if token.value == "access-1" {
-        // Before the renewal of this caller begins, the one of another caller ends.
+    let token = try await key.withAccess { (token) async throws in
+      guard token.value == "access-1" else { return token.value }
+      if duringRequest {
+        try await store.renew()
+      } else {
         clock.meddle { startAtOnce { _ = try? await store.renew() } }
-        throw AccessTokenRefused()
       }
-      return token.value
+      throw AccessTokenRefused()
     }
     #expect(token == "access-2")
     #expect(world.count(.renew) == 1)
@@ -233,21 +217,13 @@ struct AccessTests: InWorld {
 
   @Test("a logout waits for the request, and then nothing is lent")
   func logout() async throws {
-    let (began, release) = (Promise<Void>(), Promise<Void>())
-    let request = Task {
-      try await key.withAccess { (_) async in
-        began.fulfil(())
-        await release.valueUncancelled()
-      }
+    let logout = try await key.withAccess { (_) async in
+      let logout = store.beginLogOut()
+      #expect(!key.isLive && world.count(.revoke) == 0)
+      return logout
     }
-    await began.valueUncancelled()
-    let logout = Task { try await store.logOut() }
-    await until { !key.isLive }
-    #expect(world.count(.revoke) == 0)
+    #expect(try await logout.value() == .complete)
     await #expect(throws: AccessError<Never>.session(.ended(.userAsked))) { try await key.token() }
-    release.fulfil(())
-    try await request.value
-    #expect(try await logout.value == .complete)
     #expect(!authority.accepts(accessToken: "access-1"))
   }
 
@@ -258,41 +234,15 @@ struct AccessTests: InWorld {
     await #expect(throws: AccessError<Never>.session(.ended(.switchedUser))) { try await key.token() }
     #expect(world.count(.renew) == 0)
   }
-
-  @Test("a lease lends a token without a second lease")
-  func leased() async throws {
-    clock.advance(by: .seconds(400))
-    let value = try await key.withLease { (lease) async throws(AccessError<Never>) in
-      try await lease.withAccess { $0.value }
-    }
-    #expect(value == "access-2")
-  }
-
-  @Test("a key whose store was released lends nothing")
-  func released() async throws {
-    var store: SessionStore? = world.anotherProcess()
-    let key = try #require(await store?.restore().key)
-    #expect(try await key.token() == "access-2")
-    store = nil
-    await #expect(throws: AccessError<Never>.session(.ended(.storeReleased))) { try await key.token() }
-  }
-
-  @Test("a cancelled caller leaves the renewal, and its token serves the next one")
-  func cancelled() async throws {
-    authority.refuseAccessTokens()
-    authority.hold(.renew)
-    let caller = Task { try await key.request(at: authority) }
-    await authority.waitUntilHeld(.renew)
-    caller.cancel()
-    await #expect(throws: AccessError<AccessTokenRefused>.session(.cancelled)) { try await caller.value }
-    authority.release(.renew)
-    #expect(try await key.request(at: authority) == "access-2")
-    #expect(world.count(.renew) == 1)
-  }
 }
 
 extension LoggedInSession {
-  fileprivate func token() async throws -> String { try await withAccess { $0.value } }
+  fileprivate func token(leased: Bool = false, within limit: Duration? = nil) async throws -> String {
+    guard leased else { return try await withAccess(within: limit) { $0.value } }
+    return try await withLease { (lease: borrowing SessionLease) async throws in
+      try await lease.withAccess(within: limit) { $0.value }
+    }
+  }
 
   /// Sends a request to a server that trusts the authority, and returns its access token.
   fileprivate func request(at authority: ScriptedAuthority) async throws -> String {

@@ -1,7 +1,5 @@
 import AuthCoreTesting
-import Glibc
 import Guards
-import Races
 import Synchronization
 import Testing
 
@@ -81,40 +79,5 @@ struct LeaseStressTests {
     let tally = try await race(timing: SessionTiming(logoutStep: .zero), rounds: 200)
     #expect(tally.late > 0)
     #expect(tally.results.contains { $0 != .complete })
-  }
-
-  /// Races a thread that repeatedly enters with one that closes the gate; returns the number of
-  /// effects after the close.
-  ///
-  /// It stops after the first one.
-  private func raceAtTheGate(rounds: Int, waits: Bool) -> Int {
-    let late = Counter()
-    for _ in 0..<rounds where late.value == 0 {
-      let gate = LeaseGate(clock: ManualClock())
-      let isOver = Flag()
-      let isEntering = Flag()
-      TwoThreads.both { side in
-        guard side == 0 else {
-          while !isEntering.isSet { sched_yield() }
-          gate.close(.userAsked)
-          while waits, gate.drained.kept == nil { sched_yield() }
-          isOver.set()
-          return
-        }
-        isEntering.set()
-        while true {
-          if gate.enter() != nil { return }
-          for _ in 0..<20 where isOver.isSet { late.add(1) }
-          gate.leave()
-        }
-      }
-    }
-    return late.value
-  }
-
-  @Test("after closing the gate and waiting, no lease is running in hundreds of rounds; without the wait, some are")
-  func gate() {
-    #expect(raceAtTheGate(rounds: 300, waits: true) == 0)
-    #expect(raceAtTheGate(rounds: 5000, waits: false) > 0)
   }
 }

@@ -20,14 +20,4 @@ struct StrongerKeyTests: InWorld {
     #expect(throws: RoleError.notAdministrator(demoted)) { try AdminSession(administrator) }
     #expect(try administrator.withLease { lease in lease.user } == demoted)
   }
-
-  @Test("a reauthentication makes the session fresh for each of its keys")
-  func reauthenticated() async throws {
-    let old = try await logInAlice()
-    clock.advance(by: .seconds(901))
-    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(old) }
-    let new = try await store.reauthenticated(password: World.alice.password)
-    #expect(try FreshSession(old).session == new)
-    #expect(try old.withLease { lease in lease.sessionToken } == new.withLease { lease in lease.sessionToken })
-  }
 }

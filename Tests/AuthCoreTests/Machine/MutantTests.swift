@@ -12,7 +12,8 @@ import Testing
     },
     .mistaking("the epoch of a renewal is compared by order, not by equality", breaks: .lateResultsChangeNothing) {
       state, event in
-      guard case .renewed(let epoch, let outcome) = event, let awaited = state.awaitedEpoch, epoch <= awaited
+      guard case .renewed(let epoch, let outcome) = event, let awaited = state.awaitedEpoch,
+        epoch.number <= awaited.number
       else { return nil }
       return .renewed(awaited, outcome)
     },

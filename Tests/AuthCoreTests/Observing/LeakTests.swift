@@ -7,18 +7,23 @@ import Testing
 struct LeakTests: InWorld {
   let world = World()
 
-  @Test("releasing the store frees it, its core, and the timer of its limits")
+  @Test("releasing the store frees it, its core and its timers, and ends its keys and screens, but not the session")
   func store() async throws {
+    authority.setAccessTokens(lasting: .seconds(300))
     var store: SessionStore? = world.anotherProcess()
     weak let weakStore = store
     weak let weakCore = store?.core
-    let key = try await store?.loggedIn(World.alice)
+    let key = try #require(await store?.loggedIn(World.alice))
+    let screens = try await BothScreens(#require(store))
+    #expect(try await key.withAccess { $0.value } == "access-1")
     await clock.waitForSleepers(1)
     store = nil
     #expect(weakStore == nil)
+    await screens.expect(["dismiss store_released"])
+    await #expect(throws: AccessError<Never>.session(.ended(.storeReleased))) { try await key.withAccess { _ in } }
     await until { weakCore == nil }
     #expect(clock.sleepers == 0)
-    #expect(key?.endReason == .storeReleased)
+    #expect(key.endReason == .storeReleased)
     #expect(authority.liveTokens.count == 1)
   }
 

@@ -13,7 +13,7 @@ struct NavigationBarTests: InWorld {
 
   @Test("the button sends the command of its label, and follows the session")
   func follows() async throws {
-    #expect(bar.button == .logIn && bar.button.command == .logIn)
+    #expect(bar.button == .logIn)
     #expect(try await bar.press(credentials: { nil }).isNothing)
     try await bar.press(credentials: { World.alice })
     #expect(bar.button.label == "Log out")
@@ -35,7 +35,7 @@ struct NavigationBarTests: InWorld {
     #expect(try await logout.value() == .complete)
     #expect(bar.button == .logIn)
     try await bar.press(credentials: { World.bob })
-    #expect(bar.button.command == .logOut)
+    #expect(bar.button.label == "Log out")
   }
 
   @Test("a press never logs out a login that began elsewhere, nor another user than the visible one")

@@ -1,5 +1,6 @@
 import AuthCore
 import Guards
+import Testing
 
 /// A guarded screen that records its notifications.
 final class Screen: GuardedScreen, Sendable {
@@ -48,4 +49,28 @@ final class Screen: GuardedScreen, Sendable {
   }
 
   func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
+}
+
+/// A screen of any thread and one of the main actor, open in the same session.
+struct BothScreens {
+  let screen: Screen
+  private let controller: MainScreen
+
+  /// Opens the screens; fails if nobody is logged in.
+  init(_ store: SessionStore) async throws {
+    screen = try #require(store.open(Screen.self))
+    controller = try #require(await MainActor.run { store.open(MainScreen.self) })
+  }
+
+  func openAgain(with session: LoggedInSession, in store: SessionStore) async {
+    store.open(screen, with: session)
+    await MainActor.run { store.open(controller, with: session) }
+  }
+
+  /// Checks what both screens were told.
+  func expect(_ told: [String]) async {
+    #expect(screen.told == told)
+    // Until the main actor is free, its screen may not have been told.
+    #expect(await controller.told == told)
+  }
 }

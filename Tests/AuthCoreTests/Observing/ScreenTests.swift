@@ -10,20 +10,11 @@ import Testing
 struct ScreenTests: InWorld {
   let world = World()
 
-  @Test("a guarded screen is nil when nobody is logged in, and opens with a key otherwise")
-  func opens() async throws {
-    #expect(store.open(Screen.self) == nil)
-    let key = try await store.loggedIn(World.alice)
-    let screen = try #require(store.open(Screen.self))
-    #expect(screen.session == key)
-    #expect(screen.told == [])
-  }
-
   /// The ways to find out that a session has ended.
   enum Discovery: CaseIterable { case check, renewal, password, report, logout, userSwitch }
 
   @Test(
-    "screens are dismissed when the keys die, before the result and before the cleanup, and then get no call",
+    "the end of a session kills its keys and dismisses screens, before the result and the cleanup, and then there is no call",
     arguments: [
       (Discovery.check, EndReason.revoked), (.check, .accountDisabled), (.check, .accountDeleted),
       (.check, .expired(.idle)), (.renewal, .revoked), (.password, .revoked), (.report, .revoked),
@@ -31,8 +22,7 @@ struct ScreenTests: InWorld {
     ])
   func dismissed(discovery: Discovery, reason: EndReason) async throws {
     let key = try await logInAlice()
-    let screen = try #require(store.open(Screen.self))
-    let controller = try #require(await Task { @MainActor in store.open(MainScreen.self) }.value)
+    let screens = try await BothScreens(store)
     let token = try #require(authority.liveTokens.first)
     if discovery != .logout && discovery != .userSwitch { authority.end(token, reason) }
     vault.hold(.erase)
@@ -47,28 +37,33 @@ struct ScreenTests: InWorld {
     case .userSwitch: try await store.switched(to: World.bob)
     }
     let dismissal = ["dismiss \(reason.code)"]
-    #expect(screen.told == dismissal)
-    if discovery == .report || discovery == .logout { await Task { @MainActor in }.value }
-    #expect(await controller.told == dismissal)
+    await screens.expect(dismissal)
+    #expect(key.endReason == reason)
     if discovery != .userSwitch { #expect(store.state == .loggingOut) }
     vault.release(.erase)
     _ = try await store.logOut()
+    #expect(vault.content == .empty)
+    if discovery != .userSwitch { #expect(store.state == .loggedOut(.ended(reason))) }
     try await store.loggedIn(World.alice)
     try await store.renew()
     _ = try await store.logOut()
-    #expect(screen.told == dismissal)
+    await screens.expect(dismissal)
   }
 
-  @Test("a changed name reaches open screens with a new key, and the old key is a snapshot")
-  func changedUser() async throws {
+  @Test("a screen opens only in a session, and is told each change of its user once, however often it is opened")
+  func follows() async throws {
+    #expect(store.open(Screen.self) == nil)
     let old = try await logInAlice()
-    let screen = try #require(store.open(Screen.self))
-    authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.", role: .administrator)
-    let new = try await store.check()
-    #expect(screen.told == ["follow Alice B."])
-    #expect(old.user.displayName == "alice")
-    #expect(old.isLive)
-    #expect(new.user.displayName == "Alice B.")
+    let screens = try await BothScreens(store)
+    #expect(screens.screen.session == old)
+    await screens.openAgain(with: old, in: store)
+    let new = try await world.rename(to: "Alice B.")
+    #expect(old.user.displayName == "alice" && old.isLive && new.user.displayName == "Alice B.")
+    await screens.openAgain(with: new, in: store)
+    await screens.expect(["follow Alice B."])
+    try await store.switched(to: World.bob)
+    _ = try await store.logOut()
+    await screens.expect(["follow Alice B.", "dismiss switched_user"])
   }
 
   @Test("a screen that two threads open simultaneously is dismissed once")
@@ -84,24 +79,19 @@ struct ScreenTests: InWorld {
   }
 
   /// What happens between creating and opening a screen.
-  enum Change: CaseIterable { case rename, logout, userSwitch }
+  enum Change { case rename, logout, userSwitch }
 
   @Test(
     "a change between creating and opening a screen reaches it; after a dismissal nothing does",
-    arguments: Change.allCases)
-  func changedBeforeOpening(change: Change) async throws {
+    arguments: [
+      (Change.rename, "follow Alice B."), (.logout, "dismiss user_asked"), (.userSwitch, "dismiss switched_user"),
+    ])
+  func changedBeforeOpening(change: Change, told: String) async throws {
     let screen = Screen(session: try await logInAlice())
-    let told: String
     switch change {
-    case .rename:
-      try await world.rename(to: "Alice B.")
-      told = "follow Alice B."
-    case .logout:
-      try await store.logOut()
-      told = "dismiss user_asked"
-    case .userSwitch:
-      try await store.switched(to: World.bob)
-      told = "dismiss switched_user"
+    case .rename: try await world.rename(to: "Alice B.")
+    case .logout: try await store.logOut()
+    case .userSwitch: try await store.switched(to: World.bob)
     }
     store.open(screen, with: screen.session)
     #expect(screen.told == [told])
@@ -109,20 +99,6 @@ struct ScreenTests: InWorld {
     authority.setAccount("bob", password: World.bob.password, displayName: "Bob B.")
     try await store.check()
     #expect(screen.told == [told])
-  }
-
-  @Test("a screen that is opened twice gets each call once")
-  func openedTwice() async throws {
-    let key = try await logInAlice()
-    let screen = try #require(store.open(Screen.self))
-    let neighbour = Screen(session: key)
-    store.open(neighbour, with: key)
-    store.open(screen, with: key)
-    let renamed = try await world.rename(to: "Alice B.")
-    store.open(screen, with: renamed)
-    _ = try await store.logOut()
-    #expect(screen.told == ["follow Alice B.", "dismiss user_asked"])
-    #expect(neighbour.told == screen.told)
   }
 
   @Test("a dismissed screen that is opened with the key of another session follows that session")
@@ -154,16 +130,6 @@ struct ScreenTests: InWorld {
     #expect(screen.told == ["dismiss user_asked"])
   }
 
-  @Test("a screen is dismissed when the store is released")
-  func storeGone() async throws {
-    var store: SessionStore? = world.anotherProcess()
-    try await store?.loggedIn(World.alice)
-    let screen = try #require(store.flatMap { $0.open(Screen.self) })
-    store = nil
-    #expect(screen.told == ["dismiss store_released"])
-    #expect(authority.liveTokens.count == 1)
-  }
-
   @Test("an observer that attaches during a renewal immediately learns who is logged in")
   func attachedWhileRenewing() async throws {
     try await logInAlice()
@@ -171,7 +137,7 @@ struct ScreenTests: InWorld {
     let bar = NavigationBar(store: store)
     let listener = Listener()
     store.attach(listener)
-    #expect(bar.button.command == .logOut)
+    #expect(bar.button.label == "Log out")
     #expect(listener.heard == ["in alice"])
     authority.release(.renew)
     _ = try await renewal.value

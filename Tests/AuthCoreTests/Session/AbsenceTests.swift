@@ -41,17 +41,6 @@ struct AbsenceTests: InWorld {
     #expect(world.vaultAgrees)
   }
 
-  @Test(
-    "an explicit rejection ends a session with the authority's reason",
-    arguments: [Request.renew, .check, .reauthenticate])
-  func rejected(request: Request) async throws {
-    authority.setAccount("alice", password: World.alice.password, isDisabled: true)
-    await #expect(throws: SessionError.ended(.accountDisabled)) { try await request.send(store) }
-    #expect(store.state == .loggedOut(.ended(.accountDisabled)))
-    #expect(key.endReason == .accountDisabled)
-    #expect(vault.content == .empty)
-  }
-
   @Test("a confirmation answered with the end of the session ends it")
   func rejectedConfirmation() async throws {
     authority.setRotation(true)

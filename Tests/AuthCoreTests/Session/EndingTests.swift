@@ -118,22 +118,6 @@ struct EndingTests: InWorld {
     authority.release(.revoke)
   }
 
-  @Test("the next logout retries a token that could not be revoked at launch, and is complete only then")
-  func revocationIsTriedAgain() async throws {
-    try await logInAlice()
-    let next = world.anotherProcess()
-    authority.fail(.revoke, with: .unavailable(World.offline))
-    let offline = LogoutResult.partial(IncompleteCleanup(notRevoked: true), causes: [World.offline.description])
-    #expect(try await next.logOut() == offline)
-    #expect(vault.content == .empty)
-    #expect(try await next.logOut() == offline)
-    #expect(authority.liveTokens.count == 1)
-    authority.fail(.revoke, with: nil)
-    #expect(try await next.logOut() == .complete)
-    #expect(authority.liveTokens.isEmpty)
-    #expect(try await next.logOut() == .alreadyLoggedOut)
-  }
-
   @Test("a logout reports its failed steps with their causes, and the next logout retries them")
   func partial() async throws {
     let key = try await logInAlice()
@@ -218,45 +202,50 @@ struct EndingTests: InWorld {
 
   @Test("a step that blocks its thread has a time limit for each caller that joins the logout")
   func blocked() async throws {
-    let deaf = BlockingAuthority(authority)
-    let store = SessionStore(authority: deaf, vault: vault, clock: clock, worksOn: .callingThread)
-    try await store.loggedIn(World.alice)
-    deaf.shut()
+    let blocker = Blocker(authority)
+    try await logInAlice()
+    blocker.shut()
     DispatchQueue.global().async { store.beginLogOut() }
-    await until { deaf.blockedCalls > 0 }
+    await until { blocker.blockedCalls > 0 }
     let joined = store.beginLogOut()
     await clock.waitForSleepers(1, dueWithin: .seconds(5))
     clock.advance(by: .seconds(5))
     let result = try await joined.value()
-    deaf.open()
+    blocker.open()
     #expect(result.leftovers == IncompleteCleanup(notRevoked: true))
     #expect(vault.content == .empty)
   }
 
-  @Test("a token that another process exchanged, and that could not be revoked, is not reported as erased")
-  func exchangedElsewhere() async throws {
-    try await logInAlice(rotates: true)
-    let other = world.anotherProcess()
-    await other.restore()
-    try await other.renew()
-    authority.fail(.revoke, with: .unavailable(World.offline))
-    #expect(try await store.logOut().leftovers == IncompleteCleanup(notRevoked: true, notErased: true))
-    authority.fail(.revoke, with: nil)
-    #expect(try await store.logOut() == .complete)
-    #expect(authority.liveTokens.isEmpty)
-    #expect(await world.anotherProcess().restore() == .loggedOut(.ended(.userAsked)))
-  }
+  /// A token that lives on while the authority cannot be asked to revoke it.
+  enum Survivor: CaseIterable { case savedAtLaunch, exchangedElsewhere, loggedOut, switched }
 
-  @Test("the next logout revokes the unrevoked token of an earlier session", arguments: [false, true])
-  func leftBehind(bySwitching: Bool) async throws {
-    try await logInAlice()
+  @Test(
+    "a token that could not be revoked is reported, and each later logout retries it, until it is complete",
+    arguments: Survivor.allCases)
+  func retried(survivor: Survivor) async throws {
+    try await logInAlice(rotates: survivor == .exchangedElsewhere)
+    let store = survivor == .savedAtLaunch ? world.anotherProcess() : world.store
+    if survivor == .exchangedElsewhere {
+      let other = world.anotherProcess()
+      await other.restore()
+      try await other.renew()
+    }
     authority.fail(.revoke, with: .unavailable(World.offline))
-    if bySwitching { try await store.switched(to: World.bob) } else { try await store.logOut() }
-    #expect(store.leftovers == IncompleteCleanup(notRevoked: true))
-    if !bySwitching { try await store.loggedIn(World.bob) }
-    #expect(authority.liveTokens.count == 2)
+    // The vault keeps the token of the other process, and it still works.
+    let left = IncompleteCleanup(notRevoked: true, notErased: survivor == .exchangedElsewhere)
+    if survivor == .switched {
+      try await store.switched(to: World.bob)
+    } else {
+      for _ in 1...2 { #expect(try await store.logOut().leftovers == left) }
+    }
+    #expect(store.leftovers == left)
+    if survivor == .loggedOut { try await store.loggedIn(World.bob) }
+    #expect(!authority.liveTokens.isEmpty)
     authority.fail(.revoke, with: nil)
     #expect(try await store.logOut() == .complete)
     #expect(authority.liveTokens.isEmpty)
+    #expect(try await store.logOut() == .alreadyLoggedOut)
+    let saved: LogoutReason = survivor == .exchangedElsewhere ? .ended(.userAsked) : .neverLoggedIn
+    #expect(await world.anotherProcess().restore() == .loggedOut(saved))
   }
 }

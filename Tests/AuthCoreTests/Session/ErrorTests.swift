@@ -16,11 +16,8 @@ struct ErrorTests {
 
   @Test("each error has a code of its own, in snake case, which does not change")
   func codes() {
-    let codes = Self.all.map(\.code)
-    #expect(Set(codes).count == codes.count)
-    #expect(codes.allSatisfy { $0.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil })
     #expect(
-      codes == [
+      Self.all.map(\.code) == [
         "not_logged_in", "already_logged_in", "challenge_over", "logout_unfinished",
         "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress",
         "credentials_not_accepted", "throttled", "locked", "authority_unreachable", "not_saved", "vault_unreadable",

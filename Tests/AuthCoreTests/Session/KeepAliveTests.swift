@@ -7,6 +7,9 @@ import Testing
 struct KeepAliveTests: InWorld {
   // Without the timers of limits, only `keepAlive` sleeps.
   let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 100), watchesLimits: false))
+  private let key: LoggedInSession
+
+  init() async throws { key = try await world.store.loggedIn(World.alice) }
 
   /// Waits until `keepAlive` sleeps, and moves the clock by its wait.
   private func pass(_ wait: Duration) async {
@@ -20,7 +23,6 @@ struct KeepAliveTests: InWorld {
 
   @Test("it renews when half of the time to the idle limit has passed, until the absolute limit")
   func inTime() async throws {
-    let key = try await store.loggedIn(World.alice)
     let end = Task.immediate { try await store.keepAlive() }
     for round in 1...31 {
       await pass(.seconds(900))
@@ -33,7 +35,6 @@ struct KeepAliveTests: InWorld {
 
   @Test("it survives an unreachable authority, with waits that double")
   func unreachable() async throws {
-    let key = try await store.loggedIn(World.alice)
     authority.fail(.renew, with: .unavailable(World.offline), calls: 3)
     let end = Task.immediate { try await store.keepAlive() }
     for (round, wait) in [900, 5, 10, 20, 900].enumerated() {
@@ -48,7 +49,6 @@ struct KeepAliveTests: InWorld {
   @Test(
     "it ends with the session, and not before its authority says so", arguments: [EndReason.revoked, .accountDisabled])
   func ended(reason: EndReason) async throws {
-    try await store.loggedIn(World.alice)
     let token = try #require(authority.liveTokens.first)
     let end = Task.immediate { try await store.keepAlive() }
     authority.end(token, reason)
@@ -58,7 +58,6 @@ struct KeepAliveTests: InWorld {
 
   @Test("it ends at the idle limit when the authority does not come back")
   func neverBack() async throws {
-    try await store.loggedIn(World.alice)
     authority.fail(.renew, with: .throttled(.wait(.seconds(7200))))
     let end = Task.immediate { try await store.keepAlive() }
     await pass(.seconds(900))
@@ -71,8 +70,7 @@ struct KeepAliveTests: InWorld {
 
   @Test("a cancelled one leaves the session as it is, and without a session there is nothing to keep")
   func cancelled() async throws {
-    await #expect(throws: SessionError.rejected(.notLoggedIn)) { _ = try await store.keepAlive() }
-    let key = try await store.loggedIn(World.alice)
+    await #expect(throws: SessionError.rejected(.notLoggedIn)) { _ = try await world.anotherProcess().keepAlive() }
     let end = Task.immediate { try await store.keepAlive() }
     await clock.waitForSleepers(1, dueWithin: .seconds(900))
     end.cancel()

@@ -58,23 +58,6 @@ struct LateCompletionTests: InWorld {
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
   }
 
-  @Test("hundreds of simultaneous logins run one at a time and leave one session")
-  func manyLogins() async throws {
-    await withTaskGroup { group in
-      for number in 0..<200 {
-        group.addTask {
-          do throws(SessionError) {
-            try await store.loggedIn(number.isMultiple(of: 2) ? World.alice : World.bob)
-          } catch {
-            #expect([.rejected(.alreadyInProgress), .rejected(.alreadyLoggedIn)].contains(error))
-          }
-        }
-      }
-    }
-    #expect(world.count(.authenticate) == 1)
-    #expect(world.vaultAgrees)
-  }
-
   @Test("a late grant whose revocation fails is revoked by the next logout", arguments: [true, false])
   func lateGrantOfADeafAuthority(afterAnotherLogin: Bool) async throws {
     let login = await authority.holding(.authenticate, at: .answer, calls: 1) { store.beginLogIn(World.alice) }

@@ -52,35 +52,28 @@ struct LimitTests: InWorld {
     await reach(in: .seconds(100), of: key)
   }
 
-  @Test("a missing deadline counts as passed: no login, no key, not even for a moment", arguments: [true, false])
-  func missing(idle: Bool) async throws {
+  /// The answer that has no deadline.
+  enum Answer: CaseIterable { case login, launch, renewal, exchange }
+
+  @Test(
+    "a missing deadline counts as passed: no key, not even for a moment, and the session ends",
+    arguments: Answer.allCases, [true, false])
+  func missing(answer: Answer, idle: Bool) async throws {
+    if answer != .login { try await logInAlice(rotates: answer == .exchange) }
     authority.setGrantedLimits(limits(idle: idle ? .unknown : .never, absolute: idle ? .never : .unknown))
+    let (store, key) = (answer == .launch ? world.anotherProcess() : world.store, world.store.session)
+    let reason = EndReason.expired(idle ? .idle : .absolute)
     let listener = Listener()
     store.attach(listener)
-    await #expect(throws: SessionError.ended(.expired(idle ? .idle : .absolute))) {
-      try await store.loggedIn(World.alice)
+    switch answer {
+    case .login: await #expect(throws: SessionError.ended(reason)) { try await store.loggedIn(World.alice) }
+    case .launch: #expect(await store.restore() == .loggedOut(.ended(reason)))
+    case .renewal, .exchange:
+      await #expect(throws: SessionError.ended(reason)) { try await store.renew() }
+      #expect(key?.endReason == reason)
     }
-    #expect(listener.heard == [] && store.session == nil && world.isEmpty)
-  }
-
-  @Test("a saved session without deadlines ends at launch and is revoked")
-  func missingAtLaunch() async throws {
-    try await logInAlice()
-    authority.setGrantedLimits(limits(idle: .unknown))
-    let next = world.anotherProcess()
-    let listener = Listener()
-    next.attach(listener)
-    #expect(await next.restore() == .loggedOut(.ended(.expired(.idle))))
-    #expect(!listener.heard.contains("in alice") && world.isEmpty)
-  }
-
-  @Test("a renewal that answers without deadlines ends the session", arguments: [true, false])
-  func missingAtRenewal(rotates: Bool) async throws {
-    let key = try await logInAlice(rotates: rotates)
-    authority.setGrantedLimits(limits(absolute: .unknown))
-    await #expect(throws: SessionError.ended(.expired(.absolute))) { try await store.renew() }
-    #expect(key.endReason == .expired(.absolute))
-    #expect(authority.liveTokens.isEmpty)
+    #expect(listener.heard.count { $0 == "in alice" } == (answer == .login || answer == .launch ? 0 : 1))
+    #expect(store.session == nil && world.isEmpty)
   }
 
   @Test("a limit that is switched off never ends a session")

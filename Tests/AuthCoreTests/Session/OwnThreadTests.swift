@@ -21,65 +21,39 @@ func currentThread() -> String {
 
 @Suite("Work that blocks")
 struct OwnThreadTests {
-  private func stores(
-    _ count: Int, worksOn place: WorkPlace = .separateThreads
-  ) -> (authority: BlockingAuthority, stores: [SessionStore]) {
-    let world = World()
-    let authority = BlockingAuthority(world.authority)
-    let stores = (0..<count).map { _ in
-      SessionStore(authority: authority, vault: InMemoryVault(), clock: world.clock, worksOn: place)
-    }
-    return (authority, stores)
-  }
-
   @MainActor @Test("a login that blocks does not block the main actor or the shared threads of tasks")
   func mainActorGoesOn() async throws {
     // More logins than shared threads: if they ran there, no other task could run.
     let count = 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 4
-    let (authority, stores) = stores(count)
-    authority.shut()
+    let world = World(worksOn: .separateThreads)
+    let blocker = Blocker(world.authority)
+    let stores = (0..<count).map { _ in
+      SessionStore(authority: world.authority, vault: InMemoryVault(), clock: world.clock)
+    }
+    blocker.shut()
     let logins = stores.map { $0.beginLogIn(World.alice) }
-    while authority.blockedCalls < count { await Task.yield() }
+    while blocker.blockedCalls < count { await Task.yield() }
     // The main actor is free, because this runs; a shared thread is also free:
     #expect(await Task.detached { 1 }.value == 1)
-    authority.open()
+    blocker.open()
     for login in logins { _ = try await login.value() }
     // Optimised code releases an object after its last use, and a released store ends its logins.
     withExtendedLifetime(stores) {}
-    #expect(!authority.callers.contains(currentThread()))
-  }
-
-  @MainActor @Test("a command that is awaited on the main actor runs on another thread")
-  func awaited() async throws {
-    let (authority, stores) = stores(1)
-    let store = stores[0]
-    try await store.loggedIn(World.alice)
-    try await store.renew()
-    try await store.reauthenticated(password: World.alice.password)
-    try await store.check()
-    #expect(try await store.logOut() == .complete)
-    #expect(!authority.callers.contains(currentThread()))
-  }
-
-  @Test("on the calling thread: no thread is started, and the work is done when the call returns")
-  func direct() async throws {
-    let (authority, stores) = stores(1, worksOn: .callingThread)
-    stores[0].beginLogIn(World.alice)
-    #expect(stores[0].session != nil)
-    #expect(authority.callers.count == 1)
+    #expect(!blocker.callers.contains(currentThread()))
   }
 
   @Test(
-    "all commands of a session give the same results on separate threads and on the calling thread",
+    "all commands of a session run on other threads or on that of the caller, with the same results",
     arguments: [WorkPlace.callingThread, .separateThreads])
-  func life(place: WorkPlace) async throws {
+  @MainActor func life(place: WorkPlace) async throws {
     let world = World(worksOn: place)
-    let store = world.store
+    let (store, blocker, here) = (world.store, Blocker(world.authority), currentThread())
     world.authority.setRotation(true)
     #expect(store.state == .restoring(nil), "nobody is logged in before the vault answers")
     #expect(await store.restore() == .loggedOut(.neverLoggedIn))
     let key = try await store.loggedIn(World.alice)
     #expect(key.user.username == "alice" && key.isLive && world.vaultAgrees)
+    if place == .callingThread { #expect(blocker.callers == [here]) }
     try await store.renew()
     try await store.reauthenticated(password: World.alice.password)
     let wrong = Credentials.password(username: "bob", password: Secret("no"))
@@ -90,6 +64,7 @@ struct OwnThreadTests {
     #expect(try await store.logOut() == .complete)
     #expect(bob.endReason == .userAsked && store.session == nil && world.isEmpty)
     #expect(try await store.logOut() == .alreadyLoggedOut)
+    if place == .separateThreads { #expect(!blocker.callers.contains(here)) }
   }
 
   @Test(

@@ -7,15 +7,13 @@ import Testing
 struct ReportedEndTests: InWorld {
   let world = World()
 
-  @Test("keys and screens close immediately, with the authority's reason and without another request")
+  @Test("keys close immediately, with the authority's reason and without another request")
   func closes() async throws {
     let key = try await store.loggedIn(World.alice)
-    let screen = try #require(store.open(Screen.self))
     let asked = authority.log.count
     store.reportEnded(key, because: .accountDisabled)
     #expect(key.endReason == .accountDisabled)
     #expect(throws: LeaseError<Never>.ended(.accountDisabled)) { try key.withLease { _ in } }
-    #expect(screen.told == ["dismiss account_disabled"])
     #expect(store.state == .loggedOut(.ended(.accountDisabled)))
     #expect(vault.content == .empty && authority.log.count == asked)
   }

@@ -8,21 +8,6 @@ import Testing
 struct WaiterTests: InWorld {
   let world = World()
 
-  @Test("a cancelled waiter returns immediately, and the work continues", arguments: [true, false])
-  func cancelled(beforeWaiting: Bool) async throws {
-    let pending = await authority.holding(.authenticate) { store.beginLogIn(World.alice) }
-    let waiter = Task {
-      if beforeWaiting { while !Task.isCancelled { await Task.yield() } }
-      return try await pending.value()
-    }
-    if !beforeWaiting { await Task.yield() }
-    waiter.cancel()
-    await #expect(throws: SessionError.cancelled) { try await waiter.value }
-    #expect(store.state == .authenticating)
-    authority.release(.authenticate)
-    #expect(try await pending.value().key.user.username == "alice")
-  }
-
   /// The commands that are done when the call returns, so that no caller waits for them.
   static let immediate: [SessionCommand] = [.cancel]
 
@@ -53,19 +38,6 @@ struct WaiterTests: InWorld {
     let awaited = store.core.withLock { ($0.awaited.restore != nil, $0.awaited.work != nil, $0.awaited.logout != nil) }
     #expect(awaited.0 || awaited.1 || awaited.2, "the work continues")
     world.releaseEverything()
-  }
-
-  @Test("simultaneous renewals share one request, and all callers get its answer")
-  func joinedRenewals() async throws {
-    try await logInAlice()
-    let first = await authority.holding(.renew) { Task { try await store.renew() } }
-    let waiters = (0..<20).map { _ in Task { try await store.renew() } }
-    for _ in 0..<100 { await Task.yield() }
-    clock.advance(by: .seconds(1))
-    authority.release(.renew)
-    let key = try await first.value
-    for waiter in waiters { #expect(try await waiter.value.id == key.id) }
-    #expect(world.count(.renew) <= 3)
   }
 
   @Test("a waiter gets an error when its store is released, and a login that ends later creates no live key")

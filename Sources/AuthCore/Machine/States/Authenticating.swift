@@ -15,16 +15,14 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     case loggedOut(LoggedOut)
   }
 
-  var permitted: [SessionCommand] { [.logOut] }
-
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
-      return reject(.alreadyInProgress)
+      return .rejected(.alreadyInProgress)
     case .command(.session(let command), _):
-      return reject(command.authenticates ? .alreadyInProgress : .notLoggedIn)
+      return .rejected(command.authenticates ? .alreadyInProgress : .notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
-      return reject(.challengeOver)
+      return .rejected(.challengeOver)
     case .command(.logOut, _):
       // This sweeps the vault even while a grant is being saved: if the write fails, the vault
       // still holds its previous content. The grant itself is revoked when its write completes.

@@ -27,13 +27,6 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     case session(SessionRecord, Renewing.Purpose)
   }
 
-  var permitted: [SessionCommand] {
-    switch step {
-    case .waiting: [.answer, .cancel, .logOut]
-    case .answering: [.cancel, .logOut]
-    }
-  }
-
   /// The active session, if any.
   package var session: SessionRecord? {
     switch from {
@@ -53,21 +46,21 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
-      return reject(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
+      return .rejected(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
     case .command(.session(let command), _):
-      if command.authenticates { return reject(.alreadyInProgress) }
-      guard session != nil else { return reject(.notLoggedIn) }
+      if command.authenticates { return .rejected(.alreadyInProgress) }
+      guard session != nil else { return .rejected(.notLoggedIn) }
       // The check of an answer ends soon, so the caller waits for it. A user may take long.
-      return reject(step == .answering ? .renewalInProgress : .alreadyInProgress)
+      return .rejected(step == .answering ? .renewalInProgress : .alreadyInProgress)
     case .command(.answer, let token):
-      guard token == challenge.token else { return reject(.challengeOver) }
-      guard step == .waiting else { return reject(.alreadyInProgress) }
+      guard token == challenge.token else { return .rejected(.challengeOver) }
+      guard step == .waiting else { return .rejected(.alreadyInProgress) }
       let epoch = context.nextEpoch()
       return context.move(
         .challenged(Challenged(challenge: challenge, epoch: epoch, step: .answering, from: from)),
         [.answer(epoch, challenge, for: reauthenticated)])
     case .command(.cancel, let token):
-      guard token == challenge.token else { return reject(.challengeOver) }
+      guard token == challenge.token else { return .rejected(.challengeOver) }
       return context.move(origin, [.withdraw(challenge), .notify])
     case .command(.logOut, _):
       return end(.userAsked, revoking: true, &context)

@@ -5,12 +5,10 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
   /// What remains to clean up of the session that this one replaced.
   package var predecessor = IncompleteCleanup.none
 
-  var permitted: [SessionCommand] { SessionCommand.OnSession.allCases.map { .session($0) } + [.logOut] }
-
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
-      return reject(.alreadyLoggedIn)
+      return .rejected(.alreadyLoggedIn)
     case .command(.session(.switchUser), _):
       return begin(.switchUser, &context) { .authenticate($0) }
     case .command(.session(.reauthenticate), _):
@@ -20,7 +18,7 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
     case .command(.session(.check), _):
       return begin(.check, &context) { .read($0) }
     case .command(.answer, _), .command(.cancel, _):
-      return reject(.challengeOver)
+      return .rejected(.challengeOver)
     case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true)
     case .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:

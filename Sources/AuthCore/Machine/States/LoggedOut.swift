@@ -15,15 +15,11 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// This does not count a lease that outlived its session, which ends on its own.
   var isUnfinished: Bool { leftovers.hasTokens }
 
-  var permitted: [SessionCommand] {
-    isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
-  }
-
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _):
       // The vault still holds a token that the user asked to erase.
-      guard !isUnfinished else { return reject(.logoutUnfinished) }
+      guard !isUnfinished else { return .rejected(.logoutUnfinished) }
       let epoch = context.nextEpoch()
       return context.move(
         .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason, lastKnown: nil)),
@@ -31,11 +27,11 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
     case .command(.logIn, _):
       return context.authenticate(from: .loggedOut(self))
     case .command(.session, _):
-      return reject(.notLoggedIn)
+      return .rejected(.notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
-      return reject(.challengeOver)
+      return .rejected(.challengeOver)
     case .command(.logOut, _):
-      guard isUnfinished else { return reject(.notLoggedIn) }
+      guard isUnfinished else { return .rejected(.notLoggedIn) }
       return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut,
       .limitReached, .ended:

@@ -33,14 +33,12 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     case erasing
   }
 
-  var permitted: [SessionCommand] { [.logOut] }
-
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _), .command(.session, _):
-      return reject(.logoutInProgress)
+      return .rejected(.logoutInProgress)
     case .command(.answer, _), .command(.cancel, _):
-      return reject(.challengeOver)
+      return .rejected(.challengeOver)
     case .command(.logOut, _):
       // Joins the logout under way.
       guard let successor else { return .transition([]) }

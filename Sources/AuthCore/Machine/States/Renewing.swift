@@ -31,14 +31,10 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case rereading
   }
 
-  var permitted: [SessionCommand] {
-    purpose == .activity ? [.session(.renew), .logOut] : [.logOut]
-  }
-
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
-      return reject(.alreadyLoggedIn)
+      return .rejected(.alreadyLoggedIn)
     case .command(.session(.renew), _) where purpose == .activity:
       return .transition([])
     case .command(.session(let command), _):
@@ -46,9 +42,9 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       // not join one under way, which may have read the vault before the change that this caller is
       // looking for.
       let isAuthenticating = purpose == .password || purpose == .switchUser
-      return reject(command.authenticates && isAuthenticating ? .alreadyInProgress : .renewalInProgress)
+      return .rejected(command.authenticates && isAuthenticating ? .alreadyInProgress : .renewalInProgress)
     case .command(.answer, _), .command(.cancel, _):
-      return reject(.challengeOver)
+      return .rejected(.challengeOver)
     case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):

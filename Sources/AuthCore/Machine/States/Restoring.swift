@@ -11,8 +11,6 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
   /// The user of the token in the vault, for display, if a read found one.
   package let lastKnown: LastKnownUser?
 
-  var permitted: [SessionCommand] { [.restore, .logIn, .logOut] }
-
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _):
@@ -25,9 +23,9 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
     case .command(.logIn, _):
       return context.authenticate(from: .restoring(obstacle, previously, lastKnown))
     case .command(.session, _):
-      return reject(.notLoggedIn)
+      return .rejected(.notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
-      return reject(.challengeOver)
+      return .rejected(.challengeOver)
     case .command(.logOut, _):
       return context.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .recognized(let epoch, let user):

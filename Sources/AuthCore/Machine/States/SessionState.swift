@@ -64,7 +64,7 @@ package indirect enum SessionState: Hashable, Sendable {
   }
 
   /// The state as an ``AnsweringState``.
-  private var content: any AnsweringState {
+  var content: any AnsweringState {
     switch self {
     case .restoring(let state): state
     case .loggedOut(let state): state
@@ -75,12 +75,4 @@ package indirect enum SessionState: Hashable, Sendable {
     case .loggingOut(let state): state
     }
   }
-
-  /// Returns the state's answer to an event.
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
-    content.react(to: event, &context)
-  }
-
-  /// The commands that this state permits.
-  package var permitted: [SessionCommand] { content.permitted }
 }

@@ -33,6 +33,18 @@ extension Effect {
 }
 
 extension SessionState {
+  /// The commands that the state must permit, and no others.
+  var permitted: [SessionCommand] {
+    switch self {
+    case .restoring: [.restore, .logIn, .logOut]
+    case .loggedOut(let state): state.isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
+    case .authenticating, .loggingOut: [.logOut]
+    case .challenged(let state): state.step == .waiting ? [.answer, .cancel, .logOut] : [.cancel, .logOut]
+    case .loggedIn: SessionCommand.OnSession.allCases.map { .session($0) } + [.logOut]
+    case .renewing(let state): state.purpose == .activity ? [.session(.renew), .logOut] : [.logOut]
+    }
+  }
+
   /// The challenge that the state holds.
   var presentChallenge: Challenge? {
     if case .challenged(let state) = self { state.challenge } else { nil }

@@ -17,15 +17,14 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   private let effects: [Effect.Kind]
   private let permitted: [SessionCommand]
 
-  init(_ state: SessionState.Kind, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState.Kind) {
-    (self.state, command) = (state, event.command)
+  init(_ state: SessionState, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState.Kind) {
+    (self.state, command) = (state.kind, event.command)
     // Names of commands are slow, so they are found only for the rows.
     completion = command == nil ? event.name : nil
     effects = reaction.effects.map(\.kind)
     switch reaction {
     case .transition: (answer, detail, permitted) = (.transition, after.rawValue, [])
-    case .rejected(let reason, let permitted):
-      (answer, detail, self.permitted) = (.rejected, reason.rawValue, permitted)
+    case .rejected(let reason): (answer, detail, permitted) = (.rejected, reason.rawValue, state.permitted)
     case .ignored(let reason, _): (answer, detail, permitted) = (.ignored, reason.rawValue, [])
     }
   }

@@ -1,13 +1,11 @@
-import AuthCore
 import AuthCoreTesting
 import Dispatch
 import Guards
 import Synchronization
 
-/// An authority that can block its callers, as a password hash or a disk would, and records their
+/// Can block the callers of an authority, as a password hash or a disk would, and records their
 /// threads.
-final class BlockingAuthority: AuthorityWrapper {
-  let base: any Authority
+final class Blocker: Sendable {
   private let isShut = Atomic<Bool>(false)
   private let gate = DispatchSemaphore(value: 0)
   private let blocked = Atomic<Int>(0)
@@ -17,7 +15,7 @@ final class BlockingAuthority: AuthorityWrapper {
   var blockedCalls: Int { blocked.load(ordering: .sequentiallyConsistent) }
   var callers: Set<String> { threads.withLock { $0 } }
 
-  init(_ base: any Authority) { self.base = base }
+  init(_ authority: ScriptedAuthority) { authority.onCall { self.blockIfShut() } }
 
   /// Makes calls block from now on.
   func shut() { isShut.store(true, ordering: .sequentiallyConsistent) }
@@ -28,7 +26,7 @@ final class BlockingAuthority: AuthorityWrapper {
     gate.signal()
   }
 
-  func willForward() {
+  private func blockIfShut() {
     _ = threads.withLock { $0.insert(currentThread()) }
     guard isShut.load(ordering: .sequentiallyConsistent) else { return }
     blocked.add(1, ordering: .sequentiallyConsistent)
