@@ -37,21 +37,16 @@ extension RunOnceSuites {
   @Suite("the lifetime of the object")
   struct RunOnceLifetimeTests {
     @Test("in deinit a body that ran is known as such, and one that did not run never runs") func inDeinit() {
-      let closed = Diary()
-      do {
-        let connection = SecureConnection(closed)
-        #expect(connection.close() == .ran)
+      let uses: [(use: (Connection) -> Void, answer: RunOnce.Outcome, runs: Int)] = [
+        ({ $0.close() }, .alreadyRan, 1), ({ _ in }, .tooLate, 0),
+        ({ $0.runOnce(key: "something else") {} }, .tooLate, 0),
+      ]
+      for (use, answer, runs) in uses {
+        let diary = Diary()
+        do { use(SecureConnection(diary)) }
+        #expect(diary.all == [answer, answer])
+        #expect(diary.runs.load(ordering: .relaxed) == runs)
       }
-      #expect(closed.all == [.alreadyRan, .alreadyRan])
-
-      let open = Diary()
-      do { _ = SecureConnection(open) }
-      #expect(open.all == [.tooLate, .tooLate])
-
-      let known = Diary()
-      do { SecureConnection(known).runOnce(key: "something else") {} }
-      #expect(known.all == [.tooLate, .tooLate])
-      #expect([closed, open, known].map { $0.runs.load(ordering: .relaxed) } == [1, 0, 0])
     }
 
     @Test("a body whose record is removed during the deinit does not run again") func sweptInDeinit() {
@@ -63,61 +58,42 @@ extension RunOnceSuites {
 
     @Test("in deinit no body runs and no call traps, while two threads sweep records")
     func deinitUnderLoad() {
-      let closed = Locked<[Diary]>([])
-      let open = Locked<[Diary]>([])
+      let diaries = Locked<[(diary: Diary, isClosed: Bool)]>([])
       TwoThreads.both { _ in
         for round in 0..<5_000 {
           let diary = Diary()
           let connection = SecureConnection(diary)
-          if round % 2 == 0 {
-            connection.close()
-            closed.withLock { $0.append(diary) }
-          } else {
-            open.withLock { $0.append(diary) }
-          }
+          if round % 2 == 0 { connection.close() }
+          diaries.withLock { $0.append((diary, round % 2 == 0)) }
         }
       }
       // Check only now: a sweep retains objects for a moment, so a `deinit` can run on the other
       // thread.
-      for diary in closed.withLock({ $0 }) {
-        #expect(diary.all.count == 2 && Set(diary.all).isSubset(of: [.alreadyRan, .tooLate]))
-        #expect(diary.runs.load(ordering: .relaxed) == 1)
-      }
-      for diary in open.withLock({ $0 }) {
-        #expect(diary.all == [.tooLate, .tooLate])
-        #expect(diary.runs.load(ordering: .relaxed) == 0)
+      for (diary, isClosed) in diaries.withLock({ $0 }) {
+        #expect(diary.all.count == 2 && Set(diary.all).isSubset(of: isClosed ? [.alreadyRan, .tooLate] : [.tooLate]))
+        #expect(diary.runs.load(ordering: .relaxed) == (isClosed ? 1 : 0))
       }
     }
 
-    @Test("100,000 short-lived objects each run once, and leave at most half as many records as living objects")
-    func manyObjects() {
-      let living = (0..<1_000).map { _ in Visited() }
-      for object in living { object.visit() }
-      var ran = 0
-      var addresses: Set<ObjectIdentifier> = []
-      for _ in 0..<100_000 {
-        let object = Visited()
-        if object.visit() == .ran { ran += 1 }
-        addresses.insert(ObjectIdentifier(object))
-      }
-      #expect(ran == 100_000)
-      #expect(addresses.count < 50_000, "few addresses were used twice, so reuse was not tried")
-      #expect(living.allSatisfy { $0.visit() == .alreadyRan })
-      #expect(RunOnce.recordCount <= living.count + living.count / 2 + 8)
-    }
-
-    @Test("objects that come and go leave few records, even beside few living objects", arguments: [0, 1, 10, 100])
-    func fewRecords(living count: Int) {
+    @Test(
+      "objects that come and go each run once, and leave at most half as many records as living objects",
+      arguments: [(living: 0, dead: 2_000), (1, 2_000), (10, 2_000), (100, 2_000), (1_000, 100_000)])
+    func fewRecords(living count: Int, dead: Int) {
       // Removes the records of other tests.
       for _ in 0..<2_000 { Visited().visit() }
       let before = RunOnce.recordCount
       let living = (0..<count).map { _ in Visited() }
       for object in living { object.visit() }
-      var most = 0
-      for _ in 0..<2_000 {
-        Visited().visit()
+      var (ran, most) = (0, 0)
+      var addresses: Set<ObjectIdentifier> = []
+      for _ in 0..<dead {
+        let object = Visited()
+        if object.visit() == .ran { ran += 1 }
+        addresses.insert(ObjectIdentifier(object))
         most = max(most, RunOnce.recordCount - before)
       }
+      #expect(ran == dead)
+      #expect(addresses.count < dead / 2, "few addresses were used twice, so reuse was not tried")
       #expect(most <= count + count / 2 + 8)
       #expect(living.allSatisfy { $0.visit() == .alreadyRan })
     }

@@ -101,7 +101,7 @@ public final class FileVault: SessionVault {
 
   /// Erases `token` if it is saved.
   public func erase(_ token: SessionToken) async throws(VaultError) {
-    if isMissing { return }
+    if look() == .absent { return }
     try change { (reading) throws(FileError) in
       guard case .token(token, _) = reading else { return }
       guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
@@ -273,11 +273,6 @@ extension FileVault {
 
   private static func isOpenToOthers(_ facts: FileFacts) -> Bool {
     facts.isRegularFile && facts.isOwn && !facts.isPrivate
-  }
-
-  /// Whether there is no session file; false if that is unknown.
-  private var isMissing: Bool {
-    do throws(FileError) { return try directory.look(for: name) == nil } catch { return false }
   }
 
   /// Creates the directory if it is missing, so that a process can watch it.

@@ -131,39 +131,32 @@ struct LimitTests: InWorld {
     #expect(key.endReason == .expired(.idle))
   }
 
-  @Test("a window limits the renewals, and only time starts the next one", arguments: [true, false])
-  func bounded(failing: Bool) async throws {
-    let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
+  @Test(
+    "a window limits the renewals; a further one fails only if all of them failed, until time starts the next window",
+    arguments: [[], [false, false], [true, true], [false, true]])
+  func bounded(failures: [Bool]) async throws {
+    let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: failures.count)))
     try await world.store.loggedIn(World.alice)
-    if failing { world.authority.fail(.renew, with: .unavailable(World.offline)) }
-    func renew() async -> SessionError? {
-      do throws(SessionError) {
+    func renew(_ failure: SessionError?) async throws {
+      guard let failure else {
         let key = try await world.store.renew()
-        #expect(key == world.store.session)
-        return nil
-      } catch {
-        return error
+        return #expect(key == world.store.session)
       }
+      await #expect(throws: failure) { try await world.store.renew() }
     }
-    for _ in 0..<2 { #expect(await renew() == (failing ? .unavailable(World.offline) : nil)) }
-    for _ in 0..<5 { #expect(await renew() == (failing ? .rejected(.renewalsFailed) : nil)) }
-    world.clock.advance(by: .seconds(59))
-    _ = await renew()
-    #expect(world.count(.renew) == 2)
+    for fails in failures {
+      world.authority.fail(.renew, with: fails ? .unavailable(World.offline) : nil)
+      try await renew(fails ? .unavailable(World.offline) : nil)
+    }
+    for wait in [0, 0, 59] {
+      world.clock.advance(by: .seconds(wait))
+      try await renew(failures.isEmpty || failures.contains(false) ? nil : .rejected(.renewalsFailed))
+    }
+    #expect(world.count(.renew) == failures.count)
     world.authority.fail(.renew, with: nil)
     world.clock.advance(by: .seconds(1))
-    #expect(await renew() == nil)
-    #expect(world.count(.renew) == 3)
-  }
-
-  @Test("after one recorded renewal, failed ones in its window change nothing: the activity is recent")
-  func notedAndFailed() async throws {
-    let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 2)))
-    try await world.store.loggedIn(World.alice)
-    try await world.store.renew()
-    world.authority.fail(.renew, with: .unavailable(World.offline))
-    await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
-    #expect(try await world.store.renew() == world.store.session)
+    try await renew(nil)
+    #expect(world.count(.renew) == (failures.isEmpty ? 0 : failures.count + 1))
   }
 
   @Test("a renewal during the check of a limit wins: the verdict applies to the record before it")
@@ -182,14 +175,6 @@ struct LimitTests: InWorld {
     #expect(!store.core.enforceLimits())
     #expect(key.isLive && authority.liveTokens == [token])
     #expect(store.session?.limits.idle == .at(later))
-  }
-
-  @Test("a policy without renewals permits none")
-  func noRenewals() async throws {
-    let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
-    let key = try await world.store.loggedIn(World.alice)
-    #expect(try await world.store.renew() == key)
-    #expect(world.count(.renew) == 0)
   }
 
   @Test("the timer of a far limit sleeps at most a day at a time")
