@@ -23,11 +23,6 @@ package enum JSON: Hashable, Sendable {
 
   package static func string(orNull text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
-  /// An object with its members in the order written.
-  package static func members(_ members: KeyValuePairs<String, JSON>) -> JSON {
-    .object(members.map { Member(name: $0.key, value: $0.value) })
-  }
-
   /// A document of this program: an object on one line, without the line ending, with its format
   /// version as the first member.
   package static func document(_ members: KeyValuePairs<String, JSON>) -> String {

@@ -33,12 +33,12 @@ package final class PseudoTerminal: Sendable {
     // The C library's functions for this are not imported; these are their requests.
     let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     var (locked, number): (Int32, Int32) = (0, 0)
-    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard master >= 0, ioctl(master, unlock, &locked) == 0, ioctl(master, getNumber, &number) == 0,
-      ioctl(master, UInt(TIOCSWINSZ), &size) == 0
-    else { throw Failure(description: "no pseudo-terminal: error \(errno)") }
+    guard master >= 0, ioctl(master, unlock, &locked) == 0, ioctl(master, getNumber, &number) == 0 else {
+      throw Failure(description: "no pseudo-terminal: error \(errno)")
+    }
     path = "/dev/pts/\(number)"
+    try resize(columns: columns, rows: rows)
   }
 
   deinit { if isOpen.exchange(false, ordering: .relaxed) { close(master) } }
@@ -86,18 +86,13 @@ package final class PseudoTerminal: Sendable {
   }
 
   /// Whether the terminal currently echoes input.
-  package var echoes: Bool {
-    var settings = termios()
-    tcgetattr(master, &settings)
-    return settings.c_lflag & tcflag_t(ECHO) != 0
-  }
+  package var echoes: Bool { mode.c_lflag & tcflag_t(ECHO) != 0 }
 
   /// Changes the echo, like a shell that takes over the terminal.
   package func setEcho(_ wanted: Bool) throws {
-    var settings = termios()
-    tcgetattr(master, &settings)
-    if wanted { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
-    guard tcsetattr(master, TCSANOW, &settings) == 0 else { throw Failure(description: "no settings: error \(errno)") }
+    var mode = mode
+    if wanted { mode.c_lflag |= tcflag_t(ECHO) } else { mode.c_lflag &= ~tcflag_t(ECHO) }
+    guard tcsetattr(master, TCSANOW, &mode) == 0 else { throw Failure(description: "no settings: error \(errno)") }
   }
 
   /// Whether the echo becomes `wanted` within the limit.
@@ -128,10 +123,12 @@ package final class PseudoTerminal: Sendable {
     guard group > 1, kill(-group, signal) == 0 else { throw Failure(description: "nobody is in front: error \(errno)") }
   }
 
-  package var settings: [UInt8] {
-    var settings = termios()
-    tcgetattr(master, &settings)
-    return withUnsafeBytes(of: &settings) { Array($0) }
+  package var settings: [UInt8] { withUnsafeBytes(of: mode) { Array($0) } }
+
+  private var mode: termios {
+    var mode = termios()
+    tcgetattr(master, &mode)
+    return mode
   }
 
   private func awaitFirstOutput() throws {

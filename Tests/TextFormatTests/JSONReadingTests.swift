@@ -8,10 +8,10 @@ import TextFormat
   func values() {
     #expect(
       read(#" { "a" : [ 1 , -0, 2.5e2, true , false , null , "x\"\\\/\b\f\n\r\té😀" ] , "b" : {} } "#)
-        == .members([
+        == [
           "a": [1, 0, .number(250), .bool(true), .bool(false), nil, "x\"\\/\u{8}\u{C}\n\r\té😀"],
           "b": .object([]),
-        ]))
+        ])
     #expect(read("9223372036854775807") == .integer(.max))
     #expect(read("9223372036854775808") == .number(9223372036854775808))
     #expect(read(#""\uD83D\uDE00""#) == "😀")
@@ -19,7 +19,7 @@ import TextFormat
 
   @Test("what is written is read again")
   func roundTrip() {
-    let value: JSON = .members(["a": [1, "\u{1B}\u{2028}é", .number(0.1)], "": .object([])])
+    let value: JSON = ["a": [1, "\u{1B}\u{2028}é", .number(0.1)], "": .object([])]
     #expect(read(value.text) == value)
   }
 

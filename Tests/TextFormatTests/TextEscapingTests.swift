@@ -14,7 +14,6 @@ struct TextEscapingTests {
     ])
   func acts(_ text: String, _ shown: String) {
     #expect(TextEscaping.escape(text) == shown)
-    #expect("\(escaping: text)" == shown)
     #expect(text.escaped == shown)
   }
 

@@ -67,7 +67,7 @@ extension AppPage {
       let name = account.user.username
       return AppRow(
         id: name, cells: cells, menu: menu(of: account, isLast: isLast),
-        letters: [AppLetter("y", "copy \(name)", .copy(name))])
+        letters: [.copying(name)])
     }
     return AppPage(
       columns: table.columns, rows: rules(registration, policy) + accounts,
@@ -76,22 +76,20 @@ extension AppPage {
   }
 
   private static func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppRow] {
-    [
+    let (isOpen, isOptional) = (registration == .open, policy == .optional)
+    return [
       AppRow("Create an account", .fill(.createAccount)),
-      registration == .open
-        ? offer(
-          "registration", "Registration is open", .registration(.closed),
-          "Close the registration? Then only administrators create accounts.")
-        : offer(
-          "registration", "Registration is closed", .registration(.open),
-          "Open the registration? Then everybody may create an account."),
-      policy == .optional
-        ? offer(
-          "step", "A second step is optional", .twoStep(.required),
-          "Require a second step of administrators? Without one they can do nothing but set one up.")
-        : offer(
-          "step", "A second step is required of administrators", .twoStep(.optional),
-          "Let administrators log in without a second step?"),
+      offer(
+        "registration", "Registration is \(registration.rawValue)", .registration(isOpen ? .closed : .open),
+        isOpen
+          ? "Close the registration? Then only administrators create accounts."
+          : "Open the registration? Then everybody may create an account."),
+      offer(
+        "step", "A second step is \(isOptional ? "optional" : "required of administrators")",
+        .twoStep(isOptional ? .required : .optional),
+        isOptional
+          ? "Require a second step of administrators? Without one they can do nothing but set one up."
+          : "Let administrators log in without a second step?"),
     ]
   }
 
@@ -139,7 +137,8 @@ extension AppPage {
     _ id: String, _ words: String, _ administration: Administration, _ question: String
   ) -> AppRow {
     let action = AppAction.administer(administration)
-    return AppRow(id: id, cells: [words], choice: question.isEmpty ? .perform(action) : .ask(.init(question, action)))
+    return AppRow(
+      id: id, cells: [words], choice: question.isEmpty ? .perform(action) : .ask(.init(text: question, action: action)))
   }
 }
 

@@ -18,12 +18,11 @@ final class AppForm {
     case rename(String)
     case changePassword
     case createAccount
-    case deleteAccount(String)
+    case deleteAccount(String, isOwn: Bool = false)
     /// Set a new password with a recovery code, or with the one-time code of an administrator.
     case recover(username: String = "")
     case confirmTwoStep(AppSecret)
     case endTwoStep
-    case deleteOwnAccount(String)
   }
 
   let purpose: Purpose
@@ -45,6 +44,8 @@ final class AppForm {
 
   /// Whether it fills a tab, so that the keys that change tabs work in it.
   var isTab: Bool { if case .pay = purpose { true } else { false } }
+
+  var isLogin: Bool { if case .logIn = purpose { true } else { false } }
 
   /// Forgets the passwords that were typed.
   func clearSecrets() {

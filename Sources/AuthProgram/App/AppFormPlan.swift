@@ -21,9 +21,6 @@ struct AppFormPlan {
 
 extension AppForm.Purpose {
   private static let newPassword = "A password has at least 15 characters. A few words are easy to remember."
-  private static let keepsName =
-    "Type the name to go on. The balance must be 0.00. Payments stay, and the name is never used again."
-
   var plan: AppFormPlan {
     switch self {
     case .logIn(let tab, let name):
@@ -45,8 +42,7 @@ extension AppForm.Purpose {
     case .secondStep(let action):
       AppFormPlan(
         title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .secret)],
-        verb: "go on",
-        isForAnybody: action.isLogin
+        verb: "go on", isForAnybody: action.isLogin
       ) { .answer($0.fields[0].password) }
     case .pay(let number, let payee):
       AppFormPlan(
@@ -89,22 +85,17 @@ extension AppForm.Purpose {
         title: "Turn the second step off", fields: [.init("Code", .secret)], verb: "turn it off",
         advice: "Use a code of your authenticator app, or a recovery code."
       ) { .change(.endTwoStep($0.fields[0].password)) }
-    case .deleteOwnAccount(let name):
-      AppFormPlan(
-        title: "Delete your account for ever", fields: [.init("Your username", .confirmation(of: name))],
-        verb: "delete it",
-        advice: Self.keepsName
-      ) { _ in .change(.deleteAccount) }
     case .createAccount:
       AppFormPlan(
         title: "Create an account for another person", fields: [.init("Username")], verb: "create it",
         advice: "You get a one-time code, with which the new user sets a password."
       ) { .administer(.create($0.fields[0].text)) }
-    case .deleteAccount(let name):
+    case .deleteAccount(let name, let isOwn):
       AppFormPlan(
-        title: "Delete the account \(name) for ever", fields: [.init("Its username", .confirmation(of: name))],
-        verb: "delete it", advice: Self.keepsName
-      ) { _ in .administer(.delete(name)) }
+        title: isOwn ? "Delete your account for ever" : "Delete the account \(name) for ever",
+        fields: [.init(isOwn ? "Your username" : "Its username", .confirmation(of: name))], verb: "delete it",
+        advice: "Type the name to go on. The balance must be 0.00. Payments stay, and the name is never used again."
+      ) { _ in isOwn ? .change(.deleteAccount) : .administer(.delete(name)) }
     }
   }
 }

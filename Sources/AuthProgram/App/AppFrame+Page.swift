@@ -11,8 +11,8 @@ struct AppPageLayout {
   /// The first row that shows.
   var first = 0
   var listWidth: Int
-  /// None where it is 0.
-  var chartWidth: Int
+  /// None where there is no room for one beside the list.
+  var chart: Chart?
   /// The width of the part beside the list: the chart, or on wide screens the whole selected row.
   var sideWidth: Int
   var columns: AppColumns
@@ -42,21 +42,22 @@ extension AppState {
   /// Lays out what is open.
   func layout(of page: AppPage) -> AppPageLayout {
     var area = body
-    let natural = page.widths
+    let known = menuRow == nil && tab != .home ? self[tab].widths : nil
+    let natural = known ?? AppColumns.naturalWidths(page.columns, page.rows)
     // The list comes first; the chart takes what it leaves, and no more than a third.
-    var chartWidth = min(columns / 3, columns - AppColumns.total(natural) - 4)
-    if columns < 72 || area.height < 5 || page.chart == nil || chartWidth < 18 { chartWidth = 0 }
+    let chartWidth = min(columns / 3, columns - AppColumns.total(natural) - 4)
+    let chart = columns < 72 || area.height < 5 || chartWidth < 18 ? nil : page.chart
     let hasDetails = columns >= Self.wide && menuRow == nil && page.rows.contains { $0.menu != nil }
-    let sideWidth = chartWidth > 0 ? chartWidth : hasDetails ? min(64, columns / 3) : 0
+    let sideWidth = chart != nil ? chartWidth : hasDetails ? min(64, columns / 3) : 0
     let listWidth = columns - (sideWidth > 0 ? sideWidth + 2 : 0)
     var layout = AppPageLayout(
-      rows: area, listWidth: listWidth, chartWidth: chartWidth, sideWidth: sideWidth,
+      rows: area, listWidth: listWidth, chart: chart, sideWidth: sideWidth,
       columns: AppColumns(page.columns, naturalWidths: natural, width: listWidth - 2))
     layout.lines = lines(of: page, width: listWidth, height: area.height)
-    if chartWidth == 0, let chart = page.chart, area.height >= 6 {
+    if chart == nil, let chart = page.chart, area.height >= 6 {
       let (from, to) = chart.ends
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
-      layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain), at: 0)
+      layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)"), at: 0)
     }
     // Of little room the list gets most; in details what they say does, and the bar has their
     // letters.
@@ -92,7 +93,7 @@ extension AppState {
     }
     // Lines in columns keep their spaces while they fit.
     let lines = texts.flatMap { line in
-      DisplayWidth.columns(line) <= width ? [AppNotice(line, .plain)] : AppNotice.wrap(line, width: width)
+      DisplayWidth.columns(line) <= width ? [AppNotice(line)] : AppNotice.wrap(line, width: width)
     }
     guard menuRow != nil, lines.count + page.rows.count > height else { return lines }
     let parts = texts.filter { !$0.isEmpty }.map { $0.split(separator: " ").joined(separator: " ") }
@@ -103,23 +104,21 @@ extension AppState {
   func draw(_ page: AppPage, in frame: inout Frame, _ area: AppArea) {
     let layout = layout(of: page)
     frame.put(layout.lines, area, width: layout.listWidth)
-    var chartArea = area
-    chartArea.top = layout.filterRow ?? layout.rows.top
-    if layout.chartWidth > 0, let chart = page.chart {
-      draw(chart, in: &frame, chartArea, columns: (columns - layout.chartWidth)..<columns)
+    var side = AppArea(top: layout.filterRow ?? layout.rows.top, bottom: area.bottom)
+    if let chart = layout.chart {
+      draw(chart, in: &frame, side, columns: (columns - layout.sideWidth)..<columns)
+      side.top += 16
     }
     if columns >= Self.wide, layout.sideWidth > 0, let selected, let details = rowsShown[selected].menu {
-      if layout.chartWidth > 0 { chartArea.top += 16 }
-      let lines = lines(of: details, width: layout.sideWidth, height: chartArea.height)
-      frame.put(lines, chartArea, column: columns - layout.sideWidth)
+      let lines = lines(of: details, width: layout.sideWidth, height: side.height)
+      frame.put(lines, side, column: columns - layout.sideWidth)
     }
     if let row = layout.filterRow {
       let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
-      let part =
-        page.query.text.isEmpty
-        ? page.part.map { "  in \($0)" } ?? "" : tab == .accounts ? "  in the first letters of names" : ""
-      if end + DisplayWidth.columns(part) <= layout.listWidth {
-        frame.put(part, row: row, column: end, style: .faint)
+      let isByStart = !page.query.text.isEmpty && tab == .accounts
+      let part = isByStart ? "the first letters of names" : page.query.text.isEmpty ? page.part : nil
+      if let part, end + 5 + DisplayWidth.columns(part) <= layout.listWidth {
+        frame.put("  in \(part)", row: row, column: end, style: .faint)
       }
       if isFiltering { frame.cursor = .init(row: row, column: min(end, columns - 1)) }
     }
@@ -129,7 +128,8 @@ extension AppState {
   private func drawRows(_ page: AppPage, in frame: inout Frame, _ layout: AppPageLayout) {
     let (rows, area) = (rowsShown, layout.rows)
     guard let selected = selected(in: rows) else {
-      frame.put(page.rows.isEmpty ? page.empty : "Nothing matches.", row: area.top, column: 0)
+      frame.put(
+        page.rows.isEmpty && page.query.text.isEmpty ? page.empty : "Nothing matches.", row: area.top, column: 0)
       return
     }
     guard area.height > 0 else { return }
@@ -154,7 +154,7 @@ extension AppState {
     for part in layout.columns.rest(of: rows[selected].cells, thisYear: thisYear) {
       let longer = "\(lines.last?.text ?? "") · \(part)"
       if !lines.isEmpty, DisplayWidth.columns(longer) <= columns {
-        lines[lines.count - 1] = AppNotice(longer, .plain)
+        lines[lines.count - 1] = AppNotice(longer)
       } else {
         lines += AppNotice.wrap(part, width: columns)
       }
@@ -168,15 +168,12 @@ extension AppState {
     let ((least, most), (from, to)) = (chart.bounds, chart.ends)
     let lines = chart.lines(width: columns.count, height: min(12, area.height - 2))
     let range = "\(Amount.text(least)) to \(Amount.text(most))"
-    let title = "Balance \(range)"
-    let fits = title.utf8.count <= columns.count
-    frame.put(fits ? title : range, row: area.top, column: columns.lowerBound, style: .faint)
+    let title = "Balance \(range)".utf8.count <= columns.count ? "Balance \(range)" : range
+    let space = String(repeating: " ", count: max(0, columns.count - from.utf8.count - to.utf8.count))
+    let ends = space.isEmpty ? from : from + space + to
     frame.put(
-      AppNotice.lines(lines, .accent), AppArea(top: area.top + 1, bottom: area.bottom), column: columns.lowerBound)
-    let row = area.top + 1 + lines.count
-    let end = frame.put(from, row: row, column: columns.lowerBound, style: .faint)
-    let start = columns.upperBound - to.utf8.count
-    if start > end { frame.put(to, row: row, column: start, style: .faint) }
+      [AppNotice(title, .faint)] + AppNotice.lines(lines, .accent) + [AppNotice(ends, .faint)], area,
+      column: columns.lowerBound)
   }
 
   func draw(_ machine: MachineView, in frame: inout Frame, _ area: AppArea) {

@@ -12,10 +12,8 @@ extension AppState {
     drawBar(in: &frame)
     drawTabs(in: &frame)
     let body = body
-    if let interruption {
-      frame.put(interruption.lines(width: columns, height: body.height), from: interruptionTop, body)
-    } else if let help {
-      frame.put(helpLines, from: clamped(helpTop: help), body)
+    if let overlay {
+      frame.put(overlay, from: overlayTop, body)
     } else if let form {
       draw(form, in: &frame, body)
     } else if let machine = page?.machine {
@@ -27,6 +25,11 @@ extension AppState {
     }
     drawFoot(in: &frame)
     return frame
+  }
+
+  /// The text that takes the place of all else, if one does: an interruption, or the help.
+  var overlay: [AppNotice]? {
+    interruption?.lines(width: columns, height: body.height) ?? (showsHelp ? helpLines : nil)
   }
 
   private var hasNoticeRow: Bool { rows >= 8 }
@@ -103,7 +106,7 @@ extension AppState {
         ("Shift-Tab ↑", "the field before"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
         ("Ctrl-A -E", "to its start, or its end"),
       ]
-      if case .logIn = form?.purpose { keys.append(("Ctrl-R", "set a new password with a code, if you forgot it")) }
+      if form?.isLogin == true { keys.append(("Ctrl-R", "set a new password with a code, if you forgot it")) }
     } else if isFiltering {
       keys = [("Enter", "keep the filter"), ("Esc", "clear it")]
     } else {
@@ -129,9 +132,6 @@ extension AppState {
         width: columns)
   }
 
-  /// Where the help can begin so that it fills the room it has.
-  func clamped(helpTop top: Int) -> Int { max(0, min(top, helpLines.count - body.height)) }
-
   // MARK: The foot
 
   private func drawFoot(in frame: inout Frame) {
@@ -148,7 +148,7 @@ extension AppState {
 
   /// Where in a list the selected row is, where not all of it shows.
   private var position: String {
-    guard interruption == nil, help == nil, form == nil, let page else { return "" }
+    guard interruption == nil, !showsHelp, form == nil, let page else { return "" }
     let rows = rowsShown
     guard let selected = selected(in: rows), rows.count > layout(of: page).rows.height else { return "" }
     return "\(selected + 1) of \(rows.count)\(page.part == nil ? "" : "+")"
@@ -156,7 +156,7 @@ extension AppState {
 
   /// What the screen says by itself, above the keys, in as many rows as leave some for the page.
   private var said: [AppNotice] {
-    guard help == nil, interruption == nil else { return [] }
+    guard !showsHelp, interruption == nil else { return [] }
     var said = question.map { AppNotice($0.text, .strong) } ?? ending ?? notice
     var answers = question == nil ? "" : " y/n"
     if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
@@ -193,46 +193,39 @@ extension AppState {
 
   /// The keys that work here, the most useful first.
   private func keys(isNarrow: Bool) -> [String] {
-    if interruption != nil {
-      return (interruptionLines.count > body.height ? ["↑↓ scroll"] : []) + (isQuiet ? ["Enter or Esc: go on"] : [])
+    if let overlay {
+      let scroll = overlay.count > body.height ? ["↑↓ scroll"] : []
+      if interruption != nil { return scroll + (isQuiet ? ["Enter or Esc: go on"] : []) }
+      return scroll + [scroll.isEmpty ? "any key: back" : "other keys: back"]
     }
-    if help != nil { return helpLines.count > body.height ? ["↑↓ scroll", "other keys: back"] : ["any key: back"] }
     if question != nil { return ["y yes", "n no"] }
     if let form { return keys(of: form) }
     if isFiltering { return ["Enter done", "Esc clear"] }
-    var keys = ["? help"]
     let selected = selected.map { rowsShown[$0] }
     let letters = (rowOfLetters?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
+    let verb = selected.flatMap { $0.menu == nil ? $0.choice?.label : "details" }
+    let isSorted = tab == .accounts && menu == nil && page != nil
     // What is the same for every row comes first where there is room, so that a step draws little.
-    if let selected, let label = selected.menu == nil ? selected.choice?.label : "details" {
-      keys.append("Enter " + (isNarrow ? label : DisplayWidth.pad(label, to: 9)))
-    }
-    if isNarrow { keys += letters }
-    if tab == .accounts, menu == nil, page != nil {
-      keys.append("s sort by " + (otherOrder == .name ? "name" : "last login"))
-    }
-    if menu != nil { keys.append("Esc back") } else if !filter.text.isEmpty { keys.append("Esc clear") }
-    if selected != nil { keys.append("↑↓ choose") }
-    keys.append("q quit")
-    if selected != nil, canFilter { keys.append("/ filter") }
-    if !isNarrow { keys += letters }
-    return keys + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
+    let keys = ["? help", verb.map { "Enter " + (isNarrow ? $0 : DisplayWidth.pad($0, to: 9)) }]
+    let others = [
+      isSorted ? "s sort by " + (otherOrder == .name ? "name" : "last login") : nil,
+      menu != nil ? "Esc back" : filter.text.isEmpty ? nil : "Esc clear",
+      selected == nil ? nil : "↑↓ choose", "q quit", selected != nil && canFilter ? "/ filter" : nil,
+    ]
+    let all = keys + (isNarrow ? letters + others : others + letters)
+    return all.compactMap(\.self) + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
   }
 
   private func keys(of form: AppForm) -> [String] {
     if isWaiting { return ["Esc leave"] }
-    var keys = [
-      "Enter " + (form.focus == form.fields.count - 1 ? form.plan.verb : "next"),
-      form.isTab ? "Esc leave" : "Esc cancel",
+    let isLast = form.focus == form.fields.count - 1
+    let tab = completion(of: form) ?? (form.fields.count > 1 ? "field" : nil)
+    let keys = [
+      "Enter " + (isLast ? form.plan.verb : "next"), form.isTab ? "Esc leave" : "Esc cancel", tab.map { "Tab " + $0 },
+      form.isTab && form.fields[form.focus].text.isEmpty ? "←→ tabs" : nil,
+      form.isLogin ? "Ctrl-R forgotten?" : nil, "F1 help",
     ]
-    if let name = completion(of: form) {
-      keys.append("Tab " + name)
-    } else if form.fields.count > 1 {
-      keys.append("Tab field")
-    }
-    if form.isTab, form.fields[form.focus].text.isEmpty { keys.append("←→ tabs") }
-    if case .logIn = form.purpose { keys.append("Ctrl-R forgotten?") }
-    return keys + ["F1 help"]
+    return keys.compactMap(\.self)
   }
 }
 

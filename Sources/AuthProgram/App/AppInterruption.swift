@@ -7,10 +7,8 @@ import CommandLineKit
 /// Enter or Esc, and these only after a moment without a key, so that the rest of a password goes
 /// nowhere.
 enum AppInterruption: Sendable {
-  /// The session ended; the sentence says why.
-  case ended(String)
-  /// A form cannot be used; the sentence says why.
-  case refused(String)
+  /// Why the session ended, or why a form cannot be used.
+  case reason(String)
   /// A code that is shown once.
   case code(OneTimeCode)
   /// Recovery codes that are shown once.
@@ -22,7 +20,7 @@ enum AppInterruption: Sendable {
   /// What it says, in lines of so many columns.
   func lines(width: Int, height: Int) -> [AppNotice] {
     switch self {
-    case .ended(let sentence), .refused(let sentence):
+    case .reason(let sentence):
       return AppNotice.wrap(sentence, .bad, width: width) + [.blank]
         + AppNotice.wrap("What you type here is ignored.", width: width)
     case .codes(let codes):
@@ -48,7 +46,7 @@ enum AppInterruption: Sendable {
 extension AppState {
   /// Shows the page in place of all else.
   func interrupt(_ interruption: AppInterruption) {
-    (self.interruption, lastKey, interruptionTop) = (interruption, now, 0)
+    (self.interruption, lastKey, overlayTop) = (interruption, now, 0)
   }
 
   /// Whether a key that leaves the interruption counts.
@@ -58,17 +56,10 @@ extension AppState {
   func leaveInterruption(_ key: Key) -> AppEffect? {
     switch key {
     case .enter, .escape: if isQuiet { interruption = nil }
-    case .up, .scrollUp: interruptionTop -= 1
-    case .down, .scrollDown: interruptionTop += 1
-    case .pageUp: interruptionTop -= body.height
-    case .pageDown: interruptionTop += body.height
-    case _: break
+    case .character, .control: break
+    case _: overlayTop += lines(for: key) ?? 0
     }
-    interruptionTop = max(0, min(interruptionTop, interruptionLines.count - body.height))
     lastKey = now
     return nil
   }
-
-  /// All lines of the interruption.
-  var interruptionLines: [AppNotice] { interruption?.lines(width: columns, height: body.height) ?? [] }
 }

@@ -16,12 +16,9 @@ extension AppState {
     let field = form.fields[form.focus]
     let last = form.fields.count - 1
     switch key {
-    case .help: help = 0
-    case .control("r"):
-      guard case .logIn = form.purpose else { return nil }
-      let name = form.fields[0].text
+    case .control("r") where form.isLogin:
       dropForm()
-      self.form = AppForm(.recover(username: name))
+      self.form = AppForm(.recover(username: form.fields[0].text))
     case .escape where isStep:
       uncover()
       return perform(.cancelAnswer)
@@ -45,7 +42,7 @@ extension AppState {
         }
         words += " After this you have \(Amount.text(balance - amount.minorUnits))."
       }
-      question = AppQuestion(words, action)
+      question = AppQuestion(text: words, action: action)
     case _:
       // The user corrects the problem.
       form.problem = field.edit(key).map { .mistake($0) }

@@ -8,17 +8,18 @@ extension AppState {
     if interruption != nil { return leaveInterruption(key) }
     if case .click(let row, let column) = key { return click(row, column) }
     let lines = lines(for: key)
-    if let top = help {
-      help = helpLines.count > body.height ? lines.map { clamped(helpTop: top + $0) } : nil
+    if showsHelp {
+      if let lines, helpLines.count > body.height { overlayTop += lines } else { showsHelp = false }
       return nil
     }
+    if key == .help { return showHelp() }
     if let question { return answer(question, key) }
     if form != nil { return fill(key) }
     if isFiltering { return type(key) }
     if let lines { return move(by: lines) }
     switch key {
     case .character("q"): return quit()
-    case .character("?"), .help: help = 0
+    case .character("?"): return showHelp()
     case .character("m"): return open(.machine)
     case .character("l"): return choose(buttonChoice)
     case .character("/") where canFilter: (isFiltering, notice) = (true, nil)
@@ -54,8 +55,8 @@ extension AppState {
   var rowOfLetters: AppRow? { menuRow ?? selected.map { rowsShown[$0] } }
 
   /// By how many lines a key moves.
-  private func lines(for key: Key) -> Int? {
-    let screen = max(1, help == nil ? list.height : body.height)
+  func lines(for key: Key) -> Int? {
+    let screen = max(1, overlay == nil ? list.height : body.height)
     return switch key {
     case .up, .character("k"), .control("p"): -1
     case .down, .character("j"), .control("n"): 1
@@ -100,8 +101,14 @@ extension AppState {
     return nil
   }
 
+  private func showHelp() -> AppEffect? {
+    (showsHelp, overlayTop) = (true, 0)
+    return nil
+  }
+
   /// Has the selected row show, and remembers what shows.
   func scroll() {
+    overlayTop = max(0, min(overlayTop, (overlay?.count ?? 0) - body.height))
     guard let page, page.machine == nil else { return }
     let layout = layout(of: page)
     (list.top, list.height) = (layout.first, layout.rows.height)
@@ -112,7 +119,7 @@ extension AppState {
 
   /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {
-    guard help == nil, question == nil, form == nil || form?.isTab == true else { return nil }
+    guard !showsHelp, question == nil, form == nil || form?.isTab == true else { return nil }
     if row == 0 {
       let button = DisplayWidth.columns(button.label) + 2
       return column >= columns - button && form == nil ? choose(buttonChoice) : nil
@@ -130,7 +137,6 @@ extension AppState {
 
   private func answer(_ question: AppQuestion, _ key: Key) -> AppEffect? {
     switch key {
-    case .help: help = 0
     case .character("n"), .character("N"), .escape: self.question = nil
     case .character("y"), .character("Y"):
       self.question = nil
@@ -142,7 +148,6 @@ extension AppState {
 
   private func type(_ key: Key) -> AppEffect? {
     switch key {
-    case .help: help = 0
     case .enter, .down, .up: isFiltering = false
     case .escape:
       filter.clear()

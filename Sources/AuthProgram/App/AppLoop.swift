@@ -18,6 +18,8 @@ final class AppLoop {
   private var session: UserScreen?
   /// How many keys put off the end of the session.
   private var renewals = 0
+  /// Whether somebody quit.
+  private var isOver = false
   /// What is to be put into the clipboard.
   private var copied: String?
   private let start = ContinuousClock.now
@@ -45,14 +47,14 @@ final class AppLoop {
       terminal.readMouse(state.readsMouse)
       try terminal.show(state.frame)
       while true {
-        var isOver = false
         var isUncertain = false
         let needsFrame = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
           if key == .control("l") { isUncertain = true }
-          isOver = isOver || take(.key(key))
+          take(.key(key))
         }
         if needsFrame { resize(to: terminal) }
-        if isOver || takeNews() { return }
+        takeNews()
+        if isOver { return }
         if isUncertain { terminal.forget() }
         terminal.readMouse(state.readsMouse)
         if let text = copied.take() { terminal.copy(text) }
@@ -65,66 +67,58 @@ final class AppLoop {
 
   private func resize(to terminal: borrowing ScreenTerminal) {
     let size = terminal.frame
-    _ = take(.resized(columns: size.columns, rows: size.rows))
+    take(.resized(columns: size.columns, rows: size.rows))
   }
 
   /// Takes in what happened.
-  ///
-  /// - Returns: Whether it is over.
-  private func takeNews() -> Bool {
-    if work.isLimitReached { submit(.look) }
+  private func takeNews() {
+    if let left = work.timeUntilLimit, left <= .zero { submit(.look) }
     if state.renewals != renewals {
       renewals = state.renewals
       submit(.renew)
     }
     let end = work.sessionEnd
-    if take(.ends(in: end?.left, isIdle: end?.isIdle == true)) || take(.tick) { return true }
-    var news = early + mailbox.take()
-    while true {
-      early = []
-      for news in news where take(news) { return true }
-      if early.count == news.count { return false }
-      news = early
-    }
+    take(.ends(in: end?.left, isIdle: end?.isIdle == true))
+    var news: [AppMailbox.News]
+    early += mailbox.take()
+    repeat {
+      (news, early) = (early, [])
+      for news in news { take(news) }
+    } while early.count < news.count
   }
 
-  private func take(_ news: AppMailbox.News) -> Bool {
+  private func take(_ news: AppMailbox.News) {
     switch news {
-    case .changed(let change): return take(change)
+    case .changed(let change): take(change)
     case .outside(let problem):
       submit(.look)
-      return problem != nil && take(.looked(problem))
+      if let problem { take(.looked(problem)) }
     case .done(let message, let revision):
-      guard revision <= self.revision else {
-        early.append(news)
-        return false
-      }
+      guard revision <= self.revision else { return early.append(news) }
       if case .finished = message {} else { run(looks.finish()) }
-      return take(message)
+      take(message)
     }
   }
 
   /// Tells the state who is logged in, and why nobody is any more.
-  private func take(_ change: SessionChange) -> Bool {
+  private func take(_ change: SessionChange) {
     revision = change.revision
     if let reason = session?.key.dismissal {
       session = nil
-      if take(.dismissed(work.sentence(for: reason))) { return true }
+      take(.dismissed(work.sentence(for: reason)))
     }
     if session == nil { session = work.store.open(UserScreen.self) }
-    if case .restoring = change.snapshot { return false }
-    return take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
+    if case .restoring = change.snapshot { return }
+    take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }
 
-  /// - Returns: Whether it is over.
-  private func take(_ message: AppMessage) -> Bool {
-    guard let effect = state.update(message, at: .now - start) else { return false }
+  private func take(_ message: AppMessage) {
+    guard !isOver, let effect = state.update(message, at: .now - start) else { return }
     switch effect {
-    case .quit: return true
+    case .quit: isOver = true
     case .copy(let text): copied = text
     case .look, .load, .renew, .perform: submit(effect)
     }
-    return false
   }
 
   /// Actions do not wait for looks, and the state begins one at a time.

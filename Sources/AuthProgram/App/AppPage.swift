@@ -1,41 +1,28 @@
 import CommandLineKit
 
 /// What a tab has loaded: some lines, and rows of which one is selected.
-final class AppPage: Sendable {
+struct AppPage: Sendable {
   /// Above the list.
-  let lines: [String]
-  let columns: [Table.Column]
-  let rows: [AppRow]
-  /// How wide the columns of all rows are where nothing is cut off.
-  let widths: [Int]
+  var lines: [String] = []
+  var columns: [Table.Column] = []
+  var rows: [AppRow] = []
   /// What the rows are where there are more than are loaded, such as "the newest 500".
-  let part: String?
+  var part: String?
   /// How many rows were loaded, of which there may be more.
-  let loaded: Int
+  var loaded = 0
   /// The query that loaded the rows.
-  let query: AppQuery
+  var query = AppQuery()
   /// What the user has, on the tab that pays.
-  let balance: Int64?
+  var balance: Int64?
   /// Whom the user paid, or was paid by, the latest first; on the tab that pays.
-  let names: [String]
+  var names: [String] = []
   /// Which lines above the list say when something was, and when: in seconds since 1970.
-  let moments: [Int: Int64]
+  var moments: [Int: Int64] = [:]
   /// In place of the rows where there are none.
-  let empty: String
-  let chart: Chart?
+  var empty = ""
+  var chart: Chart?
   /// The session machine, on its tab.
-  let machine: MachineView?
-
-  init(
-    lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, loaded: Int = 0,
-    query: AppQuery = AppQuery(), balance: Int64? = nil, names: [String] = [], moments: [Int: Int64] = [:],
-    empty: String = "", chart: Chart? = nil, machine: MachineView? = nil
-  ) {
-    (self.lines, self.columns, self.rows, self.moments) = (lines, columns, rows, moments)
-    (self.part, self.loaded, self.query, self.empty) = (part, loaded, query, empty)
-    (self.balance, self.names, self.chart, self.machine) = (balance, names, chart, machine)
-    widths = AppColumns.naturalWidths(columns, rows)
-  }
+  var machine: MachineView?
 }
 
 /// A row of a list.
@@ -61,7 +48,7 @@ extension AppRow {
     copying copy: String? = nil
   ) {
     let copy = copy ?? id
-    let letters = letters + [AppLetter("y", "copy \(copy)", .copy(copy))]
+    let letters = letters + [.copying(copy)]
     let width = table.columns.map { DisplayWidth.columns($0.heading) }.max() ?? 0
     let parts = zip(table.columns, cells).filter { !$1.isEmpty }
     let places = parts.enumerated().map { ($0, moments[$1.0.title]) }
@@ -86,9 +73,8 @@ struct AppLetter: Sendable {
   let label: String
   let choice: AppChoice
 
-  init(_ key: Unicode.Scalar, _ label: String, _ choice: AppChoice) {
-    (self.key, self.label, self.choice) = (key, label, choice)
-  }
+  /// Puts what names the row into the clipboard.
+  static func copying(_ text: String) -> AppLetter { AppLetter(key: "y", label: "copy \(text)", choice: .copy(text)) }
 
   /// The label as a line of its own.
   var sentence: String { label.prefix(1).uppercased() + label.dropFirst() }
@@ -124,10 +110,6 @@ struct AppQuestion: Equatable, Sendable {
   let text: String
   let action: AppAction
 
-  init(_ text: String, _ action: AppAction) {
-    (self.text, self.action) = (text, action)
-  }
-
   /// Whether to log out here.
-  static var logOut: AppQuestion { AppQuestion("Log out?", .logOut) }
+  static var logOut: AppQuestion { AppQuestion(text: "Log out?", action: .logOut) }
 }

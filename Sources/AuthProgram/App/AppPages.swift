@@ -15,12 +15,12 @@ extension AppPage {
     var points: [Chart.Point] = []
     let table = Table.receipts(page.items, of: own).ordered(["TIME", "AMOUNT", "WITH", "RECEIPT"])
     let rows = zip(page.items, table.rows).map { receipt, cells in
-      points.append(Chart.Point(at: receipt.madeAt, value: balance))
+      points.append((receipt.madeAt, balance))
       balance -= receipt.change(for: own)
       var letters: [AppLetter] = []
       if let other = receipt.other(than: own), other != DeletedAccount.shownName {
         let verb = receipt.change(for: own) < 0 ? "pay again" : "pay back"
-        letters = [AppLetter("p", verb, .pay(other, amount: receipt.amount.description))]
+        letters = [AppLetter(key: "p", label: verb, choice: .pay(other, amount: receipt.amount.description))]
       }
       return AppRow(
         id: receipt.id.description, cells, of: table, moments: ["TIME": receipt.madeAt.seconds], letters: letters)
@@ -28,7 +28,7 @@ extension AppPage {
     return AppPage(
       lines: ["Balance  \(Amount.text(profile.balance))", ""], columns: table.columns, rows: rows,
       part: page.part("newest"), loaded: page.items.count, query: query,
-      empty: query.text.isEmpty ? "No receipts." : "Nothing matches.",
+      empty: "No receipts.",
       // The balance follows from all receipts only.
       chart: query.text.isEmpty ? Chart(points.reversed()) : nil)
   }
@@ -45,6 +45,10 @@ extension AppPage {
     func row(_ name: String, _ text: String, _ choice: AppChoice? = nil) -> AppRow {
       AppRow(id: name, cells: [name, text], choice: choice)
     }
+    let codes = twoStep.recoveryCodes
+    let question = AppQuestion(
+      text: "Make ten recovery codes?" + (codes > 0 ? " All earlier codes become void." : ""),
+      action: .change(.makeRecoveryCodes))
     return AppPage(
       columns: [.init(title: ""), .init(title: "", mayBeCut: true)],
       rows: [
@@ -52,19 +56,11 @@ extension AppPage {
         row("Role", user.role.rawValue), row("Balance", Amount.text(profile.balance), .open(.receipts)),
         row("Since", UTCTime(seconds: profile.createdAt.seconds).local(.minutes)),
         row("Password", "change it", .fill(.changePassword)),
-        row(
-          "Second step",
-          twoStep.isOn
-            ? "on, \(twoStep.recoveryCodes) recovery code\(twoStep.recoveryCodes == 1 ? "" : "s") left"
-            : "off: set it up",
-          twoStep.isOn ? .fill(.endTwoStep) : .perform(.change(.beginTwoStep))),
-        row(
-          "Recovery codes", "make new ones",
-          .ask(
-            AppQuestion(
-              "Make ten recovery codes?" + (twoStep.recoveryCodes > 0 ? " All earlier codes become void." : ""),
-              .change(.makeRecoveryCodes)))),
-        row("Account", "delete it", .fill(.deleteOwnAccount(user.username))),
+        twoStep.isOn
+          ? row("Second step", "on, \(codes) recovery code\(codes == 1 ? "" : "s") left", .fill(.endTwoStep))
+          : row("Second step", "off: set it up", .perform(.change(.beginTwoStep))),
+        row("Recovery codes", "make new ones", .ask(question)),
+        row("Account", "delete it", .fill(.deleteAccount(user.username, isOwn: true))),
       ])
   }
 
@@ -92,7 +88,7 @@ extension AppPage {
     }
     return AppPage(
       columns: table.columns, rows: rows, part: page.part("newest"), loaded: page.items.count, query: query,
-      empty: query.text.isEmpty ? "No events." : "Nothing matches.")
+      empty: "No events.")
   }
 }
 
@@ -104,9 +100,11 @@ extension Page {
 extension AppLetter {
   /// Ends the session after a question.
   fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
-    if session.isCurrent { return AppLetter("e", "log out", .ask(.logOut)) }
-    let question = "End session \(session.id.rawValue)? Whoever uses it must log in again."
-    return AppLetter("e", "end the session", .ask(AppQuestion(question, .change(.revoke(session.id)))))
+    if session.isCurrent { return AppLetter(key: "e", label: "log out", choice: .ask(.logOut)) }
+    let question = AppQuestion(
+      text: "End session \(session.id.rawValue)? Whoever uses it must log in again.",
+      action: .change(.revoke(session.id)))
+    return AppLetter(key: "e", label: "end the session", choice: .ask(question))
   }
 }
 

@@ -29,8 +29,8 @@ final class AppState {
   var question: AppQuestion?
   /// What takes the place of all else until somebody has seen it.
   var interruption: AppInterruption?
-  /// Which of its lines is the first that shows.
-  var interruptionTop = 0
+  /// The first line that shows of the interruption, or of the help.
+  var overlayTop = 0
   /// Whether there is no account yet.
   var isEmpty = false
   /// Whether an administrator has to set up a second step before anything else.
@@ -38,8 +38,7 @@ final class AppState {
   var notice: AppNotice?
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
-  /// The first line of the help that shows, while it does.
-  var help: Int?
+  var showsHelp = false
   /// What is going on in the background.
   var work: AppAction?
   /// The form that asked for it, if one did: what comes of it belongs there.
@@ -211,7 +210,9 @@ final class AppState {
 struct AppList {
   /// The row whose menu the list is, if it is one.
   var menuOf: String?
-  var page: AppPage?
+  var page: AppPage? { didSet { widths = page.map { AppColumns.naturalWidths($0.columns, $0.rows) } } }
+  /// How wide the columns of all rows are where nothing is cut off.
+  private(set) var widths: [Int]?
   /// The place of the selected row, and what names it when the list is loaded again.
   var index = 0
   var id: String?

@@ -37,10 +37,7 @@ extension AppState {
 
   /// The form that began the action was left.
   private func failElsewhere(_ problem: CommandError) -> AppEffect? {
-    guard problem.code == ErrorCode.codeMissing.rawValue else {
-      warn(problem)
-      return refresh()
-    }
+    guard problem.code == ErrorCode.codeMissing.rawValue else { return warn(problem) }
     let effect = perform(.cancelAnswer)
     refuse("A code is also needed, and you had left the form. Begin again.")
     return effect
@@ -60,10 +57,7 @@ extension AppState {
     case .challengeOver: if case .secondStep = form?.purpose { uncover() }
     case _: break
     }
-    guard let form else {
-      warn(problem)
-      return refresh()
-    }
+    guard let form else { return warn(problem) }
     form.clearSecrets(after: problem)
     form.problem = problem.onScreen
     form.waitEnd = problem.wait.map { now + $0 }

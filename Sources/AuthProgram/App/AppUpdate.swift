@@ -69,9 +69,11 @@ extension AppState {
     if notice == nil, let text { say(text) }
   }
 
-  func warn(_ problem: CommandError) {
-    let problem = problem.onScreen
-    refuse("\(problem.sentence) \(problem.hint)")
+  /// Says why something failed, and loads again what is shown.
+  @discardableResult
+  func warn(_ problem: CommandError) -> AppEffect? {
+    refuse("\(problem.onScreen.sentence) \(problem.onScreen.hint)")
+    return refresh()
   }
 
   func say(_ text: String) { notice = AppNotice(text, .good) }
@@ -96,7 +98,7 @@ extension AppState {
         // It asked about a name that may be taken. If it is, registration is open.
         guard case .register = form?.purpose, problem.refusal != .usernameTaken else { return }
         dropForm()
-        interrupt(.refused("\(problem.sentence) \(problem.hint)"))
+        interrupt(.reason("\(problem.sentence) \(problem.hint)"))
         return
       }
       // Such as the order, which this database may not have.
@@ -131,10 +133,7 @@ extension AppState {
     (menu, draft, isFiltering, lacksTwoStep) = (nil, nil, false, false)
     (arrived, loadingBegan) = (nil, now)
     filter.clear()
-    switch interruption {
-    case .code, .codes: interruption = nil
-    case .ended, .refused, .none: break
-    }
+    if case .reason = interruption {} else { interruption = nil }
   }
 
   /// Loads again what is shown, because it may have changed.
@@ -148,7 +147,7 @@ extension AppState {
     if form?.plan.isForAnybody == false { dropForm() }
     (question, notice) = (nil, nil)
     if tab.isGuarded { tab = .home }
-    if work != .logOut, work != .change(.deleteAccount) { interrupt(.ended(sentence)) }
+    if work != .logOut, work != .change(.deleteAccount) { interrupt(.reason(sentence)) }
     return refresh()
   }
 }

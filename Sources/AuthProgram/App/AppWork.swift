@@ -77,9 +77,6 @@ final class AppWork: Sendable {
     return (earliest.uptime - now.uptime, limits.absolute != .at(earliest))
   }
 
-  /// Whether a limit of the session is reached.
-  var isLimitReached: Bool { timeUntilLimit.map { $0 <= .zero } ?? false }
-
   /// Does it, and says what came of it.
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {

@@ -4,10 +4,7 @@ import TextFormat
 /// Values over time, drawn as a line with the block characters of Unicode.
 final class Chart: Sendable {
   /// From a moment on, a value.
-  struct Point: Sendable {
-    let at: WallTime
-    let value: Int64
-  }
+  typealias Point = (at: WallTime, value: Int64)
 
   /// The earliest first.
   private let points: [Point]

@@ -43,7 +43,7 @@ enum OwnChange: Equatable, Sendable {
       let question = "End \(SessionSummary.others(others))? They started without a code."
       return AppOutcome(
         done: "The second step is on. Make recovery codes now, in case you lose the device.",
-        question: others == 0 ? nil : AppQuestion(question, .change(.revokeOthers)))
+        question: others == 0 ? nil : AppQuestion(text: question, action: .change(.revokeOthers)))
     case .endTwoStep(let code):
       try backend.endTwoStep(code, for: fresh, under: lease)
       return AppOutcome(done: "The second step is off.")

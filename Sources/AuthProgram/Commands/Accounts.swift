@@ -169,7 +169,7 @@ extension Workspace {
     return Answer(
       effect,
       lines: bar("Accounts") + sentence + [
-        "Username         \(escaping: user.username)", "Name             \(escaping: user.displayName)",
+        "Username         \(user.username.escaped)", "Name             \(user.displayName.escaped)",
         "Role             \(user.role.rawValue)", "State            \(account.state)",
         "Failed attempts  \(account.failedAttempts)", "Second step      \(account.hasSecondStep ? "on" : "off")",
         "Last login       \(account.lastLoginAt.map { UTCTime(seconds: $0.seconds).local } ?? "never")",
@@ -187,11 +187,11 @@ extension JSON {
     case .wait(let duration): (wait, isLocked) = (.integer(duration.wholeSeconds), false)
     case .locked: (wait, isLocked) = (.null, true)
     }
-    return .members([
+    return [
       "user": .user(account.user), "disabled": .bool(account.isDisabled), "locked": .bool(isLocked),
       "wait_seconds": wait, "failed_attempts": .integer(account.failedAttempts),
       "two_step": .string(account.hasSecondStep ? "on" : "off"), "created_at": .string(account.createdAt.iso8601),
       "last_login_at": .string(orNull: account.lastLoginAt?.iso8601),
-    ])
+    ]
   }
 }

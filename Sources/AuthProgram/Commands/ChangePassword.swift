@@ -74,7 +74,7 @@ struct ChangePasswordCommand: CommandBody {
     let change = "the password of \(TextEscaping.escape(user.username)) is changed"
     return Answer(
       .changed("\(change) and all other sessions are ended", hint: "Use the new password from now on."),
-      lines: ["The password of \(escaping: user.username) is changed; all other sessions are ended."],
+      lines: ["The password of \(user.username.escaped) is changed; all other sessions are ended."],
       ["user": .user(user)])
   }
 }

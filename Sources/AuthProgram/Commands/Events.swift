@@ -57,12 +57,12 @@ struct EventsCommand: CommandBody {
 
 extension JSON {
   fileprivate static func event(_ event: Event) -> JSON {
-    .members([
+    [
       "id": .integer(event.id), "at": .string(event.at.iso8601), "event": .string(event.name),
       "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
       "session": .string(orNull: event.session?.name), "session_hash": .string(orNull: event.session?.hash),
       "detail": .string(orNull: event.detail),
-    ])
+    ]
   }
 }
 

@@ -19,7 +19,7 @@ struct HomeCommand: CommandBody {
       let balance = await workspace.balance(session)
       return Answer(
         .onlyShows,
-        lines: workspace.bar("Home") + ["Welcome, \(escaping: session.user.displayName)."]
+        lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]
           + (balance.map { ["Your balance is \($0)."] } ?? []),
         ["logged_in": true, "user": .user(session.user), "balance": .string(orNull: balance)],
         notes: [

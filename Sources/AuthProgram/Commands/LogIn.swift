@@ -122,7 +122,7 @@ struct LogInCommand: CommandBody {
     return Answer(
       .changed("\(TextEscaping.escape(session.user.username)) is logged in", hint: "Look with: \(run: "status")"),
       lines: [
-        "\(verb) \(escaping: session.user.username). Without activity the session ends in \(deadlines.remaining(session.limits))."
+        "\(verb) \(session.user.username.escaped). Without activity the session ends in \(deadlines.remaining(session.limits))."
       ],
       [
         "user": .user(session.user), "session": .session(session.id, session.limits, deadlines),

@@ -32,7 +32,7 @@ struct ProfileCommand: CommandBody {
     return Answer(
       newName == nil ? .onlyShows : .changed("the name is changed", hint: "Look with: \(run: "profile")"),
       lines: workspace.bar("Profile") + [
-        "Name      \(escaping: user.displayName)", "Username  \(escaping: user.username)",
+        "Name      \(user.displayName.escaped)", "Username  \(user.username.escaped)",
         "Role      \(user.role.rawValue)", "Balance   \(Amount.text(profile.balance))",
         "Since     \(UTCTime(seconds: profile.createdAt.seconds).local)",
       ],

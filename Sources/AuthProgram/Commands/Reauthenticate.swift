@@ -34,7 +34,7 @@ struct ReauthenticateCommand: CommandBody {
     return Answer(
       .changed("the password was accepted and the session is renewed", hint: "Look with: \(run: "status")"),
       lines: [
-        "Password of \(escaping: renewed.user.username) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."
+        "Password of \(renewed.user.username.escaped) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."
       ],
       ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
   }

@@ -49,7 +49,7 @@ struct RequireCommand: CommandBody {
     let role = session.user.role == .administrator ? ", administrator" : ""
     return Answer(
       .onlyShows,
-      lines: ["Logged in as \(escaping: session.user.username)\(role)."],
+      lines: ["Logged in as \(session.user.username.escaped)\(role)."],
       ["user": .user(session.user), "session": .session(session.id, session.limits, deadlines)])
   }
 

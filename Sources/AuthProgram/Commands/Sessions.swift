@@ -60,26 +60,26 @@ struct RevokeSessionCommand: CommandBody {
     if screen.session.id.rawValue == id { await workspace.forgetRevoked() }
     return Answer(
       .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
-      lines: workspace.bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
+      lines: workspace.bar("Sessions") + ["Revoked session \(id.escaped)."], ["revoked": .string(id)])
   }
 }
 
 extension JSON {
   fileprivate static func session(_ session: SessionSummary, _ deadlines: Deadlines) -> JSON {
-    .members([
+    [
       "id": .string(session.id.rawValue), "context": .string(orNull: session.label),
       "current": .bool(session.isCurrent), "origin": session.origin.map(JSON.origin) ?? .null,
       "created_at": .string(session.createdAt.iso8601),
       "active_at": .string(session.activeAt.iso8601),
       "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
       "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
-    ])
+    ]
   }
 
   fileprivate static func origin(_ origin: SessionOrigin) -> JSON {
-    .members([
+    [
       "terminal": .string(orNull: origin.terminal), "program": .string(orNull: origin.program),
       "host": .string(orNull: origin.host),
-    ])
+    ]
   }
 }

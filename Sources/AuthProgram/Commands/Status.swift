@@ -44,7 +44,7 @@ struct StatusCommand: CommandBody {
     return Answer(
       .onlyShows,
       lines: [
-        "Logged in as \(escaping: user.username) (\(escaping: user.displayName)\(role)).",
+        "Logged in as \(user.username.escaped) (\(user.displayName.escaped)\(role)).",
         "Without activity the session ends in \(deadlines.remaining(limits.idle)), in any case in \(deadlines.remaining(limits.absolute)).",
         workspace.placesLine,
       ],

@@ -120,7 +120,7 @@ struct TwoStepCommand: CommandBody {
     }
     return Answer(
       .changed("the second step is off", hint: "Look with: \(run: "two-step", "status")"),
-      lines: ["The second step of \(escaping: session.user.username) is off."],
+      lines: ["The second step of \(session.user.username.escaped) is off."],
       ["two_step": "off", "user": .user(session.user)])
   }
 
@@ -243,7 +243,7 @@ struct TwoStepCommand: CommandBody {
   private static func turnedOn(_ user: User) -> Answer {
     Answer(
       .changed("the second step is on", hint: "Look with: \(run: "two-step", "status")"),
-      lines: ["The second step of \(escaping: user.username) is on."], ["two_step": "on", "user": .user(user)],
+      lines: ["The second step of \(user.username.escaped) is on."], ["two_step": "on", "user": .user(user)],
       notes: [
         "From now on, enter a code after your password.",
         "Create recovery codes now, in case you lose the device: \(run: "recovery-codes")",

@@ -67,7 +67,7 @@ struct WatchLog {
     case .changed(let session, let before) where session.user != before.user:
       let user = session.user
       line(
-        "the user is now \(escaping: user.username) (\(escaping: user.displayName), \(user.role.rawValue))",
+        "the user is now \(user.username.escaped) (\(user.displayName.escaped), \(user.role.rawValue))",
         "user_changed", members(session))
     case .changed(let session, let before) where session.limits.fresh != before.limits.fresh:
       line("the password was entered again", "reauthenticated", members(session))
@@ -101,11 +101,11 @@ struct WatchLog {
 
   private func showUser(_ session: LoggedInSession) {
     let user = session.user
-    line("logged in as \(escaping: user.username) (\(escaping: user.displayName))", "logged_in", members(session))
+    line("logged in as \(user.username.escaped) (\(user.displayName.escaped))", "logged_in", members(session))
   }
 
   private func members(_ session: LoggedInSession) -> KeyValuePairs<String, JSON> {
-    ["user": .user(session.user), "session": .members(["id": .string(session.id.rawValue)])]
+    ["user": .user(session.user), "session": ["id": .string(session.id.rawValue)]]
   }
 
   /// Begins a new screen where the button says something else than before.

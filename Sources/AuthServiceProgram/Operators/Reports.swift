@@ -59,11 +59,11 @@ extension Event {
       case .hashed(let hash): .string(hash)
       case nil: .null
       }
-    return .members([
+    return [
       "id": .integer(id), "at": .string(at.iso8601), "microseconds": .integer(at.microseconds),
       "name": .string(name), "account": .string(orNull: account), "actor": .string(orNull: actor),
       "session": session, "detail": .string(orNull: detail),
-    ])
+    ]
   }
 }
 

@@ -14,21 +14,18 @@ package enum FrameDiff {
     if old == new { return [] }
     var writer = Writer(colors: colors, isASCII: isASCII, columns: new.columns)
     writer.add("\u{1B}[?2026h")
-    let before: Frame
+    if old == nil || old?.cursor != nil { writer.add("\u{1B}[?25l") }
+    var before = Frame(columns: new.columns, rows: new.rows)
     if let old, old.columns == new.columns, old.rows == new.rows {
       before = old
-      if old.cursor != nil, old.cells != new.cells { writer.add("\u{1B}[?25l") }
     } else {
-      before = Frame(columns: new.columns, rows: new.rows)
-      writer.add("\u{1B}[?25l\u{1B}[m\u{1B}[2J")
+      writer.add("\u{1B}[m\u{1B}[2J")
     }
     for row in 0..<new.rows { writer.turn(before, into: new, row) }
     writer.style(.plain)
     if let cursor = new.cursor {
       writer.move(to: cursor.row, cursor.column)
       writer.add("\u{1B}[?25h")
-    } else if old?.cursor != nil, old?.cells == new.cells {
-      writer.add("\u{1B}[?25l")
     }
     writer.add("\u{1B}[?2026l")
     return writer.bytes

@@ -24,10 +24,10 @@ struct AppPartTests {
   @Test("a column of the chart is a span of time, and shows the balance at its end")
   func chart() throws {
     let points = [(0, 100), (10, 300), (90, 800), (100, 0)].map {
-      Chart.Point(at: WallTime(microseconds: Int64($0)), value: Int64($1))
+      (at: WallTime(microseconds: Int64($0)), value: Int64($1))
     }
     #expect(Chart(points)?.lines(width: 10, height: 1) == ["▄▄▄▄▄▄▄▄█▁"])
-    #expect(Chart(points.map { .init(at: points[0].at, value: $0.value) })?.lines(width: 3, height: 1) == ["▁▁▁"])
+    #expect(Chart(points.map { (points[0].at, $0.value) })?.lines(width: 3, height: 1) == ["▁▁▁"])
     let profile = Profile(user: AppScenes.alice, balance: 8750, createdAt: WallTime(microseconds: 0))
     let receipts = Page(
       of: AppPage.limit, from: Array(repeating: AppScenes.receipt(7, from: "alice", to: "bob"), count: 3))

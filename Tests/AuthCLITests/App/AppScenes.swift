@@ -36,7 +36,7 @@ enum AppScenes {
       rows: table.rows.enumerated().map { index, cells in
         AppRow(
           id: cells[3], cells, of: table, moments: ["TIME": now],
-          letters: [AppLetter("p", "pay again", .pay(name(index), amount: amount(index)))])
+          letters: [AppLetter(key: "p", label: "pay again", choice: .pay(name(index), amount: amount(index)))])
       },
       loaded: 60, empty: "No receipts.",
       chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
@@ -45,7 +45,7 @@ enum AppScenes {
   /// Values at equal distances; in the same zone everywhere.
   private static func chart(_ values: [Int64]) -> Chart {
     Chart(
-      values.enumerated().map { Chart.Point(at: WallTime(microseconds: Int64($0) * 60_000_000), value: $1) },
+      values.enumerated().map { (WallTime(microseconds: Int64($0) * 60_000_000), $1) },
       ends: ("20:00:00", "20:59:00"))
   }
 
@@ -63,13 +63,15 @@ enum AppScenes {
       "2026-11-21 18:30",
     ])
     let end = AppQuestion(
-      "End session p7c2m4x0e5ta? Whoever uses it must log in again.",
-      .change(.revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))
+      text: "End session p7c2m4x0e5ta? Whoever uses it must log in again.",
+      action: .change(.revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))
+    let letters = [
+      AppLetter(key: "e", label: "log out", choice: .ask(.logOut)),
+      AppLetter(key: "e", label: "end the session", choice: .ask(end)),
+    ]
     return AppPage(
       columns: table.columns,
-      rows: zip(table.rows, [AppLetter("e", "log out", .ask(.logOut)), AppLetter("e", "end the session", .ask(end))])
-        .map { AppRow(id: $0[0], $0, of: table, letters: [$1]) },
-      empty: "No sessions.")
+      rows: zip(table.rows, letters).map { AppRow(id: $0[0], $0, of: table, letters: [$1]) }, empty: "No sessions.")
   }()
 
   /// What happened, as an administrator sees it: the newest first, each with its session.
@@ -107,11 +109,8 @@ enum AppScenes {
     case "profile": return (.profile, profile(hasSecondStep: words == ["with", "step"]))
     case "balance":
       let balance = words.first.flatMap { try? Amount($0).minorUnits } ?? 0
-      return (
-        .pay,
-        AppPage(
-          lines: ["Your balance is \(Amount.text(balance))."], balance: balance, names: ["bob", "carol", "carl"])
-      )
+      let profile = Profile(user: alice, balance: balance, createdAt: zero)
+      return (.pay, .pay(profile, ["bob", "carol", "carl"].map { receipt(1, from: $0) }))
     case _: return nil
     }
   }
@@ -205,7 +204,8 @@ enum AppScenes {
     case "a question":
       AppOutcome(
         done: done,
-        question: AppQuestion("End your 2 other sessions? They started without a code.", .change(.revokeOthers)))
+        question: AppQuestion(
+          text: "End your 2 other sessions? They started without a code.", action: .change(.revokeOthers)))
     case _: AppOutcome(done: done)
     }
   }
@@ -215,7 +215,7 @@ enum AppScenes {
 
   /// What the rows of Home and of the Profile tab offer, by the words of a story.
   static let choices: [String: AppChoice] = [
-    "delete": .fill(.deleteOwnAccount("alice")), "make codes": .perform(.change(.makeRecoveryCodes)),
+    "delete": .fill(.deleteAccount("alice", isOwn: true)), "make codes": .perform(.change(.makeRecoveryCodes)),
     "begin step": .perform(.change(.beginTwoStep)), "end step": .fill(.endTwoStep),
   ]
 }
@@ -248,25 +248,25 @@ extension AppState {
 extension AppPage {
   /// The same with times that are the same in every zone.
   fileprivate var inOneZone: AppPage {
+    var page = self
     let isTime = columns.map { $0.unit != nil }
-    let rows = rows.map { row in
+    for column in columns.indices where isTime[column] { page.columns[column].unit = "UTC" }
+    page.rows = rows.map { row in
       let cells = row.cells.enumerated().map { column, cell in
         column < isTime.count && isTime[column] ? String("2026-11-21 20:30:00".prefix(cell.utf8.count)) : cell
       }
       return AppRow(id: row.id, cells: cells, choice: row.choice, menu: row.menu?.inOneZone, letters: row.letters)
     }
     let moments = ["Since 2026-11-21 20:00", "Last login 2026-11-21 20:00", "TIME (UTC)  2026-11-21 20:30:00"]
-    let lines = lines.map { line in moments.first { line.hasPrefix($0.prefix(6)) } ?? line }
-    return AppPage(
-      lines: lines,
-      columns: columns.map {
-        .init(title: $0.title, alignment: $0.alignment, unit: $0.unit.map { _ in "UTC" }, mayBeCut: $0.mayBeCut)
-      },
-      rows: rows, part: part, loaded: loaded, query: query, empty: empty)
+    page.lines = lines.map { line in moments.first { line.hasPrefix($0.prefix(6)) } ?? line }
+    (page.moments, page.chart) = ([:], nil)
+    return page
   }
 
   /// The same with other rows, or a word about what part of a list they are.
   fileprivate func with(_ rows: [AppRow], part: String? = nil) -> AppPage {
-    AppPage(lines: lines, columns: columns, rows: rows, part: part, loaded: rows.count, empty: empty, chart: chart)
+    var page = self
+    (page.rows, page.part, page.loaded) = (rows, part, rows.count)
+    return page
   }
 }

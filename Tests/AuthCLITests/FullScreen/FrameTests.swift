@@ -17,20 +17,14 @@ struct FrameTests {
     #expect(frame.lines == [" 日本語", "  abc"])
   }
 
-  @Test("what is drawn over one half of a wide character takes the other half away")
-  func halves() {
-    var left = Frame(columns: 6, rows: 1)
-    left.put("日本", row: 0, column: 1)
-    left.put("x", row: 0, column: 2)
-    #expect(left.lines == ["  x本"])
-    var right = Frame(columns: 6, rows: 1)
-    right.put("日本", row: 0, column: 1)
-    right.put("語", row: 0, column: 2)
-    #expect(right.lines == ["  語"])
-    var first = Frame(columns: 6, rows: 1)
-    first.put("日本", row: 0, column: 1)
-    first.put("x", row: 0, column: 3)
-    #expect(first.lines == [" 日x"])
+  @Test(
+    "what is drawn over one half of a wide character takes the other half away",
+    arguments: [(2, "x", "  x本"), (2, "語", "  語"), (3, "x", " 日x")])
+  func halves(_ column: Int, _ text: String, _ line: String) {
+    var frame = Frame(columns: 6, rows: 1)
+    frame.put("日本", row: 0, column: 1)
+    frame.put(text, row: 0, column: column)
+    #expect(frame.lines == [line])
   }
 
   @Test("no text acts on the terminal, and a combining mark without a letter is drawn on a circle")

@@ -138,10 +138,6 @@ extension PastedText {
 
 extension KeyDecoder {
   fileprivate mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
-    var keys: [Key] = []
-    for byte in bytes {
-      if let key = decode(byte) { keys.append(key) }
-    }
-    return keys
+    bytes.compactMap { decode($0) }
   }
 }

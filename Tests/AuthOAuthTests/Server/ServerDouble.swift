@@ -113,8 +113,8 @@ final class ServerDouble: Sendable {
   }
 }
 
-private func json(_ members: KeyValuePairs<String, JSON>, status: Int = 200) -> ServerDouble.Answer {
-  (status, [:], Array(JSON.members(members).text.utf8))
+private func json(_ object: JSON, status: Int = 200) -> ServerDouble.Answer {
+  (status, [:], Array(object.text.utf8))
 }
 
 extension ServerDouble.State {
