@@ -16,13 +16,7 @@ package func startAtOnce(_ body: sending @escaping () async -> Void) -> Task<Voi
 /// An executor that runs the first part of one task on the thread that created it, and leaves the
 /// other parts to the system.
 private final class FirstPart: TaskExecutor {
-  private enum Phase {
-    case waiting
-    case ready(UnownedJob)
-    case begun
-  }
-
-  private let phase = Locked(Phase.waiting)
+  private let first = Promise<UnownedJob>()
 
   static func start(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
     let executor = FirstPart()
@@ -30,26 +24,13 @@ private final class FirstPart: TaskExecutor {
       await body()
       withExtendedLifetime(executor) {}
     }
-    executor.runFirst()
+    executor.first.kept?.runSynchronously(on: executor.asUnownedTaskExecutor())
     return task
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let isFirst = phase.withLock { phase -> Bool in
-      guard case .waiting = phase else { return false }
-      phase = .ready(job)
-      return true
-    }
-    if !isFirst { globalConcurrentExecutor.enqueue(job) }
-  }
-
-  private func runFirst() {
-    let job = phase.withLock { phase -> UnownedJob? in
-      guard case .ready(let job) = phase else { return nil }
-      phase = .begun
-      return job
-    }
-    job?.runSynchronously(on: asUnownedTaskExecutor())
+    // The task has one part at a time, so no other part comes before the first one has begun.
+    if first.kept == nil { first.fulfil(job) } else { globalConcurrentExecutor.enqueue(job) }
   }
 }

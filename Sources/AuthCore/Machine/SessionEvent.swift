@@ -32,10 +32,10 @@ package indirect enum SessionEvent: Hashable, Sendable {
   /// Other work that exceeds its limit completes as failed.
   case timedOut(Epoch, leases: Int)
 
-  /// This record of the session reached a limit.
+  /// This record of the session reached a limit, or the computer was restarted.
   ///
   /// An earlier renewal creates another record with new limits.
-  case limitReached(SessionRecord, LimitReached)
+  case limitReached(SessionRecord, EndReason)
   /// In answer to another request, the authority reported the end of the session that began in the
   /// epoch.
   case ended(Epoch, EndReason)
@@ -84,24 +84,6 @@ package indirect enum SessionEvent: Hashable, Sendable {
     case failed
     /// An exchange found another token, or none, instead of the old one.
     case superseded
-  }
-
-  /// Which limit was reached.
-  package enum LimitReached: String, Hashable, Sendable, CaseIterable {
-    /// No activity for too long.
-    case idle
-    /// Too long since login.
-    case absolute
-    /// The computer was restarted.
-    case rebooted
-
-    var reason: EndReason {
-      switch self {
-      case .idle: .expired(.idle)
-      case .absolute: .expired(.absolute)
-      case .rebooted: .rebooted
-      }
-    }
   }
 }
 

@@ -105,18 +105,15 @@ final class ObserverCalls: Sendable {
   /// Makes the call for this notification, if one is needed.
   func tell(_ stateful: any SessionObserver, _ news: Observer.News) -> Bool {
     guard case .change(let change) = news else { return true }
-    switch change.snapshot {
-    case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)):
+    if let session = change.snapshot.session {
       let isNew = told.withLock { told in
         defer { told = session }
         return told != session
       }
       if isNew { stateful.loggedIn(session) }
-    case .loggedOut(let reason):
+    } else if case .loggedOut(let reason) = change.snapshot {
       told.withLock { $0 = nil }
       stateful.loggedOut(reason)
-    case .restoring, .authenticating, .challenged(_, .none), .loggingOut:
-      break
     }
     return true
   }

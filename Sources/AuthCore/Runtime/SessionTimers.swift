@@ -117,10 +117,10 @@ extension SessionCore {
   /// - Returns: Whether it ended. If the clock cannot be read, it does not end.
   @discardableResult
   func enforceLimits() -> Bool {
-    guard let session = withLock({ $0.machine.state.session }), let now = try? clock.now() else { return false }
-    let reason = session.grant.limits.endReason(at: now)
-    guard let limit = SessionEvent.LimitReached.allCases.first(where: { $0.reason == reason }) else { return false }
-    return send(.limitReached(session, limit)).isTransition
+    guard let session = withLock({ $0.machine.state.session }), let now = try? clock.now(),
+      let reason = session.grant.limits.endReason(at: now)
+    else { return false }
+    return send(.limitReached(session, reason)).isTransition
   }
 
   /// Ends the current challenge if its deadline has passed.

@@ -69,35 +69,30 @@ extension SessionCore {
   ///
   /// After a superseded token it reads again, because another process has changed the vault.
   func findOut(
-    _ ticket: VaultQueueTicket?, recognize: (LastKnownUser) -> Void = { _ in }
+    _ ticket: VaultQueueTicket?, after superseded: SessionToken? = nil, recognize: (LastKnownUser) -> Void = { _ in }
   ) async -> SessionEvent.Restored {
-    var superseded: SessionToken?
-    var ticket = ticket
-    while true {
-      let look = ticket ?? withLock { VaultQueueTicket(.look, &$0.lastVaultChange) }
-      switch await look.run({ await vault.load() }) {
-      case .absent: return .absent
-      case .unavailable(let failure): return .obstructed(.vault(failure))
-      case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
-      case .token(let token, let user):
-        guard token != superseded else { return .ended(.revoked, token) }
-        if let user { recognize(user) }
-        do throws(AuthorityError<SessionRejection>) {
-          let grant = try await authority.resume(token)
-          if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
-          guard let reason = grant.flaw(on: clock) else { return .found(grant) }
-          revokeInBackground(token, reason)
-          return .ended(reason, token)
-        } catch {
-          switch error {
-          case .rejected(.ended(let reason)): return .ended(reason, token)
-          case .rejected(.superseded): superseded = token
-          case .throttled(let throttle): return .obstructed(.authority(throttle.unavailability))
-          case .unavailable(let cause): return .obstructed(.authority(cause))
-          }
+    let look = ticket ?? withLock { VaultQueueTicket(.look, &$0.lastVaultChange) }
+    switch await look.run({ await vault.load() }) {
+    case .absent: return .absent
+    case .unavailable(let failure): return .obstructed(.vault(failure))
+    case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
+    case .token(let token, let user):
+      guard token != superseded else { return .ended(.revoked, token) }
+      if let user { recognize(user) }
+      do throws(AuthorityError<SessionRejection>) {
+        let grant = try await authority.resume(token)
+        if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
+        guard let reason = grant.flaw(on: clock) else { return .found(grant) }
+        revokeInBackground(token, reason)
+        return .ended(reason, token)
+      } catch {
+        switch error {
+        case .rejected(.ended(let reason)): return .ended(reason, token)
+        case .rejected(.superseded): return await findOut(nil, after: token, recognize: recognize)
+        case .throttled(let throttle): return .obstructed(.authority(throttle.unavailability))
+        case .unavailable(let cause): return .obstructed(.authority(cause))
         }
       }
-      ticket = nil
     }
   }
 

@@ -17,13 +17,9 @@ public final class NavigationBar: Observable, Sendable {
     /// Sends `logOut`, for the user whose account it shows.
     case logOut(User)
 
-    /// Whether both send the same event about the same user.
-    func isLike(_ other: Button) -> Bool {
-      switch (self, other) {
-      case (.logIn, .logIn): true
-      case (.logOut(let user), .logOut(let present)): user.id == present.id
-      case (.logIn, .logOut), (.logOut, .logIn): false
-      }
+    /// The user whom pressing the button logs out.
+    fileprivate var user: UserID? {
+      if case .logOut(let user) = self { user.id } else { nil }
     }
 
     /// The label of the button.
@@ -79,7 +75,7 @@ public final class NavigationBar: Observable, Sendable {
     _ shown: Button? = nil, credentials: () async -> Credentials?
   ) async throws(SessionError) -> Pressed {
     let shown = shown ?? button
-    guard shown.isLike(button) else { return .nothing }
+    guard shown.user == button.user else { return .nothing }
     switch shown {
     case .logIn:
       if case .challenged(let challenge, nil) = store.state { return .challenged(challenge) }

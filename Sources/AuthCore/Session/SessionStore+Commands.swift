@@ -20,11 +20,9 @@ extension SessionStore {
       reaction.isTransition ? inner.awaited.begin(\.restore) : nil
     }
     if let promise { return await core.waiting(atMost: limit) { await promise.value() ?? .cancelled } }
-    switch core.withLock({ core.snapshot($0) }) {
-    case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)): return .loggedIn(session)
-    case .loggedOut(let reason): return .loggedOut(reason)
-    case .restoring, .authenticating, .challenged(_, .none), .loggingOut: return .overtaken
-    }
+    let state = core.withLock { core.snapshot($0) }
+    if case .loggedOut(let reason) = state { return .loggedOut(reason) }
+    return state.session.map { .loggedIn($0) } ?? .overtaken
   }
 
   /// Begins a session.

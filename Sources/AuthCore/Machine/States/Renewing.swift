@@ -65,9 +65,9 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       return conclude(record, outcome, &context)
     case .recognized, .drained, .revoked, .erased, .timedOut:
       return .stale(event)
-    case .limitReached(let record, let limit):
+    case .limitReached(let record, let reason):
       guard record == session else { return .stale(event) }
-      return context.end(session, limit.reason, revoking: true, pending: pending)
+      return context.end(session, reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
       guard began == session.began else { return .stale(event) }
       return context.end(session, reason, revoking: pending != nil, pending: pending)

@@ -121,7 +121,8 @@ extension SessionEvent {
     case .authenticated(_, .failed), .renewed(_, .failed), .saved(_, _, .failed), .revoked(_, false): "failed"
     case .renewed(_, .superseded), .saved(_, _, .superseded): "superseded"
     case .erased(_, let left): left == .none ? "done" : "failed"
-    case .limitReached(_, let limit): limit.rawValue
+    case .limitReached(_, .expired(let limit)): "\(limit)"
+    case .limitReached(_, let reason): reason.code
     case .command, .recognized, .drained, .timedOut, .ended: nil
     }
   }

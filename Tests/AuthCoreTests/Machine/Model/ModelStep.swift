@@ -117,8 +117,8 @@ extension ModelWorld {
     switch late {
     case .timeOut:
       (timer == machine.state.awaitedEpoch ? pastTimer : timer).map { .timedOut($0, leases: 0) }
-    case .limit: pastSession.map { .limitReached(authority.record(0, began: $0), .absolute) }
-    case .earlierLimit: earlierRecord.map { .limitReached($0, .idle) }
+    case .limit: pastSession.map { .limitReached(authority.record(0, began: $0), .expired(.absolute)) }
+    case .earlierLimit: earlierRecord.map { .limitReached($0, .expired(.idle)) }
     case .rejection: pastSession.map { .ended($0, .revoked) }
     case .answer: machine.state.presentChallenge.map { _ in .command(.answer, Self.otherChallenge) }
     case .cancel: machine.state.presentChallenge.map { _ in .command(.cancel, Self.otherChallenge) }

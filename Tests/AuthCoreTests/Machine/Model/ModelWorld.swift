@@ -47,7 +47,7 @@ struct ModelWorld {
     case .leaseEnds: gate?.leases -= 1
     case .work(let index, let choice): proceed(Int(index), choice, judge)
     case .timeOut: timeOut(judge)
-    case .limit: if let session = machine.state.session { send(.limitReached(session, .idle), judge) }
+    case .limit: if let session = machine.state.session { send(.limitReached(session, .expired(.idle)), judge) }
     case .rejection:
       if let session = machine.state.session {
         send(.ended(session.began, authority.session(of: session.token).end ?? .revoked), judge)
