@@ -66,11 +66,10 @@ struct BackendProbe: AuthorityProbe {
 
   /// The error of a login; a breach if it succeeds.
   func loginFailure(_ name: String, _ password: Secret) async throws -> AuthorityError<CredentialsRejection> {
-    let failure: AuthorityError<CredentialsRejection>? = try await failure(of: {
+    do throws(AuthorityError<CredentialsRejection>) {
       _ = try await backend.authenticate(Self.credentials(name, password), limits: .standard)
-    })
-    guard let failure else { throw Breach("a login of \(name) that had to be refused succeeded") }
-    return failure
+    } catch { return error }
+    throw Breach("a login of \(name) that had to be refused succeeded")
   }
 
   /// Enters a wrong password for `name` several times.

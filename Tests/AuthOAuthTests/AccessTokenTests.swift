@@ -5,9 +5,10 @@ import Testing
 
 /// The access token of the server, which the session lends.
 @Suite struct AccessTokenTests {
+  private let world = OAuthWorld()
+
   @Test("the access token is lent, never the refresh token, and renewed before the end that the server gave")
   func renewedBefore() async throws {
-    let world = OAuthWorld()
     let session = try await world.logIn()
     let first = try await session.withAccess { $0.header }
     #expect(first == "Bearer access-2")
@@ -27,7 +28,6 @@ import Testing
       ("\"soon\"", nil), ("null", nil), ("99999999999999999999", nil), ("{}", nil),
     ] as [(String, Int?)])
   func lifetimes(value: String, seconds: Int?) async throws {
-    let world = OAuthWorld()
     world.server.script(
       "/token", 200,
       #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": \#(value)}"#)

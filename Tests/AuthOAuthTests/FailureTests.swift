@@ -5,6 +5,8 @@ import Testing
 
 /// What each failure means for a session: only the server's own refusal of its token ends it.
 @Suite struct FailureTests {
+  private let world = OAuthWorld()
+
   @Test(
     "a renewal or a check that brings no answer about the token leaves the session as it is",
     arguments: [
@@ -18,7 +20,6 @@ import Testing
       (200, "{}", [:]), (429, #"{"error": "invalid_grant"}"#, ["retry-after": "7"]), (403, "forbidden", [:]),
     ] as [(Int, String, [String: String])])
   func silent(status: Int, body: String, headers: [String: String]) async throws {
-    let world = OAuthWorld()
     let session = try await world.logIn()
     let before = try await world.vault.saved()
     world.server.script("/token", status, body, headers)
@@ -38,7 +39,6 @@ import Testing
       (200, #"{"active": true, "sub": "id-bob"}"#),
     ])
   func introspection(status: Int, body: String) async throws {
-    let world = OAuthWorld()
     let session = try await world.logIn()
     world.server.script("/introspect", status, body)
     await #expect(throws: SessionError.self) { try await world.store.check() }
@@ -60,7 +60,6 @@ import Testing
     "a server that asks to wait is asked after that time, within reason",
     arguments: [("7", 7), ("99999999999", 3600), ("-5", 1), ("soon", 30)])
   func throttled(value: String, seconds: Int) async throws {
-    let world = OAuthWorld()
     try await world.logIn()
     world.server.script("/token", 429, "", ["Retry-After": value])
     await #expect(throws: SessionError.throttled(.wait(.seconds(seconds)))) { try await world.store.renew() }
@@ -68,7 +67,6 @@ import Testing
 
   @Test("a server without an address for logouts is not told, and says so")
   func noRevocation() async throws {
-    let world = OAuthWorld()
     let token = try await world.grant().token
     let authority = world.authority { $0.endpoints[.revocation] = nil }
     let failure = await #expect(throws: Unavailability.self) { try await authority.revoke(token, reason: .userAsked) }
@@ -77,7 +75,6 @@ import Testing
 
   @Test("no secret is printed")
   func secrets() async throws {
-    let world = OAuthWorld()
     let credentials = try world.credentials()
     let session = try await world.store.loggedIn(credentials)
     let device = try await world.authority.deviceAuthorization()

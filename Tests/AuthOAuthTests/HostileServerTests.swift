@@ -5,6 +5,8 @@ import Testing
 
 /// A server, or somebody in its place, that means harm.
 @Suite struct HostileServerTests {
+  private let world = OAuthWorld()
+
   private static let nested = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
 
   @Test(
@@ -24,7 +26,6 @@ import Testing
       "\u{FEFF}{}", "null", "",
     ])
   func tokens(body: String) async throws {
-    let world = OAuthWorld()
     world.server.script("/token", 200, body)
     let failure = await #expect(throws: SessionError.self) { try await world.logIn() }
     guard case .unavailable = failure else { throw try #require(failure) }
@@ -54,7 +55,6 @@ import Testing
 
   @Test("no value adds a parameter or a header to a request")
   func injection() async throws {
-    let world = OAuthWorld()
     let authority = world.authority(
       clientID: "app&grant_type=x\r\nX-Evil: 1", clientSecret: Secret("s&client_id=other"))
     let url = try authority.authorizationURL(redirectURI: "com.example.app:/login?a=b")
@@ -71,7 +71,6 @@ import Testing
     "a saved session of another form is refused, and asks nobody",
     arguments: ["", "refresh-1", "version=1&id=a&refresh_token=b", "version=2", "%", "version=1&version=1"])
   func forgedToken(text: String) async throws {
-    let world = OAuthWorld()
     let token = SessionToken(bytes: Array(text.utf8))
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
       try await world.authority.renew(token)

@@ -5,6 +5,8 @@ import Testing
 
 /// The refresh token: rotation, and who is asked about it.
 @Suite struct RefreshTests {
+  private let world = OAuthWorld()
+
   @Test(
     "a renewal puts the new token into the vault, and the session goes on after a new start", arguments: [true, false])
   func rotation(rotates: Bool) async throws {
@@ -40,7 +42,6 @@ import Testing
 
   @Test("a token that the vault could not take is not forgotten: the old one is spent")
   func unsaved() async throws {
-    let world = OAuthWorld()
     let grant = try await world.grant()
     for _ in 1...3 { _ = try await world.authority.renew(grant.token) }
     #expect(
@@ -68,7 +69,6 @@ import Testing
 
   @Test("what the server says of the user is saved with the session, and changes with a renewal")
   func attributes() async throws {
-    let world = OAuthWorld()
     func answer(_ email: String, _ name: String) {
       world.server.script(
         "/userinfo", 200,
@@ -93,7 +93,6 @@ import Testing
 
   @Test("the user is who the server says at userinfo, at introspection, or beside the tokens")
   func sources() async throws {
-    let world = OAuthWorld()
     let introspected = world.authority { $0.endpoints[.userInfo] = nil }
     let grant = try await world.grant(at: introspected)
     #expect(grant.user.username == "alice")
@@ -129,7 +128,6 @@ import Testing
 
   @Test("a restart of the machine ends a session with limits")
   func limits() async throws {
-    let world = OAuthWorld()
     try await world.store.loggedIn(try world.credentials(), limits: LimitRequest(absolute: .seconds(600)))
     world.clock.reboot()
     #expect(await world.restored().state == .loggedOut(.ended(.rebooted)))

@@ -11,12 +11,6 @@ public final class ManualClock: SessionClock {
     var lastSleeper: UInt64 = 0
     /// The sleepers by number; each promise gets false when its task is cancelled.
     var sleepers: [UInt64: (until: Duration, end: Promise<Bool>)] = [:]
-
-    /// The number of sleepers that are due after `duration`; nil counts all.
-    func count(within duration: Duration?) -> Int {
-      guard let duration else { return sleepers.count }
-      return sleepers.count { $0.value.until <= now.uptime + duration }
-    }
   }
 
   private let storage: Awaitable<Storage>
@@ -77,7 +71,11 @@ public final class ManualClock: SessionClock {
   ///   - count: The number of sleepers to wait for.
   ///   - duration: Counts only sleepers that are due within this time; nil counts all.
   public func waitForSleepers(_ count: Int, dueWithin duration: Duration? = nil) async {
-    await storage.wait { $0.count(within: duration) >= count }
+    await storage.wait { storage in
+      storage.sleepers.values.count { sleeper in
+        duration.map { sleeper.until <= storage.now.uptime + $0 } ?? true
+      } >= count
+    }
   }
 
   /// Sleeps until the clock has moved by `duration`, or the task is cancelled.

@@ -15,22 +15,13 @@ extension AuthorityProbe {
   package func rejection<Rejection: Hashable & Sendable>(
     of what: String, _ operation: () async throws -> Void
   ) async throws -> Rejection {
-    let failure: AuthorityError<Rejection>? = try await failure(of: operation)
-    switch failure {
-    case .rejected(let rejection): return rejection
-    case .none: throw Breach("\(what) was accepted")
-    case .some(let failure): throw Breach("\(what) was answered \(failure), which is not a rejection")
+    do { try await operation() } catch let error as AuthorityError<Rejection> {
+      guard case .rejected(let rejection) = error else {
+        throw Breach("\(what) was answered \(error), which is not a rejection")
+      }
+      return rejection
     }
-  }
-
-  /// The error of an operation, or nil.
-  package func failure<Failure: Error>(of operation: () async throws -> Void) async throws -> Failure? {
-    do {
-      try await operation()
-      return nil
-    } catch let error as Failure {
-      return error
-    }
+    throw Breach("\(what) was accepted")
   }
 
   /// The challenge in the answer to the correct credentials of an account with a second step.

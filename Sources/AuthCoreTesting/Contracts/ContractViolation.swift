@@ -5,11 +5,6 @@ public struct ContractViolation: Error, Hashable, Sendable, CustomStringConverti
   /// What the implementation did.
   public let finding: String
 
-  package init(check: String, finding: String) {
-    self.check = check
-    self.finding = finding
-  }
-
   /// The rule and what the implementation did, in one line.
   public var description: String { "\(check): \(finding)" }
 }

@@ -6,15 +6,6 @@ import Testing
 @Suite struct DoubleTests: InWorld {
   let world = World()
 
-  @Test("an operation can fail for some calls only")
-  func oneFailure() async throws {
-    authority.fail(.authenticate, with: .unavailable(World.offline), calls: 2)
-    for _ in 1...2 {
-      await #expect(throws: SessionError.unavailable(World.offline)) { try await store.loggedIn(World.alice) }
-    }
-    try await store.loggedIn(World.alice)
-  }
-
   @Test("a session of a test has a key and a password, and tests can change it, move its clock and end it")
   func testSession() async throws {
     let session = TestSession.mint(password: Secret("a password of my own"))

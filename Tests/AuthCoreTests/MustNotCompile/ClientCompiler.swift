@@ -54,11 +54,8 @@ enum ClientCompiler {
     let outcome = try await Program("swiftc", all, timeLimit: limit).run()
     let diagnostics = Diagnostic.parse(outcome.text)
     switch outcome.ending {
-    case .exited(0): return diagnostics
-    case .exited where diagnostics.contains { $0.severity == .error }: return diagnostics
-    case .exited(let status): return [.failure("the compiler ended with status \(status):\n\(outcome.text)")]
-    case .signalled(let signal): return [.failure("the compiler died of signal \(signal):\n\(outcome.text)")]
-    case .killedAtTimeLimit: return [.failure("the compiler did not end in time and was killed")]
+    case .exited(let status) where status == 0 || diagnostics.contains { $0.severity == .error }: return diagnostics
+    case let ending: return [Diagnostic(severity: .error, message: "the compiler \(ending):\n\(outcome.text)")]
     }
   }
 

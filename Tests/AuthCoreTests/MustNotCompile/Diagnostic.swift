@@ -14,10 +14,6 @@ struct Diagnostic: Equatable, CustomStringConvertible {
 
   var description: String { "line \(line.map(String.init) ?? "unknown"): \(severity.rawValue): \(message)" }
 
-  static func failure(_ message: String) -> Diagnostic {
-    Diagnostic(severity: .error, line: nil, message: message)
-  }
-
   /// Parses the compiler's output.
   ///
   /// A line is `file:line:column: severity: message` or `severity: message`. Notes only explain

@@ -11,8 +11,7 @@ struct DjangoServer {
   let place: String
   let directory: URL
 
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path()
   private static let home = root + "/.build/oauth-server"
   /// The device grant of this release does not work with oauthlib 4.
   private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
@@ -40,14 +39,8 @@ struct DjangoServer {
       "$0" "$1" "$2" >"$2/log" 2>&1 </dev/null &
       until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
       """
-    let start = Program(
-      "sh",
-      [
-        "-c", script, home + "/bin/python", root + "/fixtures/oauth-server/server.py",
-        directory.path(percentEncoded: false),
-      ],
-      timeLimit: .seconds(100))
-    let outcome = try await start.run()
+    let server = ["\(home)/bin/python", "\(root)/fixtures/oauth-server/server.py", directory.path(percentEncoded: false)]
+    let outcome = try await Program("sh", ["-c", script] + server, timeLimit: .seconds(100)).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let port = try String(contentsOf: directory.appending(path: "port"), encoding: .utf8)
     try await body(DjangoServer(place: "http://127.0.0.1:\(port)", directory: directory))

@@ -8,22 +8,13 @@ struct ModelChecker {
     /// Hashes of the worlds, without numbers and the budget: among a million worlds, two collide
     /// with a probability of 3 in 10^8.
     var states: Set<Int> = []
-    /// The number of visited worlds; a world counts once for each budget.
-    var visited = 0
     var transitions = 0
-    /// The length of the longest path.
-    var depth = 0
-    /// Whether nothing was left to explore.
-    var isWhole = false
     var outcomes: [ModelOutcome: String] = [:]
     var violation: ModelViolation?
     /// The steps that lead to the violation.
     var script: String?
 
-    var description: String {
-      "\(states.count) states, \(transitions) transitions, \(depth) steps from the beginning"
-        + (isWhole ? ", nothing left" : "")
-    }
+    var description: String { "\(states.count) states, \(transitions) transitions" }
   }
 
   var handle: ModelJudge.Machine = { $0.handle($1) }
@@ -70,10 +61,7 @@ struct ModelChecker {
         if visits.count >= mostVisited { break search }
       }
       frontier = next
-      report.depth += 1
     }
-    report.isWhole = frontier.isEmpty
-    report.visited = visits.count
     report.outcomes = judge.outcomes
     return report
   }

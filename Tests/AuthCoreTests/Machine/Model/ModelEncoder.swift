@@ -122,19 +122,14 @@ struct ModelEncoder {
     case .read, .save, .exchange, .drain, .erase, .forget, .closeKeys, .discard, .discardSaved, .notify: break
     }
     switch work.stage {
-    case .waiting(let token, let hasFailed):
-      hasher.combine(0)
-      write(hasFailed, token == ModelWorld.nothing)
-      if token != ModelWorld.nothing { write(token: token) }
-    case .asking(let token, let hasFailed):
-      hasher.combine(1)
-      write(hasFailed)
-      write(token: token)
+    case .waiting: hasher.combine(0)
+    case .asking: hasher.combine(1)
     case .returning(let event, let isFailure):
-      hasher.combine(2)
       write(isFailure)
-      write(event)
+      return write(event)
     }
+    write(work.hasFailed, work.token == ModelWorld.nothing)
+    if work.token != ModelWorld.nothing { write(token: work.token) }
   }
 
   private mutating func write(_ event: SessionEvent) {

@@ -9,31 +9,29 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   private enum Answer: Int { case transition, rejected, ignored }
 
   let state: SessionState.Kind
-  private let command: SessionCommand?
-  private let completion: String?
+  let event: String
   private let answer: Answer
   /// The next state, or the reason.
   private let detail: String
-  private let effects: [Effect.Kind]
-  private let permitted: [SessionCommand]
+  /// The effects, or the permitted commands.
+  private let items: [String]
 
   init(_ state: SessionState, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState.Kind) {
-    (self.state, command) = (state.kind, event.command)
-    // Names of commands are slow, so they are found only for the rows.
-    completion = command == nil ? event.name : nil
-    effects = reaction.effects.map(\.kind)
+    (self.state, self.event) = (state.kind, event.command.flatMap { Self.names[$0] } ?? event.name)
     switch reaction {
-    case .transition: (answer, detail, permitted) = (.transition, after.rawValue, [])
-    case .rejected(let reason): (answer, detail, permitted) = (.rejected, reason.rawValue, state.permitted)
-    case .ignored(let reason, _): (answer, detail, permitted) = (.ignored, reason.rawValue, [])
+    case .transition(let effects): (answer, detail, items) = (.transition, after.rawValue, effects.map(\.kind.rawValue))
+    case .rejected(let reason):
+      (answer, detail, items) = (.rejected, reason.rawValue, state.permitted.compactMap { Self.names[$0] })
+    case .ignored(let reason, let effects):
+      (answer, detail, items) = (.ignored, reason.rawValue, effects.map(\.kind.rawValue))
     }
   }
 
-  var event: String { command?.name ?? completion ?? "" }
+  /// The names of commands, which are too slow to find for each outcome.
+  private static let names = Dictionary(uniqueKeysWithValues: SessionCommand.allCases.map { ($0, $0.name) })
 
   /// The row, without its example.
   var description: String {
-    let items = effects.map(\.rawValue) + permitted.map(\.name)
     let reaction = answer == .transition ? "-> \(detail)" : "\(answer), \(detail)"
     return [state.rawValue, event, reaction, items.joined(separator: ", ")].joined(separator: "\t")
   }
@@ -46,7 +44,7 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
     func rank(_ outcome: ModelOutcome) -> (Int, Int, Int, Int, String) {
       (
         SessionState.Kind.allCases.firstIndex(of: outcome.state) ?? 0, events.firstIndex(of: outcome.event) ?? 0,
-        outcome.answer.rawValue, outcome.effects.isEmpty && outcome.permitted.isEmpty ? 1 : 0, outcome.description
+        outcome.answer.rawValue, outcome.items.isEmpty ? 1 : 0, outcome.description
       )
     }
     return outcomes.sorted { rank($0.key) < rank($1.key) }.map { "\($0.key)\t\($0.value)" }
@@ -56,7 +54,6 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   static let events =
     SessionCommand.allCases.map(\.name) + [
       "recognized", "restored", "authenticated", "renewed", "saved", "drained", "revoked", "erased", "timedOut",
-      "limitReached",
-      "ended",
+      "limitReached", "ended",
     ]
 }

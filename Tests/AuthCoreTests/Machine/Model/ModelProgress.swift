@@ -4,16 +4,13 @@
 // a time.
 extension ModelWorld {
   mutating func proceed(_ index: Int, _ choice: ModelChoice, _ judge: ModelJudge) {
-    let work = works[index]
     if choice == .failed { budget.faults -= 1 }
-    switch work.stage {
+    switch works[index].stage {
     case .returning(let event, let isFailure):
       works.remove(at: index)
       send(event, isFailure: isFailure, judge)
-    case .waiting(let token, let hasFailed):
-      operate(index, work.effect, token, hasFailed, choice, judge)
-    case .asking(let token, let hasFailed):
-      ask(index, work, token, hasFailed, choice)
+    case .waiting: operate(index, works[index], choice, judge)
+    case .asking: ask(index, works[index], choice)
     }
   }
 
@@ -22,27 +19,25 @@ extension ModelWorld {
   }
 
   private mutating func ask(_ index: Int, about token: UInt8?, hasFailed: Bool = false) {
-    works[index].stage = .asking(token, hasFailed: hasFailed)
+    (works[index].stage, works[index].token, works[index].hasFailed) = (.asking, token, hasFailed)
   }
 
   // MARK: At the vault
 
-  private mutating func operate(
-    _ index: Int, _ effect: Effect, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice, _ judge: ModelJudge
-  ) {
-    switch effect {
+  private mutating func operate(_ index: Int, _ work: ModelWork, _ choice: ModelChoice, _ judge: ModelJudge) {
+    switch work.effect {
     case .read(let epoch):
       if choice == .refused { return obstruct(index, epoch, .vault(VaultError("unreadable"))) }
       switch vault.content {
       case .empty: finish(index, .restored(epoch, .absent))
       case .corrupt: obstruct(index, epoch, .corrupt(VaultEvidence("damaged", hint: "")))
-      case .token(let kept) where kept == token:
+      case .token(let kept) where kept == work.token:
         finish(index, .restored(epoch, .ended(.revoked, SessionToken(bytes: [kept]))))
       case .token(let kept):
         ask(index, about: kept)
         send(.recognized(epoch, authority.lastKnown(kept)), judge)
       }
-    case .save where works[index].isOverdue, .exchange where works[index].isOverdue:
+    case .save where work.isOverdue, .exchange where work.isOverdue:
       // The failure was reported; a write that takes effect is undone in the same turn of the
       // queue.
       works.remove(at: index)
@@ -53,7 +48,7 @@ extension ModelWorld {
       write(token, judge)
       finish(index, .saved(epoch, token, .done))
       if let displaced, displaced != token.number {
-        works.append(ModelWork(.discard(SessionToken(bytes: [displaced])), user: 0))
+        works.append(ModelWork(.discard(SessionToken(bytes: [displaced]))))
       }
     case .exchange(let epoch, let old, let grant):
       let new = grant.token
@@ -66,8 +61,7 @@ extension ModelWorld {
     case .erase(let epoch, let targets):
       if choice == .done { erase(targets.tokens) }
       finish(index, .erased(epoch, IncompleteCleanup(notErased: choice == .failed)))
-    case .forget(let epoch):
-      forget(index, epoch, token, hasFailed, choice)
+    case .forget(let epoch): forget(index, work, epoch, choice)
     case .discardSaved(let token):
       if choice == .done {
         erase([token])
@@ -101,15 +95,13 @@ extension ModelWorld {
 
   /// Reads the vault, then revokes the found token and earlier unrevoked ones, then erases the
   /// found token.
-  private mutating func forget(
-    _ index: Int, _ epoch: Epoch, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
-  ) {
-    guard let token else {
+  private mutating func forget(_ index: Int, _ work: ModelWork, _ epoch: Epoch, _ choice: ModelChoice) {
+    guard let token = work.token else {
       guard choice == .done else {
         return finish(index, .erased(epoch, IncompleteCleanup(notRevoked: true, notErased: true)))
       }
       if vault.content == .corrupt {
-        toTheEnd(index, .waiting(Self.nothing))
+        toTheEnd(index, Self.nothing)
       } else if vault.token != nil || !unrevoked.isEmpty {
         ask(index, about: vault.token)
       } else {
@@ -124,24 +116,22 @@ extension ModelWorld {
         vault.content = .empty
       }
     }
-    finish(index, .erased(epoch, IncompleteCleanup(notRevoked: hasFailed, notErased: choice == .failed)))
+    finish(index, .erased(epoch, IncompleteCleanup(notRevoked: work.hasFailed, notErased: choice == .failed)))
   }
 
   /// A placeholder for a token if there is none to erase.
   static let nothing: UInt8 = 255
 
   /// Moves work to the end of the vault queue.
-  private mutating func toTheEnd(_ index: Int, _ stage: ModelWork.Stage) {
+  private mutating func toTheEnd(_ index: Int, _ token: UInt8, hasFailed: Bool = false) {
     var work = works.remove(at: index)
-    work.stage = stage
+    (work.stage, work.token, work.hasFailed) = (.waiting, token, hasFailed)
     works.append(work)
   }
 
   // MARK: At the authority
 
-  private mutating func ask(
-    _ index: Int, _ work: ModelWork, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
-  ) {
+  private mutating func ask(_ index: Int, _ work: ModelWork, _ choice: ModelChoice) {
     switch work.effect {
     case .authenticate(let epoch):
       if choice == .challenged {
@@ -155,7 +145,7 @@ extension ModelWorld {
       let token = authority.begin(for: work.user)
       finish(index, .authenticated(epoch, .granted(authority.grant(token))))
     case .read(let epoch):
-      guard let token else { preconditionFailure("reads the vault first") }
+      guard let token = work.token else { preconditionFailure("reads the vault first") }
       resume(index, epoch, token, choice)
     case .answer(let epoch, let challenge, let record): answer(index, epoch, challenge, record, choice)
     case .withdraw(let challenge):
@@ -166,13 +156,13 @@ extension ModelWorld {
       renew(index, epoch, record, choice == .done ? .exchanged : choice, isPassword: true)
     case .renew(let epoch, let record): renew(index, epoch, record, choice, isPassword: false)
     case .forget:
-      for token in unrevoked + [token].compactMap(\.self) { revoke(token, choice) }
-      if choice == .done { unrevoked = [] } else if let token { unrevoked.append(token) }
-      toTheEnd(index, .waiting(token ?? Self.nothing, hasFailed: choice == .failed))
+      for token in unrevoked + [work.token].compactMap(\.self) { revoke(token, choice) }
+      if choice == .done { unrevoked = [] } else if let token = work.token { unrevoked.append(token) }
+      toTheEnd(index, work.token ?? Self.nothing, hasFailed: choice == .failed)
     case .revoke(let epoch, let targets, _):
-      revoke(token ?? targets.token.number, choice)
-      let hasFailed = hasFailed || choice == .failed
-      if let pending = targets.pending?.number, pending != token {
+      revoke(work.token ?? targets.token.number, choice)
+      let hasFailed = work.hasFailed || choice == .failed
+      if let pending = targets.pending?.number, pending != work.token {
         return ask(index, about: pending, hasFailed: hasFailed)
       }
       finish(index, .revoked(epoch, !hasFailed))
@@ -200,7 +190,7 @@ extension ModelWorld {
       return finish(index, .restored(epoch, .ended(reason, SessionToken(bytes: [token]))))
     }
     guard !authority.tokens[Int(token)].isSuperseded else {
-      return toTheEnd(index, .waiting(token))
+      return toTheEnd(index, token)
     }
     authority.use(token)
     finish(index, .restored(epoch, .found(authority.grant(token, isResumed: true))))

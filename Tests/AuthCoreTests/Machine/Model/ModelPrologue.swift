@@ -13,7 +13,7 @@ struct ModelPrologue {
   let moves: [Move]
   let launch: ModelWorld
 
-  private init(_ moves: [Move], from launch: ModelWorld = .withSession) {
+  private init(_ moves: [Move], from launch: ModelWorld = .withSession()) {
     self.moves = moves
     self.launch = launch
   }
@@ -29,7 +29,8 @@ struct ModelPrologue {
       guard judge.violation == nil else { return nil }
     }
     world.prologue = (script + ["(the prologue ends)"]).joined(separator: "\n")
-    return world.limited(to: budget)
+    world.budget = budget
+    return world
   }
 
   private func step(_ move: Move, in world: ModelWorld) -> ModelStep? {
@@ -99,60 +100,55 @@ struct ModelPrologue {
   private static let reading: [Move] = [.command(.restore), .on(.read, .done)]
   private static let twoChallenges = ModelBudget(challenges: 2)
 
-  static let all = [
-    // The session was restored, and another process changes it.
-    ModelPrologue(restored),
-    ModelPrologue(restored + [.stranger(.revokes), .command(.session(.renew)), .on(.renew, .done)]),
-    ModelPrologue(restored + [.stranger(.renews), .command(.session(.renew)), .on(.renew, .done)]),
-    ModelPrologue(restored + [.stranger(.logsOut), .command(.session(.check)), .on(.read, .done)]),
-    ModelPrologue(login(0) + [.stranger(.logsIn), .command(.session(.check)), .on(.read, .done)], from: ModelWorld()),
+  static let all =
+    [
+      // The session was restored, and another process changes it.
+      ModelPrologue(restored),
+      ModelPrologue(restored + [.stranger(.revokes), .command(.session(.renew)), .on(.renew, .done)]),
+      ModelPrologue(restored + [.stranger(.renews), .command(.session(.renew)), .on(.renew, .done)]),
+      ModelPrologue(restored + [.stranger(.logsOut), .command(.session(.check)), .on(.read, .done)]),
+      ModelPrologue(
+        login(0) + [.stranger(.logsIn), .command(.session(.check)), .on(.read, .done)], from: ModelWorld()),
 
-    // A new token is to be saved.
-    ModelPrologue(exchanging),
-    ModelPrologue(switching),
-    ModelPrologue(switching + completed(.exchange)),
-    ModelPrologue(restored + logout + after(.logIn, .authenticate)),
+      // A new token is to be saved.
+      ModelPrologue(exchanging),
+      ModelPrologue(switching),
+      ModelPrologue(switching + completed(.exchange)),
+      ModelPrologue(restored + logout + after(.logIn, .authenticate)),
 
-    // The authority requires a second step.
-    ModelPrologue(challenged, from: ModelWorld()),
-    ModelPrologue(challenged + [.command(.answer)], from: ModelWorld()),
-    ModelPrologue(challengedPassword),
-    ModelPrologue(challengedPassword + [.command(.answer)]),
-    ModelPrologue(challengedSwitch),
-    ModelPrologue(challengedSwitch + [.command(.answer)]),
-    ModelPrologue(lateChallenge + logout),
-    ModelPrologue(lateChallenge + logout + login(0)),
-    ModelPrologue(lateChallenge + logout + challenged, from: .withSession.limited(to: twoChallenges)),
-    ModelPrologue(
-      [.command(.logIn), .on(.authenticate, .challenged)] + abandoned + challenged, from: ModelWorld(twoChallenges)),
+      // The authority requires a second step.
+      ModelPrologue(challenged, from: ModelWorld()),
+      ModelPrologue(challenged + [.command(.answer)], from: ModelWorld()),
+      ModelPrologue(challengedPassword),
+      ModelPrologue(challengedPassword + [.command(.answer)]),
+      ModelPrologue(challengedSwitch),
+      ModelPrologue(challengedSwitch + [.command(.answer)]),
+      ModelPrologue(lateChallenge + logout),
+      ModelPrologue(lateChallenge + logout + login(0)),
+      ModelPrologue(lateChallenge + logout + challenged, from: .withSession(twoChallenges)),
+      ModelPrologue(
+        [.command(.logIn), .on(.authenticate, .challenged)] + abandoned + challenged, from: ModelWorld(twoChallenges)),
 
-    // Something happens while the vault is read.
-    ModelPrologue(reading + challenged, from: ModelWorld()),
-    ModelPrologue(reading + login(0)),
-    ModelPrologue(reading + abandoned, from: ModelWorld()),
-    ModelPrologue([.command(.restore)] + login(0)),
-    ModelPrologue([.command(.restore)] + challenged),
-    ModelPrologue([.command(.restore)] + abandoned + [.stranger(.logsIn)], from: ModelWorld()),
-    ModelPrologue(reading + completed(.read, .refused) + [.stranger(.logsIn), .command(.restore)]),
+      // Something happens while the vault is read.
+      ModelPrologue(reading + challenged, from: ModelWorld()),
+      ModelPrologue(reading + login(0)),
+      ModelPrologue(reading + abandoned, from: ModelWorld()),
+      ModelPrologue([.command(.restore)] + login(0)),
+      ModelPrologue([.command(.restore)] + challenged),
+      ModelPrologue([.command(.restore)] + abandoned + [.stranger(.logsIn)], from: ModelWorld()),
+      ModelPrologue(reading + completed(.read, .refused) + [.stranger(.logsIn), .command(.restore)]),
 
-    // A logout overtakes other work, or another logout follows it.
-    ModelPrologue(abandonedLogin, from: ModelWorld()),
-    ModelPrologue(abandonedLogin + login(1), from: ModelWorld()),
-    ModelPrologue(restored + logout + login(1)),
-    ModelPrologue(
-      restored + [.command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logIn), .command(.logOut)]
-        + [.on(.drain, .arrives), .on(.revoke, .done)]),
-    ModelPrologue(renewing + lateLogout()),
-    ModelPrologue(renewing + lateLogout() + login(1)),
-    ModelPrologue(renewing + lateLogout() + challenged),
-    ModelPrologue(renewed + lateLogout()),
-    ModelPrologue(renewed + lateLogout() + login(1)),
-    ModelPrologue(renewed + lateLogout() + challenged),
-    ModelPrologue(exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2)),
-    ModelPrologue(exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2) + login(1)),
-    ModelPrologue(exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2) + challenged),
-    ModelPrologue(exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2)),
-    ModelPrologue(exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2) + login(1)),
-    ModelPrologue(exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2) + challenged),
-  ]
+      // A logout overtakes other work, or another logout follows it.
+      ModelPrologue(abandonedLogin, from: ModelWorld()),
+      ModelPrologue(abandonedLogin + login(1), from: ModelWorld()),
+      ModelPrologue(restored + logout + login(1)),
+      ModelPrologue(
+        restored + [.command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logIn), .command(.logOut)]
+          + [.on(.drain, .arrives), .on(.revoke, .done)]),
+    ]
+    + [
+      renewing + lateLogout(), renewed + lateLogout(),
+      exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2),
+      exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2),
+    ].flatMap { moves in [[], login(1), challenged].map { ModelPrologue(moves + $0) } }
 }

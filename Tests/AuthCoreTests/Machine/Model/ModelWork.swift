@@ -4,38 +4,38 @@
 struct ModelWork {
   /// The effect that the machine requested.
   let effect: Effect
-  var stage: Stage
   /// The user of the submitted credentials, if the effect checks any.
-  var user: UInt8 = 0
+  let user: UInt8
+  var stage: Stage
+  /// The token of the request to the authority, or one that was refused as superseded or is to be
+  /// erased.
+  var token: UInt8?
+  /// Whether an earlier request failed.
+  var hasFailed = false
   /// Whether it has exceeded its time limit.
   var isOverdue = false
 
   enum Stage {
-    /// In the vault queue, or waiting for leases. The token was refused as superseded, or is to be
-    /// erased.
-    case waiting(UInt8?, hasFailed: Bool = false)
-    /// The request with the token is on its way to the authority; an earlier refusal counts.
-    case asking(UInt8?, hasFailed: Bool)
+    /// In the vault queue, or waiting for leases.
+    case waiting
+    /// The request is on its way to the authority.
+    case asking
     /// The result is decided, and the completion is on its way back.
     case returning(SessionEvent, isFailure: Bool)
   }
 
-  init(_ effect: Effect, user: UInt8) {
-    self.effect = effect
-    self.user = user
+  init(_ effect: Effect, user: UInt8 = 0) {
+    (self.effect, self.user) = (effect, user)
     switch effect {
-    case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting(nil)
+    case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting
     case .authenticate, .answer, .withdraw, .reauthenticate, .renew, .confirm, .discard, .revoke:
-      stage = .asking(effect.tokens.first?.number, hasFailed: false)
+      (stage, token) = (.asking, effect.tokens.first?.number)
     case .closeKeys, .notify: preconditionFailure("done in the step that decides it")
     }
   }
 
   var isWaitingForVault: Bool {
-    switch stage {
-    case .waiting: effect.vaultUse != .none
-    case .asking, .returning: false
-    }
+    if case .waiting = stage { effect.vaultUse != .none } else { false }
   }
 
   /// Whether the work behind it in the queue waits for it.
