@@ -1,6 +1,5 @@
 import AuthCore
 import AuthCoreTesting
-import Guards
 
 /// A vault that breaks one rule.
 final class BrokenVault: SessionVault {
@@ -15,7 +14,6 @@ final class BrokenVault: SessionVault {
 
   let base: InMemoryVault
   let flaw: Flaw
-  private let stores = Locked(0)
 
   init(_ base: InMemoryVault, _ flaw: Flaw) {
     self.base = base
@@ -27,32 +25,27 @@ final class BrokenVault: SessionVault {
   }
 
   func load() async -> VaultReading {
-    if flaw == .loadHeals, isCorrupt {
-      defer { base.content = .empty }
-      return await base.load()
-    }
-    return await base.load()
+    let reading = await base.load()
+    if flaw == .loadHeals, isCorrupt { base.content = .empty }
+    return reading
   }
 
   func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
     let user = flaw == .forgetsUser ? nil : user
-    let count = stores.withLock { stores in
-      stores += 1
-      return stores
-    }
+    let isFirst = !base.log.contains(.store)
     var displaced = await base.load()
     switch flaw {
-    case .storesOnce where count > 1: break
+    case .storesOnce where !isFirst: break
     case .overwritesCorrupt where isCorrupt: base.content = .token(token)
     case .cutsAtZero:
       displaced = try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)), of: user)
-    case .keepsNone where count > 4: base.content = .empty
+    case .keepsNone where base.log.count { $0 == .store } > 3: base.content = .empty
     case .displacesNothing:
       try await base.store(token, of: user)
       displaced = .absent
     default: displaced = try await base.store(token, of: user)
     }
-    if flaw == .forgets, count == 1 { base.content = .empty }
+    if flaw == .forgets, isFirst { base.content = .empty }
     return displaced
   }
 

@@ -28,22 +28,13 @@ struct Snippet: CustomTestStringConvertible {
 
   static func all(in file: String) throws -> [Snippet] {
     let text = try Repository.text(of: file)
-    var snippets: [Snippet] = []
-    var open: (line: Int, indent: Int, lines: [Substring])?
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      let indent = line.prefix { $0 == " " }.count
-      let content = line.dropFirst(indent)
-      if let block = open {
-        if content.hasPrefix("```") {
-          snippets.append(Snippet(file: file, line: block.line, code: block.lines.joined(separator: "\n") + "\n"))
-          open = nil
-        } else {
-          open?.lines.append(line.dropFirst(min(indent, block.indent)))
-        }
-      } else if content.wholeMatch(of: /```swift(?:\W.*)?/) != nil {
-        open = (index + 2, indent, [])
+    let block = #/(?m)^(?<indent> *)```swift(?:[^\w\n].*)?\n(?<code>[\s\S]*?)^ *```$/#
+    return text.matches(of: block).map { match in
+      let lines = match.code.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        String(line.dropFirst(min(match.indent.count, line.prefix { $0 == " " }.count)))
       }
+      let before = text[..<match.code.startIndex].utf8.count { $0 == UInt8(ascii: "\n") }
+      return Snippet(file: file, line: before + 1, code: lines.joined(separator: "\n"))
     }
-    return snippets
   }
 }

@@ -26,8 +26,6 @@ final class ModelJudge {
 
   init(_ handle: @escaping Machine) { self.handle = handle }
 
-  func forget() { violation = nil }
-
   func expect(_ holds: Bool, _ rule: ModelRule, _ what: @autoclosure () -> String) {
     if !holds && violation == nil { violation = ModelViolation(rule: rule, what: what()) }
   }

@@ -86,7 +86,7 @@ extension ModelWorld {
     keep(token.number)
   }
 
-  private mutating func erase(_ tokens: [SessionToken]) {
+  mutating func erase(_ tokens: [SessionToken]) {
     for token in tokens {
       authority.sessions[Int(authority.tokens[Int(token.number)].session)].isErased = true
       if vault.token == token.number { vault.content = .empty }

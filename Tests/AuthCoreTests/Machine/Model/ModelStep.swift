@@ -87,7 +87,9 @@ extension ModelWorld {
       return [.arrives]
     case .waiting:
       if case .drain = work.effect { return gate?.leases ?? 0 == 0 ? [.arrives] : [] }
-      guard !works[..<index].contains(where: \.holdsUpVault) else { return [] }
+      guard !works[..<index].contains(where: { $0.isWaitingForVault && $0.effect.vaultUse == .change }) else {
+        return []
+      }
       if case .read = work.effect { return [.done, .refused] }
       return mayFail ? [.done, .failed] : [.done]
     case .asking:

@@ -19,12 +19,7 @@ struct ModelVault {
   var content = Content.empty
   var difference = Difference.none
 
-  var token: UInt8? {
-    switch content {
-    case .token(let token): token
-    case .empty, .corrupt: nil
-    }
-  }
+  var token: UInt8? { if case .token(let token) = content { token } else { nil } }
 }
 
 /// The gate of the active or ending session.

@@ -38,9 +38,6 @@ struct ModelWork {
     if case .waiting = stage { effect.vaultUse != .none } else { false }
   }
 
-  /// Whether the work behind it in the queue waits for it.
-  var holdsUpVault: Bool { isWaitingForVault && effect.vaultUse == .change }
-
   var epoch: Epoch? { effect.epoch }
 
   /// Whether the result is decided.

@@ -151,9 +151,9 @@ struct ModelWorld {
       if vault.token.map({ authority.tokens[Int($0)].session }) != session { authority.excuse(UInt8(token)) }
     }
     for step in authority.steps.indices { authority.steps[step].isExcused = true }
-    machine = SessionMachine()
-    (gate, awaited, works, timer, lastBegan, lastEnded) = (nil, Awaited(), [], nil, nil, nil)
-    (unrevoked, pastTimer) = ([], nil)
+    var next = ModelWorld(budget)
+    (next.authority, next.vault, next.prologue) = (authority, vault, prologue)
+    self = next
   }
 
   private mutating func act(_ stranger: ModelStep.Stranger) {
@@ -164,7 +164,9 @@ struct ModelWorld {
       if let kept { authority.end(kept, .revoked) }
       return
     case .logsOut:
-      if let kept { forgetFrom(kept) }
+      guard let kept else { return }
+      authority.end(kept, .userAsked)
+      erase([SessionToken(bytes: [kept])])
     case .renews:
       guard let kept else { return }
       authority.use(kept)
@@ -182,12 +184,6 @@ struct ModelWorld {
       vault.content = .empty
     }
     vault.difference = .foreign
-  }
-
-  private mutating func forgetFrom(_ token: UInt8) {
-    authority.end(token, .userAsked)
-    authority.sessions[Int(authority.tokens[Int(token)].session)].isErased = true
-    vault.content = .empty
   }
 
   mutating func keep(_ token: UInt8) {
