@@ -39,7 +39,7 @@ struct DjangoServer {
       "$0" "$1" "$2" >"$2/log" 2>&1 </dev/null &
       until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
       """
-    let server = ["\(home)/bin/python", "\(root)/fixtures/oauth-server/server.py", directory.path(percentEncoded: false)]
+    let server = [home + "/bin/python", root + "/fixtures/oauth-server/server.py", directory.path()]
     let outcome = try await Program("sh", ["-c", script] + server, timeLimit: .seconds(100)).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let port = try String(contentsOf: directory.appending(path: "port"), encoding: .utf8)
