@@ -28,11 +28,11 @@ enum DatabasePlace: Hashable, Sendable {
     }
   }
 
-  /// For people and for the log; an address is not shown.
-  var kind: String {
+  /// How many threads of a service use it simultaneously where nobody says otherwise.
+  var standardThreads: Int {
     switch self {
-    case .sqlite: "sqlite"
-    case .postgres: "postgresql"
+    case .sqlite: 2
+    case .postgres: 32
     }
   }
 }
@@ -40,44 +40,31 @@ enum DatabasePlace: Hashable, Sendable {
 /// The database of a service, with its rules.
 struct ServedBackend: Sendable {
   let rules: Rules
-  /// The threads that may wait for it at the same moment.
-  let threads: Int
   /// How often others may have changed it unseen.
   let looksEvery: Duration
-  /// Nil where its own tools make copies.
-  let copy: Copying?
-
-  /// How a copy of the database is made.
-  struct Copying: Sendable {
-    /// Where there is room for one.
-    let directory: String
-    /// Copies one state of the database to a new file.
-    let write: @Sendable (_ file: String) throws(BackendError) -> Void
-  }
+  /// The embedded database, which can copy itself; nil for one that its own tools copy.
+  let embedded: LocalAuthority?
 
   /// Opens it for a service.
   ///
-  /// An SQLite file is locked: no other process may use it until this one ends. One on PostgreSQL
-  /// is refused while a service uses it, if this one wants to be alone.
-  static func open(
-    _ place: DatabasePlace, cost: PasswordCost, threads: Int?, hashThreads: Int, isAlone: Bool = false
-  ) throws(CommandError) -> ServedBackend {
+  /// An SQLite file is locked: no other process may use it until this one ends. A program that
+  /// wants to be alone is refused a PostgreSQL database that a service uses.
+  init(
+    _ place: DatabasePlace, cost: PasswordCost, connections: Int, isAlone: Bool = false
+  ) throws(CommandError) {
     switch place {
     case .sqlite(let directory):
       let authority = LocalAuthority(directory: directory, cost: cost, isShared: true)
       try explained { () throws(BackendError) in try authority.holdAlone() }
-      let copy = Copying(directory: directory) { (file) throws(BackendError) in try authority.copy(to: file) }
-      return ServedBackend(rules: authority.rules, threads: threads ?? 2, looksEvery: .seconds(10), copy: copy)
+      (rules, looksEvery, embedded) = (authority.rules, .seconds(10), authority)
     case .postgres(let address):
-      let (threads, address) = (threads ?? 32, try address.text)
+      let address = try address.text
       let state = Environment.value("STATE_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
       let database = try explained { () throws(BackendError) in
-        // Hash threads, the feed of changes and an operator need connections too.
-        try Postgres.database(address, connections: threads + hashThreads + 2, state: state, isAlone: isAlone)
+        try Postgres.database(address, connections: connections, state: state, isAlone: isAlone)
       }
-      return ServedBackend(
-        rules: Rules(database: database, policy: .standard, cost: cost, isShared: true), threads: threads,
-        looksEvery: .seconds(1), copy: nil)
+      rules = Rules(database: database, policy: .standard, cost: cost, isShared: true)
+      (looksEvery, embedded) = (.seconds(1), nil)
     }
   }
 }

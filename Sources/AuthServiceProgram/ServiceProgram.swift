@@ -7,8 +7,8 @@ import Glibc
 import TextFormat
 
 /// What one command line of `auth-service` asks for.
-protocol ServiceCommand: Sendable {
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus
+struct ServiceCommand: Sendable {
+  let run: @Sendable (ServiceProgram) throws(CommandError) -> ExitStatus
 }
 
 /// One run of `auth-service`.
@@ -43,22 +43,24 @@ package struct ServiceProgram: Sendable {
     switch try explained({ () throws(UsageError) in
       try Parser(ServiceTool.tool).parse(words, environment: Environment.word)
     }) {
-    case .version: try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
-    case .help(let topic): return try HelpCommand(topic: topic).run(in: self)
-    case .request(let command, _): return try command.run(in: self)
+    case .version: return try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
+    case .help(let topic): return try HelpCommand.show(topic)
+    case .request(let command, _): return try command.run(self)
     }
-    return .done
   }
 }
 
 /// Standard output.
 enum Output {
-  static func write(_ text: String) throws(CommandError) {
+  /// - Returns: That the command is done.
+  @discardableResult
+  static func write(_ text: String) throws(CommandError) -> ExitStatus {
     let error = writeAll(Array(text.utf8)[...], to: STDOUT_FILENO)
     guard error == 0 else {
       throw CommandError(
         .cannotTell, saying: "standard output cannot be written: \(ErrorNumber(error).explanation)",
         hint: "Check where it goes.")
     }
+    return .done
   }
 }

@@ -7,7 +7,7 @@ import CommandLineKit
 enum ServiceTool {
   static let name = "auth-service"
 
-  static let tool = Tool<any ServiceCommand>(
+  static let tool: Tool<ServiceCommand> = Tool(
     name: name,
     groups: [
       "Service": [
@@ -18,7 +18,7 @@ enum ServiceTool {
         OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
         OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup,
       ],
-      "About the program": [HelpCommand.command, ManualCommand.command],
+      "About the program": [HelpCommand.help, HelpCommand.manual],
     ],
     globalOptions: [],
     about: {
@@ -49,37 +49,25 @@ enum ServiceTool {
     })
 }
 
-/// `help`.
-struct HelpCommand: ServiceCommand {
-  let topic: [String]
-
-  static let command = Command<any ServiceCommand>(
+/// `help` and `man`.
+enum HelpCommand {
+  static let help = Command<ServiceCommand>(
     "help", summary: "Show help", arguments: [words], examples: ["help run": "explains a command"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { parsed in HelpCommand(topic: parsed[words]) }
+  ) { parsed in ServiceCommand { _ throws(CommandError) in try show(parsed[words]) } }
 
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    let page = try explained { () throws(UsageError) in try Help(ServiceTool.tool, width: 100).page(topic) }
-    try Output.write(page)
-    return .done
+  static let manual = Command<ServiceCommand>(
+    "man", summary: "Print the manual page", examples: ["man | man -l -": "shows the page"],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { _ in ServiceCommand { _ throws(CommandError) in try Output.write(Manual(ServiceTool.tool).page) } }
+
+  static func show(_ topic: [String]) throws(CommandError) -> ExitStatus {
+    try Output.write(try explained { () throws(UsageError) in try Help(ServiceTool.tool, width: 100).page(topic) })
   }
 
   private static let words = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: [("statuses", "The exit statuses")]),
     "A command, or a topic; if omitted, the overview")
-}
-
-/// `man`.
-struct ManualCommand: ServiceCommand {
-  static let command = Command<any ServiceCommand>(
-    "man", summary: "Print the manual page", examples: ["man | man -l -": "shows the page"],
-    statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in ManualCommand() }
-
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    try Output.write(Manual(ServiceTool.tool).page)
-    return .done
-  }
 }
 
 /// Where things are when nobody says otherwise.

@@ -13,12 +13,14 @@ struct Dialling {
   /// - Throws: ``BackendError`` of kind `unavailable`: nothing but this client's version was sent.
   func connect() throws(BackendError) -> (ServiceLink, ServiceHello) {
     switch address {
-    case .unix(let path): return (try greeted(try socket(path), at: path))
+    case .unix(let path): return try greeted(try socket(path), at: path, within: limits.connecting)
     case .ssh(let hosts, let socket):
       var last = ServiceFault.lost("no host is named").failure(at: address.place)
       for host in hosts {
         do throws(BackendError) {
-          return try greeted(try ssh(to: host, socket), at: host.place, host: host)
+          let link = try ssh(to: host, socket)
+          // ssh connects first, and may ask.
+          return try greeted(link, at: host.place, host, within: mayAsk ? limits.asking : limits.connecting * 2)
         } catch {
           last = error
         }
@@ -28,10 +30,10 @@ struct Dialling {
   }
 
   private func greeted(
-    _ link: ServiceLink, at place: String, host: ServiceAddress.Host? = nil
+    _ link: ServiceLink, at place: String, _ host: ServiceAddress.Host? = nil, within time: Duration
   ) throws(BackendError) -> (ServiceLink, ServiceHello) {
     do throws(ServiceFault) {
-      return (link, try greet(link))
+      return (link, try greet(link, until: AnswerDeadline(in: time)))
     } catch {
       if case .lost = error, let host, let status = link.exitStatus { throw sshFailure(status, host) }
       if case .silent = error { link.giveUp() }
@@ -39,25 +41,15 @@ struct Dialling {
     }
   }
 
-  /// How long to wait for the hello: ssh connects first, and may ask.
-  private var greetingTime: Duration {
-    switch address {
-    case .unix: limits.connecting
-    case .ssh: mayAsk ? limits.asking : limits.connecting * 2
-    }
-  }
-
-  private func greet(_ link: ServiceLink) throws(ServiceFault) -> ServiceHello {
-    let deadline = AnswerDeadline(in: greetingTime)
+  private func greet(_ link: ServiceLink, until deadline: AnswerDeadline) throws(ServiceFault) -> ServiceHello {
     do throws(ServiceFault) {
-      try link.send(ClientFrame.hello, until: deadline)
+      try link.send((try? ClientFrame.hello.encoded()) ?? [], until: deadline)
     } catch {
       // What it said before it closed says more.
       guard case .lost = error else { throw error }
     }
     switch try link.receive(for: .plain, until: deadline) {
     case .hello(let hello): return hello
-    case .otherVersion(let version): throw .otherVersion(version)
     case .failure(Frames.unnumbered, _, let error): throw .refused(error)
     case .answer, .failure, .lookAgain: throw .unasked
     }

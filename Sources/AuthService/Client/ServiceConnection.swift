@@ -175,7 +175,7 @@ package final class ServiceConnection: Sendable {
     case .failure(number, let now, let error), .failure(Frames.unnumbered, let now, let error):
       hear(now)
       return .failure(error)
-    case .answer, .failure, .hello, .otherVersion, .lookAgain: throw .unasked
+    case .answer, .failure, .hello, .lookAgain: throw .unasked
     }
   }
 

@@ -67,7 +67,13 @@ package final class ServiceLink {
   /// Receives the next frame of a service.
   func receive(for form: TokenForm, until deadline: AnswerDeadline) throws(ServiceFault) -> ServerFrame {
     let payload = try payload(until: deadline)
-    do throws(WireFault) { return try ServerFrame(payload: payload, for: form) } catch { throw .garbled(error) }
+    do throws(WireFault) {
+      return try ServerFrame(payload: payload, for: form)
+    } catch .otherVersion(let version) {
+      throw .otherVersion(version)
+    } catch {
+      throw .garbled(error)
+    }
   }
 
   /// Takes all frames that are there.

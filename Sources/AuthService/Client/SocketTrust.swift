@@ -16,27 +16,8 @@ struct SocketTrust {
 
   /// Checks every directory of the path, and of the links in it.
   func check() throws(BackendError) {
-    var at = ""
-    var rest = Self.parts(path)
     var links = 0
-    try check(at, isLast: false)
-    while let name = rest.popLast() {
-      if name == ".." {
-        at = PrivateDirectory.parent(of: at)
-        if at == "/" { at = "" }
-        continue
-      }
-      let next = at + "/" + name
-      if let target = try target(of: next) {
-        links += 1
-        if links > Self.mostLinks { throw failure("has too many symbolic links", next) }
-        if target.hasPrefix("/") { at = "" }
-        rest += Self.parts(target)
-        continue
-      }
-      at = next
-      try check(at, isLast: rest.isEmpty)
-    }
+    try check(path, &links)
   }
 
   /// Checks the user of the process that listens.
@@ -45,29 +26,33 @@ struct SocketTrust {
     guard let user, isTrusted(user) else { throw failure("is served by user id \(user ?? .max)", path) }
   }
 
-  /// The names in a path, the last one first.
-  private static func parts(_ path: String) -> [String] {
-    path.split(separator: "/").filter { $0 != "." }.map(String.init).reversed()
-  }
-
-  private func check(_ place: String, isLast: Bool) throws(BackendError) {
-    let shown = place.isEmpty ? "/" : place
+  /// Checks a place after the directory that it is in; for a link, also what it leads to.
+  private func check(_ place: String, _ links: inout Int) throws(BackendError) {
+    let directory = PrivateDirectory.parent(of: place)
+    if place != "/" { try check(directory, &links) }
     var status = stat()
-    guard lstat(shown, &status) == 0 else { throw missing(shown) }
-    guard isTrusted(status.st_uid) else { throw failure("belongs to user id \(status.st_uid)", shown) }
+    guard lstat(place, &status) == 0 else { throw missing(place) }
+    guard isTrusted(status.st_uid) else { throw failure("belongs to user id \(status.st_uid)", place) }
+    switch status.st_mode & S_IFMT {
+    case S_IFLNK:
+      links += 1
+      if links > Self.mostLinks { throw failure("has too many symbolic links", place) }
+      let target = try target(of: place)
+      try check(target.hasPrefix("/") ? target : directory + "/" + target, &links)
+    case S_IFDIR:
+      // In a sticky directory only its owner takes away what another made.
+      let isOpen = status.st_mode & 0o022 != 0 && status.st_mode & mode_t(S_ISVTX) == 0
+      if isOpen { throw failure("can be changed by other users", place) }
     // Who may write to a socket may only connect to it.
-    if isLast { return }
-    // In a sticky directory only its owner takes away what another made.
-    let isOpen = status.st_mode & 0o022 != 0 && status.st_mode & mode_t(S_ISVTX) == 0
-    if isOpen { throw failure("can be changed by other users", shown) }
+    case _: break
+    }
   }
 
-  private func target(of path: String) throws(BackendError) -> String? {
+  private func target(of path: String) throws(BackendError) -> String {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
-    if count > 0 { return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) }
-    guard errno == EINVAL else { throw missing(path) }
-    return nil
+    guard count > 0 else { throw missing(path) }
+    return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   private func isTrusted(_ user: uid_t) -> Bool {

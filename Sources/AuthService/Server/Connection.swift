@@ -207,10 +207,7 @@ final class Connection: Sendable {
     do throws(WireFault) {
       while state.unanswered < limits.requestsOfConnection, let payload = try state.input.next() {
         switch (try ClientFrame(payload: payload), state.isGreeted) {
-        case (.hello(Frames.major), false): state.isGreeted = true
-        case (.hello, false):
-          state.isInputOver = .otherVersion
-          return
+        case (.hello, false): state.isGreeted = true
         case (.named(let name), false) where state.name == nil:
           state.name = name
           outcome.isNamed = true
@@ -221,6 +218,8 @@ final class Connection: Sendable {
       }
       // A buffer that is empty keeps no memory.
       if !state.input.isInsideFrame { state.input = FrameBuffer() }
+    } catch .otherVersion {
+      state.isInputOver = .otherVersion
     } catch {
       state.refuse(.badFrame, .unavailable(.messageInvalid, error.description))
     }

@@ -3,8 +3,8 @@ package import AuthCore
 
 /// What a client sends.
 package enum ClientFrame: Sendable {
-  /// The first frame: the version of the client.
-  case hello(major: UInt16)
+  /// The first frame: the client has this version of the protocol.
+  case hello
   /// A question; its answer has the same number.
   case request(UInt32, BackendRequest)
   /// Asks for ``ServerFrame/lookAgain`` when something changes for the account of a session.
@@ -16,18 +16,17 @@ package enum ClientFrame: Sendable {
   /// It says whose limits within those of the user of the machine apply, and is logged. It grants
   /// nothing.
   case named(String)
-
-  enum Tag: UInt8, WireTag {
-    case hello = 1
-    case request = 2
-    case subscribe = 3
-    case named = 4
-  }
 }
 
-extension ClientFrame {
-  /// The first frame of this program.
-  static let hello = (try? ClientFrame.hello(major: Frames.major).encoded()) ?? []
+extension ClientFrame: WireUnion {
+  static let forms: [WireForm<ClientFrame>] = [
+    WireForm({ (_: ProtocolVersion) in .hello }) { if case .hello = $0 { ProtocolVersion() } else { nil } },
+    WireForm(Self.request) { if case .request(let id, let request) = $0 { (id, request) } else { nil } },
+    WireForm(Self.subscribe) { if case .subscribe(let id, let token) = $0 { (id, token) } else { nil } },
+    WireForm(
+      called: "name of a caller", { (1...Frames.longestName).contains($0.utf8.count) ? .named($0) : nil }
+    ) { if case .named(let name) = $0 { name } else { nil } },
+  ]
 
   /// The frame with its length.
   ///
@@ -35,33 +34,20 @@ extension ClientFrame {
   package func encoded() throws(WireFault) -> [UInt8] { try encoded(for: .plain) }
 
   /// The same with tokens of the client of a database.
-  func encoded(for form: TokenForm) throws(WireFault) -> [UInt8] {
-    let writer = WireWriter(for: form)
-    switch self {
-    case .hello(let major): writer.put(Tag.hello, major)
-    case .request(let id, let request): writer.put(Tag.request, id, request)
-    case .subscribe(let id, let token): writer.put(Tag.subscribe, id, token)
-    case .named(let name): writer.put(Tag.named, name)
-    }
-    return try writer.frame
-  }
+  func encoded(for form: TokenForm) throws(WireFault) -> [UInt8] { try WireWriter(for: form).put(self).frame }
 
   /// Reads a frame without its length.
-  package init(payload: [UInt8]) throws(WireFault) {
-    var reader = WireReader(payload, for: .plain)
-    switch try reader.take(Tag.self) {
-    case .hello:
-      let major = try reader.take(UInt16.self)
-      self = .hello(major: major)
-      // Another version may say more.
-      if major != Frames.major { return }
-    case .request: self = try reader.take(ClientFrame.request)
-    case .subscribe: self = try reader.take(ClientFrame.subscribe)
-    case .named:
-      let name = try reader.take(String.self)
-      guard (1...Frames.longestName).contains(name.utf8.count) else { throw .invalid("name of a caller") }
-      self = .named(name)
-    }
-    try reader.end()
+  init(payload: [UInt8]) throws(WireFault) { self = try WireReader.whole(payload, for: .plain) }
+}
+
+/// The version of the protocol, which both sides say first.
+struct ProtocolVersion: WireValue {
+  func write(to wire: WireWriter) { wire.put(Frames.major) }
+
+  /// Another version may say more after it, which is not read.
+  static func read(from wire: inout WireReader) throws(WireFault) -> ProtocolVersion {
+    let major = try wire.take(UInt16.self)
+    guard major == Frames.major else { throw .otherVersion(major) }
+    return ProtocolVersion()
   }
 }

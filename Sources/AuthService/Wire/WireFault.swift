@@ -14,6 +14,8 @@ package enum WireFault: Error, Hashable, Sendable {
   case invalid(String)
   /// A frame of no bytes, or of more than ``Frames/longest``.
   case frameLength(Int)
+  /// The other side has another version of the protocol.
+  case otherVersion(UInt16)
   /// A token of another database, which is not sent.
   case foreignToken(of: [UInt8])
 }
@@ -28,6 +30,7 @@ extension WireFault: CustomStringConvertible {
     case .unknownTag(let tag, let kind): "the \(kind) \(tag) is unknown"
     case .invalid(let what): "not a valid \(what)"
     case .frameLength(let length): "a message of \(length) bytes; 1 to \(Frames.longest) are accepted"
+    case .otherVersion(let version): "version \(version) of the protocol"
     case .foreignToken(let database): "a token of the database \(Hex.text(database))"
     }
   }

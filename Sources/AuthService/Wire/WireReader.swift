@@ -13,21 +13,17 @@ struct WireReader: Redacted {
     self.form = form
   }
 
-  /// Refuses bytes that nobody read.
-  func end() throws(WireFault) {
-    if index != bytes.count { throw .trailing(bytes: bytes.count - index) }
+  /// Reads a value, and refuses bytes after it.
+  static func whole<Value: WireValue>(_ bytes: [UInt8], for form: TokenForm) throws(WireFault) -> Value {
+    var reader = WireReader(bytes, for: form)
+    let value = try reader.take(Value.self)
+    if reader.index != bytes.count { throw .trailing(bytes: bytes.count - reader.index) }
+    return value
   }
 
   /// Reads a value.
   mutating func take<Value: WireValue>(_: Value.Type = Value.self) throws(WireFault) -> Value {
     try Value.read(from: &self)
-  }
-
-  /// Reads the arguments of an initializer, and calls it.
-  mutating func take<each Value: WireValue, Result>(
-    _ make: (repeat each Value) throws(WireFault) -> Result
-  ) throws(WireFault) -> Result {
-    try make(repeat try (each Value).read(from: &self))
   }
 
   mutating func byte() throws(WireFault) -> UInt8 {

@@ -47,19 +47,24 @@ struct WireForm<Union: Sendable>: Sendable {
   fileprivate let write: @Sendable (Union, UInt8, WireWriter) -> Bool
   fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Union
 
-  /// A form that holds a value.
-  init<Value: WireValue>(
-    called name: String = "\(Union.self)", _ make: @escaping @Sendable (Value) -> Union?,
-    _ value: @escaping @Sendable (Union) -> Value?
+  /// A form that holds values.
+  ///
+  /// - Parameters:
+  ///   - name: What values are not a valid one of when `make` returns nil.
+  ///   - make: Makes a union of the values.
+  ///   - values: The values of a union, if it is of this form.
+  init<each Value: WireValue>(
+    called name: String = "\(Union.self)", _ make: @escaping @Sendable (repeat each Value) -> Union?,
+    _ values: @escaping @Sendable (Union) -> (repeat each Value)?
   ) {
     write = { union, number, wire in
-      guard let value = value(union) else { return false }
+      guard let values = values(union) else { return false }
       wire.byte(number)
-      value.write(to: wire)
+      wire.put(repeat each values)
       return true
     }
     read = { (wire) throws(WireFault) in
-      guard let union = make(try Value.read(from: &wire)) else { throw .invalid(name) }
+      guard let union = make(repeat try (each Value).read(from: &wire)) else { throw .invalid(name) }
       return union
     }
   }
@@ -87,19 +92,6 @@ extension WireUnion {
     let number = try wire.byte()
     guard (1...forms.count).contains(Int(number)) else { throw .unknownTag(number, of: "\(Self.self)") }
     return try forms[Int(number) - 1].read(&wire)
-  }
-}
-
-/// The number of something that has several forms.
-protocol WireTag: WireValue, RawRepresentable<UInt8>, CaseIterable {}
-
-extension WireTag {
-  func write(to wire: WireWriter) { wire.byte(rawValue) }
-
-  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
-    let value = try wire.byte()
-    guard let tag = Self(rawValue: value) else { throw .unknownTag(value, of: "\(Self.self)") }
-    return tag
   }
 }
 

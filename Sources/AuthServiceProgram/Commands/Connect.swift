@@ -10,40 +10,35 @@ import TextFormat
 ///
 /// The forced command of an ssh key. What the client wanted to run, in SSH_ORIGINAL_COMMAND, is not
 /// looked at.
-struct ConnectCommand: ServiceCommand {
-  let socket: String
-  let name: String?
-
-  static var command: Command<any ServiceCommand> {
-    Command(
-      "connect", summary: "Connect standard input and output to the service",
-      discussion: [
-        "For ssh, which runs it on the machine of the service. In authorized_keys, "
-          + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else.",
-        "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
-          + "may take.",
-      ],
-      options: [Options.socket, name],
-      examples: ["connect": "speaks the protocol of the service over standard input and output"],
-      statuses: .of(.done, .usage, .cannotTell)
-    ) { words in ConnectCommand(socket: words[Options.socket], name: words[name]) }
-  }
+enum ConnectCommand {
+  static let command = Command<ServiceCommand>(
+    "connect", summary: "Connect standard input and output to the service",
+    discussion: [
+      "For ssh, which runs it on the machine of the service. In authorized_keys, "
+        + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else.",
+      "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
+        + "may take.",
+    ],
+    options: [Options.socket, name],
+    examples: ["connect": "speaks the protocol of the service over standard input and output"],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { words in ServiceCommand { _ throws(CommandError) in try connect(to: words[Options.socket], as: words[name]) } }
 
   private static let name = Option.optional(
     "name", "NAME", ValueKind.identifier("a name", maximumBytes: Frames.longestName),
     "The person who owns this key, if several people share a user of the machine")
 
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    let service = try Self.connection(
+  private static func connect(to socket: String, as name: String?) throws(CommandError) -> ExitStatus {
+    let service = try connection(
       to: socket, option: Options.socket.declaration.flag,
       notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = writeAll(frame[...], to: service) }
     let isStarted = startThread {
-      Self.copy(from: STDIN_FILENO, to: service)
+      copy(from: STDIN_FILENO, to: service)
       shutdown(service, Int32(SHUT_WR))
     }
     guard isStarted else { throw .noThreads }
-    Self.copy(from: service, to: STDOUT_FILENO)
+    copy(from: service, to: STDOUT_FILENO)
     return .done
   }
 

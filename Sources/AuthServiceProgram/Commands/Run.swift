@@ -6,15 +6,8 @@ import Glibc
 import TextFormat
 
 /// `run`.
-struct RunCommand: ServiceCommand {
-  let database: DatabasePlace
-  let socket: String
-  let operators: String
-  let group: String?
-  let databaseThreads: Int?
-  let limits: ServiceLimits
-
-  static let command = Command<any ServiceCommand>(
+enum RunCommand {
+  static let command = Command<ServiceCommand>(
     "run", summary: "Run the service until SIGTERM",
     discussion: [
       "With an SQLite database no other program may use the file meanwhile; services on one PostgreSQL database may be as many as you like.",
@@ -22,77 +15,80 @@ struct RunCommand: ServiceCommand {
         + "and the user of the service may write. A second socket is for operators alone.",
       "For two services on one machine, give one of them another --socket and another --operators.",
     ],
-    options: [
-      Options.database, Options.postgres, Options.socket, Options.operators, group,
-      connections, connectionsOfUser, requestsOfUser, passwordsOfUser,
-      databaseThreads, hashThreads, stopTime,
-    ],
+    options: [Options.database, Options.postgres, Options.socket, Options.operators, group] + counts.map { $0.option }
+      + [stopTime],
     examples: [
       "run --database /var/lib/auth-service": "serves the SQLite database in that directory",
       "run --postgres-file /etc/auth-service/postgres": "serves the PostgreSQL database that the file names",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
-  ) { words throws(UsageError) in try RunCommand(words) }
+  ) { words throws(UsageError) in
+    let database = try DatabasePlace(words)
+    return ServiceCommand { program throws(CommandError) in try run(database, words, program) }
+  }
 
   private static let group = Option.optional(
     "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
-  private static let standard = ServiceLimits(
-    databaseThreads: 1, hashThreads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-  private static let connections = count("connections", "Connections in all", standard.connections.all)
-  private static let connectionsOfUser = count(
-    "connections-per-user", "Connections of one user of the machine", standard.connections.ofUser)
-  private static let requestsOfUser = count(
-    "requests-per-user", "Requests of one user that wait for the database", standard.requests.ofUser)
-  private static let passwordsOfUser = count(
-    "passwords-per-user", "Passwords of one user that wait to be checked", standard.passwords.ofUser,
-    shownAs: "\(standard.passwords.ofUser) of \(standard.passwords.all)")
-  private static let databaseThreads = Option.optional(
-    "database-threads", "N", number,
-    "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)")
-  private static let hashThreads = count(
-    "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each", standard.hashThreads,
-    shownAs: "one for each processor")
-  private static let stopTime = Option.standard(
-    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM",
-    standard: standard.stopTime, shownAs: "10s")
+  private static let stopTime = Option.optional(
+    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
 
-  private static let number = ValueKind.wholeNumber("a number", in: 1...100_000)
+  /// The options that are numbers, and the limits that they set.
+  private static let counts: [(option: Option<Int?>, limit: any WritableKeyPath<ServiceLimits, Int> & Sendable)] = [
+    (count("connections", "Connections in all (default: 4096)"), \.connections.all),
+    (
+      count("connections-per-user", "Connections of one user of the machine (default: 1024)"),
+      \.connections.ofUser
+    ),
+    (
+      count("requests-per-user", "Requests of one user that wait for the database (default: 512)"),
+      \.requests.ofUser
+    ),
+    (
+      count("passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)"),
+      \.passwords.ofUser
+    ),
+    (
+      count(
+        "database-threads", "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)"),
+      \.databaseThreads
+    ),
+    (
+      count(
+        "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)"),
+      \.hashThreads
+    ),
+  ]
 
-  private static func count(
-    _ name: String, _ summary: String, _ standard: Int, shownAs text: String? = nil
-  ) -> Option<Int> {
-    Option.standard(name, "N", number, summary, standard: standard, shownAs: text ?? "\(standard)")
+  private static func count(_ name: String, _ summary: String) -> Option<Int?> {
+    Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary)
   }
 
-  init(_ words: ParsedWords) throws(UsageError) {
-    database = try DatabasePlace(words)
-    socket = words[Options.socket]
-    operators = words[Options.operators] ?? Places.operators
-    group = words[Self.group]
-    databaseThreads = words[Self.databaseThreads]
-    var limits = ServiceLimits(databaseThreads: 1, hashThreads: words[Self.hashThreads])
-    limits.connections.all = words[Self.connections]
-    limits.connections.ofUser = words[Self.connectionsOfUser]
-    limits.requests.ofUser = words[Self.requestsOfUser]
-    limits.passwords.ofUser = words[Self.passwordsOfUser]
-    limits.stopTime = words[Self.stopTime]
-    self.limits = limits
+  private static func limits(_ words: ParsedWords, of database: DatabasePlace) -> ServiceLimits {
+    let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    var limits = ServiceLimits(databaseThreads: database.standardThreads, hashThreads: processors)
+    for (option, limit) in counts {
+      if let number = words[option] { limits[keyPath: limit] = number }
+    }
+    if let time = words[stopTime] { limits.stopTime = time }
+    return limits
   }
 
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
+  private static func run(
+    _ database: DatabasePlace, _ words: ParsedWords, _ program: ServiceProgram
+  ) throws(CommandError) -> ExitStatus {
     let log = ServiceLog()
     let signals = StopSignals()
-    let backend = try ServedBackend.open(
-      database, cost: program.cost, threads: databaseThreads, hashThreads: limits.hashThreads)
+    var limits = limits(words, of: database)
+    // Hash threads, the feed of changes and an operator need connections too.
+    let backend = try ServedBackend(
+      database, cost: program.cost, connections: limits.databaseThreads + limits.hashThreads + 2)
     let facts = try backend.facts
     // From here on people may connect, and are served when all is ready.
     let people =
       if let inherited = ListeningSocket.inherited(named: "people") { inherited } else {
-        try ListeningSocket(at: socket, mode: 0o660, group: try groupID)
+        try ListeningSocket(at: words[Options.socket], mode: 0o660, group: try words[group].map(groupID))
       }
     defer { people.remove() }
-    var limits = limits
-    limits.databaseThreads = backend.threads
     let descriptors = Descriptors.raised
     limits.connections.all = min(limits.connections.all, descriptors - Descriptors.ownNeed)
     guard limits.connections.all > 0 else {
@@ -106,11 +102,13 @@ struct RunCommand: ServiceCommand {
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
     guard server.start() else { throw .noThreads }
-    let desk = try ListeningSocket(at: operators, mode: 0o600)
+    let desk = try ListeningSocket(at: words[Options.operators] ?? Places.operators, mode: 0o600)
     defer { desk.remove() }
     guard OperatorDesk(listener: desk, server: server, backend: backend, log: log).start() else { throw .noThreads }
     SystemdNotice.ready.send()
-    log.write(.information, "started", ["database": database.kind, "socket": people.path ?? "systemd"])
+    log.write(
+      .information, "started",
+      ["database": backend.embedded == nil ? "postgresql" : "sqlite", "socket": people.path ?? "systemd"])
     signals.wait()
     SystemdNotice.stopping.send()
     let isFinished = server.stop()
@@ -118,15 +116,12 @@ struct RunCommand: ServiceCommand {
     return .done
   }
 
-  private var groupID: gid_t? {
-    get throws(CommandError) {
-      guard let group else { return nil }
-      guard let found = getgrnam(group) else {
-        throw CommandError(
-          .usage, saying: "there is no group \(group.escaped)", hint: "Create it: groupadd --system \(group.escaped)")
-      }
-      return found.pointee.gr_gid
+  private static func groupID(_ group: String) throws(CommandError) -> gid_t {
+    guard let found = getgrnam(group) else {
+      throw CommandError(
+        .usage, saying: "there is no group \(group.escaped)", hint: "Create it: groupadd --system \(group.escaped)")
     }
+    return found.pointee.gr_gid
   }
 }
 

@@ -6,7 +6,7 @@ import CommandLineKit
 import TextFormat
 
 /// `schema`: commands for a database that no service uses.
-struct SchemaCommand: ServiceCommand {
+enum SchemaCommand {
   enum Action: Sendable {
     case install(administrator: Username, password: Secret)
     case upgrade
@@ -18,11 +18,7 @@ struct SchemaCommand: ServiceCommand {
   /// What came of it, and the lines that say so.
   typealias Outcome = (status: ExitStatus, lines: [String])
 
-  let database: DatabasePlace
-  /// Asks for what it needs before anything is done.
-  let action: @Sendable () throws(CommandError) -> Action
-
-  static let command = Command<any ServiceCommand>(
+  static let command = Command<ServiceCommand>(
     "schema", summary: "Create, check and upgrade the database while no service runs",
     examples: [
       "schema install --database /var/lib/auth-service --first-administrator alice":
@@ -82,43 +78,45 @@ struct SchemaCommand: ServiceCommand {
   private static func acting(
     _ name: String, _ summary: String, _ discussion: [String], options: [any DeclaredOption] = [],
     _ example: Example, _ action: @escaping @Sendable (ParsedWords) throws(CommandError) -> Action
-  ) -> Command<any ServiceCommand> {
+  ) -> Command<ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres] + options,
       examples: [example.line: example.shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in
-      SchemaCommand(database: try DatabasePlace(words)) { () throws(CommandError) in try action(words) }
+      let database = try DatabasePlace(words)
+      return ServiceCommand { program throws(CommandError) in
+        try perform(try action(words), on: database, cost: program.cost)
+      }
     }
   }
 
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    let action = try action()
+  private static func perform(
+    _ action: Action, on database: DatabasePlace, cost: PasswordCost
+  ) throws(CommandError) -> ExitStatus {
     let outcome: Outcome
     switch database {
     case .sqlite(let directory):
-      let authority = LocalAuthority(directory: directory, cost: program.cost, isShared: true)
+      let authority = LocalAuthority(directory: directory, cost: cost, isShared: true)
       outcome = try explained { () throws(BackendError) in try perform(action, on: authority) }
     case .postgres(let address):
       let address = try address.text
-      outcome = try explained { () throws(BackendError) in
-        try Postgres.perform(action, at: address, cost: program.cost)
-      }
+      outcome = try explained { () throws(BackendError) in try Postgres.perform(action, at: address, cost: cost) }
     }
     // What is printed is not needed for the status.
-    try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
+    _ = try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
     return outcome.status
   }
 
-  private func perform(_ action: Action, on authority: LocalAuthority) throws(BackendError) -> Outcome {
+  private static func perform(_ action: Action, on authority: LocalAuthority) throws(BackendError) -> Outcome {
     switch action {
     case .install(let administrator, let password):
-      return try Self.installed(administrator, password, authority.rules)
+      return try installed(administrator, password, authority.rules)
     case .upgrade:
       try authority.holdAlone()
       return (.done, ["The database already has this version."])
     case .check:
       try authority.holdAlone()
-      return Self.checked(faults: try authority.faults())
+      return checked(faults: try authority.faults())
     case .importing, .remove: throw .invalid(.postgresNeeded)
     }
   }
@@ -161,10 +159,8 @@ struct SchemaCommand: ServiceCommand {
 }
 
 /// `forget-timeline`.
-struct ForgetTimelineCommand: ServiceCommand {
-  let directory: String
-
-  static let command = Command<any ServiceCommand>(
+enum ForgetTimelineCommand {
+  static let command = Command<ServiceCommand>(
     "forget-timeline", summary: "Accept a PostgreSQL server that an older one was promoted to",
     discussion: [
       "The service refuses a server that is older than the one that confirmed its last change. "
@@ -173,12 +169,12 @@ struct ForgetTimelineCommand: ServiceCommand {
     options: [state],
     examples: ["forget-timeline": "accepts the server that answers next"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words in ForgetTimelineCommand(directory: words[state] ?? "/var/lib/auth-service") }
-
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
-    let wasKnown = try explained { () throws(BackendError) in try Postgres.forget(state: directory) }
-    try Output.write(wasKnown ? "The next server that answers is accepted.\n" : "No server was known.\n")
-    return .done
+  ) { words in
+    ServiceCommand { _ throws(CommandError) in
+      let directory = words[state] ?? "/var/lib/auth-service"
+      let wasKnown = try explained { () throws(BackendError) in try Postgres.forget(state: directory) }
+      return try Output.write(wasKnown ? "The next server that answers is accepted.\n" : "No server was known.\n")
+    }
   }
 
   private static let state = Option.optional(

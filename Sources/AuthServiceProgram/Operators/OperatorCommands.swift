@@ -6,7 +6,7 @@ import Glibc
 import TextFormat
 
 /// A command that asks a running service.
-struct OperatorCommand: ServiceCommand {
+struct OperatorCommand {
   let request: OperatorRequest
   /// What it is about, such as a user or a time.
   let value: String
@@ -53,7 +53,7 @@ struct OperatorCommand: ServiceCommand {
 
   private static func ofUser(
     _ request: OperatorRequest, _ summary: String, _ shows: String, group: String? = nil
-  ) -> Command<any ServiceCommand> {
+  ) -> Command<ServiceCommand> {
     asking(
       request, summary, group: group, arguments: [Arguments.user], ("\(request.rawValue) alice", shows)
     ) { $0[Arguments.user].canonical }
@@ -65,15 +65,16 @@ struct OperatorCommand: ServiceCommand {
     _ request: OperatorRequest, _ summary: String, group: String? = nil, discussion: [String] = [],
     arguments: [any DeclaredArgument] = [], file: Argument<String>? = nil, options: [any DeclaredOption] = [],
     _ example: Example, _ value: @escaping @Sendable (ParsedWords) -> String = { _ in "" }
-  ) -> Command<any ServiceCommand> {
+  ) -> Command<ServiceCommand> {
     let words = request.rawValue.split(separator: " ").map(String.init)
-    let command = Command<any ServiceCommand>(
+    let command = Command<ServiceCommand>(
       words[words.count - 1], summary: summary, discussion: discussion,
       arguments: arguments + [file].compactMap(\.self), options: options + [Options.operators],
       examples: [example.line: example.shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { parsed in
-      OperatorCommand(
+      let command = OperatorCommand(
         request: request, value: value(parsed), socket: parsed[Options.operators], file: file.map { parsed[$0] })
+      return ServiceCommand { _ throws(CommandError) in try command.run() }
     }
     guard let group else { return command }
     return Command(
@@ -81,7 +82,7 @@ struct OperatorCommand: ServiceCommand {
       subcommands: [command], request: nil)
   }
 
-  func run(in program: ServiceProgram) throws(CommandError) -> ExitStatus {
+  private func run() throws(CommandError) -> ExitStatus {
     do throws(CommandError) {
       return try answer()
     } catch {

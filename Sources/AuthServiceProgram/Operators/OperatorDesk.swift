@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthSQLite
 import AuthService
 import Glibc
 import TextFormat
@@ -131,24 +132,24 @@ struct OperatorDesk: Sendable {
   }
 
   private func backup(_ channel: OperatorChannel) throws(CommandError) -> String {
-    guard let copy = backend.copy else {
+    guard let authority = backend.embedded, let directory = copies else {
       throw CommandError(
         .no, saying: "a PostgreSQL database is backed up by its own tools",
         hint: "Use pg_dump or pg_basebackup, and auth-service after-restore when you restored.")
     }
-    var name = Array("\(copy.directory)/\(Self.copyPrefix)XXXXXX".utf8CString)
+    var name = Array("\(directory)/\(Self.copyPrefix)XXXXXX".utf8CString)
     guard mkdtemp(&name) != nil else { throw Self.unreadable }
     let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let file = "\(folder)/\(Self.copyName)"
     defer { Self.remove(folder) }
     do throws(BackendError) {
-      try copy.write(file)
+      try authority.copy(to: file)
     } catch {
       guard case .unavailable(let failure) = error.kind, failure.code == FileError.Kind.noSpace.rawValue else {
         throw CommandError(error)
       }
       throw CommandError(
-        .cannotTell, saying: "there is no room in \(copy.directory.escaped) for the copy, which is written there first",
+        .cannotTell, saying: "there is no room in \(directory.escaped) for the copy, which is written there first",
         hint: "Make room beside the database; nothing was changed.")
     }
     let source = open(file, O_RDONLY | O_CLOEXEC)
@@ -168,12 +169,15 @@ struct OperatorDesk: Sendable {
     return "Copied \(size) bytes.\n"
   }
 
+  /// Where copies are made: beside the database, where there is room for one.
+  private var copies: String? { (backend.embedded?.databasePath).map(PrivateDirectory.parent) }
+
   /// The folder of an unfinished copy, and the file in it.
   private static let (copyPrefix, copyName) = (".auth-service-copy-", "copy.db")
 
   /// Removes the copies of a service that was killed while it made them.
   private func removeLeftovers() {
-    guard let directory = backend.copy?.directory else { return }
+    guard let directory = copies else { return }
     let names = try? PrivateDirectory(named: directory).names { $0.hasPrefix(Self.copyPrefix) }
     for name in names ?? [] { Self.remove("\(directory)/\(name)") }
   }

@@ -72,7 +72,7 @@ struct ServerTests {
       switch frame {
       case .answer: answered += 1
       case .failure(_, _, let error): #expect(error.code == "service_stopping")
-      case .hello, .otherVersion, .lookAgain: Issue.record("\(frame)")
+      case .hello, .lookAgain: Issue.record("\(frame)")
       }
     }
     try service.start()

@@ -20,7 +20,7 @@ final class ServiceClient {
     link = ServiceLink(descriptor)
     guard case .hello(let hello) = try next() else { throw Failure.noHello }
     self.hello = hello
-    if greets { try send(.hello(major: Frames.major)) }
+    if greets { try send(.hello) }
   }
 
   convenience init(_ path: String, greets: Bool = true) throws {
@@ -74,7 +74,7 @@ final class ServiceClient {
     switch try next() {
     case .answer(_, _, let answer): .success(answer)
     case .failure(_, _, let error): .failure(error)
-    case .hello, .otherVersion, .lookAgain, nil: throw Failure.closed
+    case .hello, .lookAgain, nil: throw Failure.closed
     }
   }
 

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Races
+import Services
 import Testing
 
 @testable import AuthService
@@ -30,11 +31,30 @@ struct WireTests {
     }
   }
 
+  @Test("every kind of request has a number of its own, and every form of a frame, an answer and an error a sample")
+  func samples() throws {
+    for tag in RequestTag.allCases {
+      let frame = try ClientFrame.request(1, Samples.request(tag)).encoded()
+      #expect(frame[9] == tag.rawValue, "\(tag)")
+    }
+    #expect(RequestTag.allCases.count == BackendRequest.forms.count)
+    #expect(Samples.answers.count == BackendAnswer.forms.count)
+    #expect(Samples.errors.count == BackendError.Kind.forms.count)
+    #expect(try Set(Samples.clientFrames().map { try $0.encoded()[4] }).count == ClientFrame.forms.count)
+    #expect(Set(Samples.serverFrames.map { $0.encoded()[4] }).count == ServerFrame.forms.count)
+  }
+
+  @Test("the token of a client names its database, and crosses without the name")
+  func tokens() {
+    let form = TokenForm(database: [UInt8](repeating: 1, count: TokenForm.databaseLength))
+    let named = form.joined(Samples.token.bytes)
+    #expect(named.bytes == form.database + Samples.token.bytes)
+    #expect(form.split(named) == (form.database, Samples.token.bytes))
+  }
+
   // The bytes have the passwords, tokens and codes too, which the text leaves out.
   @Test("every frame is read as it was written, and refused where it ends early or late")
   func frames() throws {
-    #expect(Samples.answers.count == BackendAnswer.forms.count)
-    #expect(Samples.errors.count == BackendError.Kind.forms.count)
     for frame in try Frame.all() {
       let read = try frame.read(frame.payload)
       #expect(read.bytes == frame.bytes && read.text == frame.text)
@@ -100,7 +120,7 @@ struct WireTests {
       var reader = WireReader(try Array(writer.frame.dropFirst(4)), for: .plain)
       return try reader.take()
     }
-    #expect(throws: WireFault.unknownTag(99, of: "RequestTag")) {
+    #expect(throws: WireFault.unknownTag(99, of: "BackendRequest")) {
       try reading(BackendRequest.self) { $0.byte(99) }
     }
     #expect(throws: WireFault.unknownTag(2, of: "flag")) { try reading(Bool.self) { $0.byte(2) } }
