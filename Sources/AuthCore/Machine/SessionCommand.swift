@@ -42,9 +42,6 @@ package enum SessionCommand: Hashable, Sendable, CaseIterable {
     [.restore, .logIn] + OnSession.allCases.map { SessionCommand.session($0) } + [.answer, .cancel, .logOut]
 
   package var name: String {
-    switch self {
-    case .session(let command): command.rawValue
-    case .restore, .logIn, .answer, .cancel, .logOut: "\(self)"
-    }
+    if case .session(let command) = self { command.rawValue } else { "\(self)" }
   }
 }

@@ -58,6 +58,7 @@ struct LeakTests: InWorld {
       _ = store.transitions(bound: 256).makeAsyncIterator()
       store.attach(Listener())
     }
+    await MainActor.run { for _ in 0..<1000 { store.attach(MainModel()) } }
     #expect(store.core.withLock { $0.observers.count } <= 2 * living.count + 1)
     try await store.loggedIn(World.alice)
     #expect(living.allSatisfy { $0.heard == ["in alice"] })

@@ -43,18 +43,4 @@ struct MainActorTests: InWorld {
     #expect(quitter.told == ["out", "in alice", "out"])
     #expect(heard == ["in alice"] && later.told.last == "out")
   }
-
-  @Test("the store holds objects of the main actor weakly, and removes released ones")
-  func weakly() async throws {
-    try await logInAlice()
-    weak var released: MainModel?
-    do {
-      let model = MainModel()
-      released = model
-      store.attach(model)
-    }
-    #expect(released == nil)
-    for _ in 0..<100 { _ = store.open(MainScreen.self) }
-    #expect(store.core.withLock { $0.observers.count } <= 33)
-  }
 }

@@ -41,14 +41,10 @@ struct TransitionTests: InWorld {
 
   @Test("a stream ends when its task is cancelled")
   func cancelled() async {
-    let reader = Task {
-      var count = 0
-      for await _ in store.transitions { count += 1 }
-      return count
-    }
+    let reader = Task { for await _ in store.transitions {} }
     await Task.yield()
     reader.cancel()
-    #expect(await reader.value <= 1)
+    await reader.value
   }
 
   @Test("releasing the store ends every stream after its last change")

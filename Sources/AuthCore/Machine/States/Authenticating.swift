@@ -59,10 +59,7 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
 extension Authenticating.Origin {
   /// The tokens that a logout before this login could not clean up.
   var unfinished: Effect.Targets? {
-    switch self {
-    case .restoring: nil
-    case .loggedOut(let state): state.isUnfinished ? state.targets : nil
-    }
+    if case .loggedOut(let state) = self, state.isUnfinished { state.targets } else { nil }
   }
 
   /// The state to return to.

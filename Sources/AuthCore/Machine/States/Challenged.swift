@@ -29,18 +29,12 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
 
   /// The active session, if any.
   package var session: SessionRecord? {
-    switch from {
-    case .login: nil
-    case .session(let session, _): session
-    }
+    if case .session(let session, _) = from { session } else { nil }
   }
 
   /// The session that continues after a correct answer; nil when the answer begins another session.
   package var reauthenticated: SessionRecord? {
-    switch from {
-    case .login, .session(_, .switchUser): nil
-    case .session(let session, .password), .session(let session, .activity), .session(let session, .check): session
-    }
+    if case .session(let session, let purpose) = from, purpose != .switchUser { session } else { nil }
   }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
