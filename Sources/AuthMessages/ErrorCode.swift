@@ -121,7 +121,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .sessionFileUnusable: .cannotTell(meaning: "the session file cannot be read or written")
     case .wordsUnreadable:
       .cannotTell(
-        "the words of the command line cannot be read, because the process cannot open /proc/self/maps",
+        "the words of the command line cannot be read, because the process cannot open /proc/self/cmdline",
         "Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
     // Status 4: log in first
     case .accountDeleted:

@@ -7,7 +7,7 @@ import CommandLineKit
 ///
 /// Each command is declared beside its body, in `Commands/`.
 enum AuthTool {
-  static let tool = Tool<any CommandBody>(
+  static let tool = Tool<CommandBody>(
     name: "auth-cli",
     groups: [
       "Session": [
@@ -25,7 +25,18 @@ enum AuthTool {
         MachineCommand.command, HelpCommand.command, ManualCommand.command, CompletionsCommand.command,
       ],
     ],
-    globalOptions: GlobalOptions.declarations,
+    globalOptions: [
+      Options.json.declaration, Options.quiet.declaration, Options.context.declaration, Options.noColor.declaration,
+    ],
+    frequent: { word in
+      switch word.text {
+      case "status", "whoami": StatusCommand.command
+      case "require": RequireCommand.command
+      case "pay": PayCommand.command
+      case "contexts": ContextsCommand.command
+      case _: nil
+      }
+    },
     about: {
       About(
         version: Release.version,
@@ -80,4 +91,20 @@ enum AuthTool {
         "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set",
       "~/.local/state/auth-cli/": "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set",
     ])
+}
+
+extension ExitStatus {
+  /// What help and the man page say of it.
+  var meaning: String {
+    switch self {
+    case .done: "done, or yes"
+    case .no: "no: not logged in, refused, not enough money"
+    case .usage: "the command line or the input is not valid; nothing was changed"
+    case .cannotTell:
+      "cannot tell or cannot save: a file or the database is missing, damaged, busy, full or not permitted"
+    case .logInFirst: "log in first, or enter the password again with 'reauth'"
+    case .credentials: "wrong name, password or code"
+    case .throttled: "too many attempts; the message says when to try again"
+    }
+  }
 }

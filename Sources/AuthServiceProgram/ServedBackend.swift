@@ -15,8 +15,7 @@ enum DatabasePlace: Hashable, Sendable {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
     if let file = words[Options.postgres] {
       if words.origin(of: Options.database) == .commandLine {
-        let (database, postgres) = (Options.database.declaration.flag, Options.postgres.declaration.flag)
-        throw UsageError(problem: .excludedOption(database, by: postgres), path: words.path)
+        throw .excluded(Options.database.declaration, by: Options.postgres.declaration, path: words.path)
       }
       self = .postgres(.inFile(file))
     } else if words.origin(of: Options.database) != .commandLine, let address, !address.isEmpty {
@@ -24,7 +23,7 @@ enum DatabasePlace: Hashable, Sendable {
     } else if let directory = words[Options.database] {
       self = .sqlite(directory: directory)
     } else {
-      throw UsageError(problem: .missingOption(Options.database.declaration.usage), path: words.path)
+      throw .missing(Options.database.declaration, path: words.path)
     }
   }
 

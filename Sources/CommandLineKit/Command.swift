@@ -32,7 +32,7 @@ package struct Command<Request: Sendable>: Sendable {
     arguments: @autoclosure @escaping @Sendable () -> [any DeclaredArgument] = [],
     options: @autoclosure @escaping @Sendable () -> [any DeclaredOption] = [],
     examples: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, String>,
-    statuses: @autoclosure @escaping @Sendable () -> [Int32],
+    statuses: @autoclosure @escaping @Sendable () -> [Int32] = [],
     heedsEnvironment: Bool = true, subcommands: @autoclosure @escaping @Sendable () -> [Command] = [],
     request: Binding?
   ) {
@@ -64,15 +64,6 @@ package struct Command<Request: Sendable>: Sendable {
 
   package var subcommands: [Command] { makeSubcommands() }
 
-  /// The exit statuses of the command.
-  ///
-  /// A command that only groups subcommands has theirs.
-  package var statuses: [Int32] {
-    request == nil ? Set(makeStatuses() + subcommands.flatMap(\.statuses)).sorted() : makeStatuses()
-  }
-
-  /// Whether `word` is exactly the name or an alias: no abbreviation, no other case.
-  package func isCalled(_ word: Word) -> Bool {
-    word.isSpelled(name) || aliases.contains(where: word.isSpelled)
-  }
+  /// The exit statuses of the command; none stands for all of the program.
+  var statuses: [Int32] { makeStatuses() }
 }

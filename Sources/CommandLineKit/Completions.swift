@@ -7,9 +7,10 @@ package enum Shell: String, Choice {
   package var summary: String { "completions for \(rawValue)" }
 }
 
-/// Writes shell completions from the table of commands.
+/// Shell completions from the table of commands.
 ///
-/// The scripts run the program only for dynamic values, such as the names of contexts.
+/// A shell's script asks the program at each completion, as those of cobra and click do. So the
+/// place in the line is found by the parser alone, and an installed script is never out of date.
 package struct Completions<Request: Sendable>: Sendable {
   package let tool: Tool<Request>
 
@@ -17,67 +18,107 @@ package struct Completions<Request: Sendable>: Sendable {
     self.tool = tool
   }
 
-  /// A script that the shell sources or loads.
-  package func script(for shell: Shell) -> String {
-    switch shell {
-    case .bash: bash
-    case .zsh: zsh
-    case .fish: fish
+  /// What may be in the place of the last word of an unfinished line.
+  package struct Offers: Sendable {
+    /// What is expected there, in a word or two.
+    package let title: String
+    /// The words that fit, with their meanings; a caller adds those of ``listedBy``.
+    package var words: [Suggestion]
+    /// The words of a command of the program that prints more of them, one per line.
+    package var listedBy: String?
+    /// The beginning of the last word that every offer continues: an option with its equals sign.
+    package var prefix = ""
+  }
+
+  /// The offers for the last of `words`, which follow the program's name.
+  package func offers(for words: [Word]) -> Offers {
+    let current = words.last?.text ?? ""
+    let line = TypedLine(words.dropLast(), tool)
+    let isLiteral = words.dropLast().contains { $0.isSpelled("--") }
+    if let open = line.options.last, case .missing(saw: nil) = open.value, let value = open.declaration?.value {
+      return offers(value)
     }
-  }
-
-  /// A position in the line: after the program's name, or after a command.
-  package struct Place: Sendable {
-    /// The names of the command, joined by spaces; empty after the program's name.
-    package let key: String
-    /// The keys and words that lead here: the key of the previous place, and each name of the
-    /// command.
-    package let ways: [String]
-    package let commands: [Suggestion]
-    package let options: [OptionDeclaration]
-    package let values: [Suggestion]
-    /// The commands that print more values, one per line.
-    package let listers: [String]
-  }
-
-  /// All places, the first one first.
-  package var places: [Place] {
-    let first = Place(
-      key: "", ways: [], commands: Self.offers(tool.commands), options: tool.allGlobalOptions, values: [],
-      listers: [])
-    return [first]
-      + tool.locations.map { location in
-        let command = location.command
-        let before = location.path.dropLast().joined(separator: " ")
-        return Place(
-          key: location.path.joined(separator: " "),
-          ways: command.names.map { before.isEmpty ? $0 : "\(before) \($0)" },
-          commands: Self.offers(command.subcommands), options: command.options + tool.allGlobalOptions,
-          values: command.arguments.flatMap { offers($0.form) },
-          listers: command.arguments.compactMap { lister($0.form) })
+    let options = (line.command?.options ?? []) + tool.allGlobalOptions
+    if !isLiteral, current.hasPrefix("-") {
+      if let equals = current.firstIndex(of: "=") {
+        let option = options.first { $0.spellings.contains(String(current[..<equals])) }
+        var offers = option?.value.map { self.offers($0) } ?? Offers(title: "value", words: [])
+        offers.prefix = String(current[...equals])
+        return offers
       }
+      return Offers(title: "option", words: options.flatMap { option in option.spellings.map { ($0, option.summary) } })
+    }
+    let arguments = line.command?.arguments ?? []
+    let next = arguments.dropFirst(line.arguments.count).first ?? arguments.last { $0.arity == .any }
+    var offers =
+      next.map { self.offers(.init(name: $0.name, form: $0.form)) } ?? Offers(title: "command", words: [])
+    if line.arguments.isEmpty, !isLiteral {
+      offers.words = Self.offers(line.command?.subcommands ?? tool.commands) + offers.words
+    }
+    return offers
   }
 
-  /// The options that take a value, each once.
-  package var valuedOptions: [OptionDeclaration] {
-    var seen: Set<String> = []
-    return (tool.allGlobalOptions + tool.locations.flatMap(\.command.options))
-      .filter { $0.value != nil && seen.insert($0.long).inserted }
-  }
-
-  func offers(_ form: ValueForm) -> [Suggestion] {
-    form.candidates + (form.offersCommands ? Self.offers(tool.commands) : [])
-  }
-
-  /// The shell command that prints the suggestions for a value, without error messages.
-  package func lister(_ form: ValueForm) -> String? {
-    form.listedBy.map { "\(tool.name) \($0) 2>/dev/null" }
+  private func offers(_ value: OptionDeclaration.Value) -> Offers {
+    let commands = value.form.offersCommands ? Self.offers(tool.commands) : []
+    return Offers(
+      title: value.name.lowercased(), words: value.form.candidates + commands, listedBy: value.form.listedBy)
   }
 
   private static func offers(_ commands: [Command<Request>]) -> [Suggestion] {
     commands.flatMap { command in command.names.map { ($0, command.summary) } }
   }
 
-  /// The name of the function in the script.
-  package var function: String { "_" + String(tool.name.map { $0 == "-" ? "_" : $0 }) }
+  /// The words of a line as `shell` hands them over: bash splits them at equals signs.
+  package func words(_ words: [Word], from shell: Shell) -> [Word] {
+    guard shell == .bash else { return words }
+    return words.filter { !$0.isSpelled("=") } + (words.last?.isSpelled("=") == true ? [""] : [])
+  }
+
+  /// The offers as the script of `shell` reads them, one per line.
+  ///
+  /// Only bash does not select those that continue the last word; `zsh` takes the title first.
+  package func text(_ offers: Offers, continuing last: Word?, for shell: Shell) -> String {
+    let words = offers.words.map { (value: offers.prefix + $0.value, summary: $0.summary) }
+    let lines =
+      switch shell {
+      case .bash: words.map(\.value).filter { $0.hasPrefix(last?.text ?? "") }
+      case .fish: words.map { $0.value + ($0.summary.isEmpty ? "" : "\t" + $0.summary) }
+      case .zsh:
+        [offers.title]
+          + words.map { $0.value.replacing(":", with: "\\:") + ($0.summary.isEmpty ? "" : ":" + $0.summary) }
+      }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// A script that the shell sources or loads.
+  package func script(for shell: Shell) -> String {
+    let function = "_" + tool.name.replacing("-", with: "_")
+    let ask = "\(tool.name) completions \(shell) --"
+    let lines =
+      switch shell {
+      case .bash:
+        // For bash 4 and later, without the bash-completion package.
+        """
+        \(function)() {
+          mapfile -t COMPREPLY < <(\(ask) "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+        }
+        complete -F \(function) \(tool.name)
+        """
+      case .fish:
+        "complete -c \(tool.name) -f -a '(\(ask) (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'"
+      case .zsh:
+        // For a directory in `fpath`; a shell can also source it.
+        """
+        \(function)() {
+          local -a offers=("${(@f)$(\(ask) "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+          local title=$offers[1]
+          shift offers
+          if (( $#offers )); then _describe "$title" offers; else _message "$title"; fi
+        }
+        if [[ $funcstack[1] == \(function) ]]; then \(function) "$@"; else compdef \(function) \(tool.name); fi
+        """
+      }
+    let head = "# \(shell) completions for \(tool.name) \(tool.about.version)\n"
+    return (shell == .zsh ? "#compdef \(tool.name)\n" : "") + head + lines + "\n"
+  }
 }

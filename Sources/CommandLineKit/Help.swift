@@ -29,9 +29,7 @@ package struct Help<Request: Sendable>: Sendable {
     let (found, unknown) = tool.find(topic.map { Word($0) })
     if let unknown {
       let names = (found?.command.subcommands ?? tool.commands).flatMap(\.names) + (found == nil ? topics : [])
-      throw UsageError(
-        problem: .unknownCommand(unknown, nearest: NearestName.find(unknown, among: names)),
-        path: [tool.name] + (found?.path ?? []))
+      throw .unknownCommand(unknown, among: names, path: [tool.name] + (found?.path ?? []))
     }
     return found.map(page) ?? overview
   }
@@ -75,7 +73,7 @@ package struct Help<Request: Sendable>: Sendable {
     for example in command.examples {
       lines += ["  \(tool.name) \(example.line)"] + Paragraph.wrap(example.shows, width: width, indent: 6)
     }
-    let statuses = command.statuses
+    let statuses = tool.statuses(of: command)
     lines += section("Exit statuses", tool.about.statuses.filter { statuses.contains($0.code) }.map(term))
     return finish(lines)
   }

@@ -42,13 +42,12 @@ package struct Manual<Request: Sendable>: Sendable {
     let name = location.path.joined(separator: " ")
     var lines = [".Ss \(([name] + command.aliases).joined(separator: ", "))", Roff.lines(command.summary + ".")]
     lines += command.discussion.isEmpty ? [] : [".Pp"] + paragraphs(command.discussion)
-    let subcommands = command.subcommands.map { ("Cm \($0.name)", $0.summary + ".") }
-    if !subcommands.isEmpty { lines += [".Pp", "Subcommands:"] + list(subcommands) }
-    let arguments = command.arguments.map { ("Ar \($0.name)", $0.summary + ".") }
-    if !arguments.isEmpty { lines += list(arguments) }
-    if !command.options.isEmpty { lines += list(command.options) }
+    lines += command.subcommands.isEmpty ? [] : [".Pp", "Subcommands:"]
+    lines += list(command.subcommands.map { ("Cm \($0.name)", $0.summary + ".") })
+    lines += list(command.arguments.map { ("Ar \($0.name)", $0.summary + ".") })
+    lines += list(command.options)
     lines += [".Pp", "Examples:"] + examples(command.examples)
-    return lines + [".Pp", "It exits with \(command.statuses.map { String($0) }.formattedAsChoice())."]
+    return lines + [".Pp", "It exits with \(tool.statuses(of: command).map { String($0) }.formattedAsChoice())."]
   }
 
   private func list(_ options: [OptionDeclaration]) -> [String] {
@@ -64,7 +63,7 @@ package struct Manual<Request: Sendable>: Sendable {
 
   /// Terms in mdoc, with their explanations.
   private func list(_ items: [(term: String, text: String)]) -> [String] {
-    [".Bl -tag -width Ds"] + items.flatMap { [".It \($0.term)", Roff.lines($0.text)] } + [".El"]
+    items.isEmpty ? [] : [".Bl -tag -width Ds"] + items.flatMap { [".It \($0.term)", Roff.lines($0.text)] } + [".El"]
   }
 
   private func paragraphs(_ texts: [String]) -> [String] {

@@ -1,23 +1,11 @@
 /// Wraps text into lines.
 package enum Paragraph {
-  /// Breaks `text` at spaces into lines of at most `width` columns, each after `indent` spaces.
+  /// Breaks `text` into lines of at most `width` columns, each after `indent` spaces.
   ///
-  /// A longer word gets a separate line.
+  /// Words have one space between them.
   package static func wrap(_ text: String, width: Int, indent: Int = 0) -> [String] {
-    let space = max(width - indent, 20)
-    var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ") {
-      if line.isEmpty {
-        line = String(word)
-      } else if DisplayWidth.columns(line) + 1 + DisplayWidth.columns(String(word)) <= space {
-        line += " " + word
-      } else {
-        lines.append(line)
-        line = String(word)
-      }
-    }
-    if !line.isEmpty { lines.append(line) }
+    let words = text.split(separator: " ").joined(separator: " ")
+    let lines = words.isEmpty ? [] : DisplayWidth.split(words, to: max(width - indent, 20), indent: "")
     return lines.map { String(repeating: " ", count: indent) + $0 }
   }
 

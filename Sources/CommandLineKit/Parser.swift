@@ -17,52 +17,32 @@ package struct Parser<Request: Sendable>: Sendable {
     self.tool = tool
   }
 
-  /// A lexer with the options of all commands, which few lines need.
-  private var thoroughLexer: Lexer {
-    Lexer(declarations: tool.allGlobalOptions + tool.locations.flatMap(\.command.options))
-  }
-
   /// Parses the words after the program's name.
   ///
   /// `environment` looks up a variable. It is called only for variables that options declare, and
   /// never for a command that ignores the environment.
   package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
+    let line = TypedLine(words, tool)
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
-    if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
-      let plain = thoroughLexer.tokens(words).compactMap { token -> Word? in
-        if case .plain(let word, literal: false) = token { word } else { nil }
-      }
-      // The valid commands in the line: a request for help never fails.
-      return .help(tool.find(plain).location?.path ?? [])
-    }
+    // The valid commands in the line: a request for help never fails.
+    if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) { return .help(line.path) }
     if beforeTerminator.contains(where: { $0.isSpelled("--version") }) { return .version }
-    let tokens = tokens(words)
-    let found = try resolve(tokens)
-    guard let command = found.command else {
-      try check(tokens, against: tool.allGlobalOptions, path: [tool.name])
+    let check = Check(line: line, tool: tool)
+    try check.commandIsKnown()
+    guard let command = line.command else {
+      try check.optionsAreDeclared(in: tool.allGlobalOptions)
       return .help([])
     }
-    let path = [tool.name] + found.path
-    let (ownArguments, ownOptions) = (command.arguments, command.options)
-    let declared = ownOptions + tool.allGlobalOptions
-    try check(tokens, against: declared, path: path, argument: ownArguments.first)
+    let (arguments, declared) = (command.arguments, command.options + tool.allGlobalOptions)
+    try check.optionsAreDeclared(in: declared, argument: arguments.first)
     guard let request = command.request else {
-      throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
+      let names = command.subcommands.map(\.name).joined(separator: ", ")
+      throw check.refusal(.missingSubcommand, "'\(check.command)' needs one of: \(names)")
     }
-    let arguments = try assign(found.rest, to: ownArguments, path: path) { word in
-      Self.option(of: ownOptions, taking: word, besides: ownArguments, in: tokens)
-    }
-    let options = try collect(
-      tokens, declared: declared, path: path, environment: command.heedsEnvironment ? environment : { _ in nil })
-    for (argument, given) in zip(ownArguments, arguments) where given.words.isEmpty {
-      let flag = argument.neededBy.flatMap { flag in options.contains { $0.name == flag.long } ? flag.flag : nil }
-      guard argument.arity == .one || flag != nil else { continue }
-      throw UsageError(problem: .missingArgument(argument.name, because: flag), path: path)
-    }
-    for option in declared where option.isRequired && !options.contains(where: { $0.name == option.long }) {
-      throw UsageError(problem: .missingOption(option.usage), path: path)
-    }
-    let parsed = ParsedWords(path: path, options: options, arguments: arguments)
+    let given = try check.values(
+      of: arguments, command.options, declared, command.heedsEnvironment ? environment : { _ in nil })
+    try check.nothingIsMissing(in: given, arguments, declared)
+    let parsed = ParsedWords(path: check.path, given: given)
     return .request(try request(parsed), parsed)
   }
 
@@ -70,126 +50,109 @@ package struct Parser<Request: Sendable>: Sendable {
   ///
   /// It determines the format of the error.
   package func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
-    let option = flag.declaration
-    // Search the words first, because sorting them needs the options of all commands, and few lines
-    // have the flag.
-    return words.contains { $0.isSpelled(option.flag) }
-      && thoroughLexer.tokens(words).contains {
-        if case .option(option.long, .given) = $0 { true } else { false }
+    // Search the words first, because sorting them may need the options of all commands, and few
+    // lines have the flag.
+    words.contains { $0.isSpelled(flag.declaration.flag) }
+      && TypedLine(words, tool).options.contains {
+        if case .given = $0.value { $0.declaration?.long == flag.declaration.long } else { false }
       }
   }
+}
 
-  // MARK: The words
+/// Holds a line against the declaration of its command.
+private struct Check<Request: Sendable> {
+  let line: TypedLine<Request>
+  let tool: Tool<Request>
 
-  /// The tokens, usually with the options of only one command.
-  private func tokens(_ words: [Word]) -> [Lexer.Token] {
-    var lexer = Lexer(declarations: tool.allGlobalOptions)
-    let firstTry = lexer.tokens(words)
-    for case .plain(let word, literal: false) in firstTry {
-      guard let command = tool.command(called: word) else { break }
-      var declared = command.options
-      for subcommand in command.subcommands { declared += subcommand.options }
-      lexer = Lexer(declarations: declared + tool.allGlobalOptions)
-      break
+  /// The program and the command, by their main names.
+  var path: [String] { [tool.name] + line.path }
+  var command: String { path.joined(separator: " ") }
+
+  func refusal(_ code: UsageError.Code, _ message: String, advice: String? = nil) -> UsageError {
+    UsageError(code, message, path: path, advice: advice)
+  }
+
+  /// Every word before the arguments is a command.
+  func commandIsKnown() throws(UsageError) {
+    guard let word = line.arguments.first else { return }
+    if line.command == nil, line.hasOnlyLiterals {
+      throw refusal(.missingCommand, "there is no command before '--'; words after it are arguments")
     }
-    let tokens = lexer.tokens(words)
-    let isSure = !tokens.contains {
-      if case .unknownOption = $0 { true } else { false }
-    }
-    return isSure ? tokens : thoroughLexer.tokens(words)
+    let choices = line.command?.subcommands ?? tool.commands
+    guard line.command?.arguments.isEmpty != false, !choices.isEmpty else { return }
+    let sought = choices.first { $0.soughtAs.contains(where: word.isSpelled) }?.name
+    throw .unknownCommand(word, sought: sought, among: choices.flatMap(\.names), path: path)
   }
 
-  // MARK: The command
-
-  private struct Resolution {
-    var command: Command<Request>?
-    var path: [String] = []
-    var rest: [Word] = []
-  }
-
-  private func resolve(_ tokens: [Lexer.Token]) throws(UsageError) -> Resolution {
-    var found = Resolution()
-    for case .plain(let word, let literal) in tokens {
-      if !literal, found.rest.isEmpty, let next = self.next(word, after: found.command) {
-        found.command = next
-        found.path.append(next.name)
-        continue
-      }
-      let path = [tool.name] + found.path
-      guard let command = found.command else {
-        guard !literal else { throw UsageError(problem: .missingCommand, path: path) }
-        throw unknownCommand(word, among: tool.commands, path: path)
-      }
-      if command.arguments.isEmpty, !command.subcommands.isEmpty {
-        throw unknownCommand(word, among: command.subcommands, path: path)
-      }
-      found.rest.append(word)
-    }
-    return found
-  }
-
-  private func next(_ word: Word, after command: Command<Request>?) -> Command<Request>? {
-    guard let command else { return tool.command(called: word) }
-    for subcommand in command.subcommands where subcommand.isCalled(word) { return subcommand }
-    return nil
-  }
-
-  private func unknownCommand(_ word: Word, among choices: [Command<Request>], path: [String]) -> UsageError {
-    let sought = choices.first { $0.soughtAs.contains(where: word.isSpelled) }
-    return UsageError(
-      problem: .unknownCommand(word, nearest: sought?.name ?? NearestName.find(word, among: choices.flatMap(\.names))),
-      path: path)
-  }
-
-  // MARK: The options and arguments
-
-  /// Checks only names, because a wrong name is the likely cause of other problems.
-  private func check(
-    _ tokens: [Lexer.Token], against declared: [OptionDeclaration], path: [String], argument: ArgumentDeclaration? = nil
-  ) throws(UsageError) {
-    func refuse(_ problem: UsageError.Problem) -> UsageError { UsageError(problem: problem, path: path) }
-    for token in tokens {
-      switch token {
-      case .unknownOption(let word):
-        throw refuse(.unknownOption(word, nearest: NearestName.find(word, among: declared.map(\.flag))))
-      case .signedNumber(let word):
-        throw refuse(.signedNumber(word, argument: argument?.name, accepted: argument?.form.accepted))
-      case .option(let name, _) where !declared.contains { $0.long == name }:
-        throw refuse(.misplacedOption("--" + name, belongsTo: owners(of: name)))
-      case .option, .plain: continue
-      }
+  /// Every option is declared, and has a value if it takes one.
+  ///
+  /// Names come first, because a wrong name is the likely cause of other problems.
+  func optionsAreDeclared(in declared: [OptionDeclaration], argument: ArgumentDeclaration? = nil) throws(UsageError) {
+    for option in line.options {
+      guard let name = option.declaration?.long else { throw unknown(option.word, declared, argument) }
+      if declared.contains(where: { $0.long == name }) { continue }
+      let owners = tool.locations.filter { $0.command.options.contains { $0.long == name } }
+      let list = owners.map { "'\($0.path.joined(separator: " "))'" }.formattedAsChoice()
+      throw refusal(.misplacedOption, "'--\(name)' is not an option of '\(command)'; it belongs to \(list)")
     }
     var seen: [String] = []
-    for case .option(let name, let value) in tokens {
-      let flag = "--" + name
+    for case (let option?, let value) in line.options.map({ ($0.declaration, $0.value) }) {
       switch value {
       case .missing(let saw):
-        let valueName = declared.first { $0.long == name }?.value?.name ?? "VALUE"
-        throw refuse(.missingValue(flag, valueName: valueName, saw: saw))
-      case .unexpected(let word): throw refuse(.unexpectedValue(flag, word))
-      case .given:
-        guard !seen.contains(name) else { throw refuse(.repeatedOption(flag)) }
-        seen.append(name)
+        let found = saw.map { ", but the next word is \($0.quoted)" } ?? ""
+        throw refusal(
+          .missingValue, "'\(option.flag)' needs a value: \(option.usage)\(found)",
+          advice: saw.map { _ in "A value that begins with a dash is written \(option.flag)=VALUE." })
+      case .unexpected(let word):
+        throw refusal(.unexpectedValue, "'\(option.flag)' takes no value, but \(word.quoted) was given")
+      case .given where seen.contains(option.long):
+        throw refusal(.repeatedOption, "'\(option.flag)' is given more than once")
+      case .given: seen.append(option.long)
       }
     }
   }
 
-  private func owners(of option: String) -> [String] {
-    tool.locations.filter { $0.command.options.contains { $0.long == option } }.map { $0.path.joined(separator: " ") }
+  private func unknown(
+    _ word: Word, _ declared: [OptionDeclaration], _ argument: ArgumentDeclaration?
+  ) -> UsageError {
+    let cause = "\(word.quoted) is not an option of '\(command)'"
+    guard word.looksLikeSignedNumber else {
+      let nearest = NearestName.find(word, among: declared.map(\.flag))
+      return refusal(.unknownOption, cause + UsageError.suggestion(nearest))
+    }
+    let form = argument.map { " and not an \($0.name); write \($0.form.accepted)" } ?? ""
+    return refusal(.signedNumber, cause + form)
   }
 
-  private func assign(
-    _ words: [Word], to declared: [ArgumentDeclaration], path: [String], option: (Word) -> String?
+  /// The values of arguments and options, each of its declared form.
+  func values(
+    of arguments: [ArgumentDeclaration], _ own: [OptionDeclaration], _ declared: [OptionDeclaration],
+    _ environment: (String) -> Word?
   ) throws(UsageError) -> [ParsedWords.Given] {
-    var rest = words[...]
-    let given = declared.map { argument in
+    var rest = line.arguments[...]
+    var given: [ParsedWords.Given] = []
+    for argument in arguments {
       let taken = argument.arity == .any ? rest : rest.prefix(1)
       rest = rest.dropFirst(taken.count)
-      return ParsedWords.Given(name: argument.name, words: Array(taken))
+      if !taken.isEmpty { given.append(.init(name: argument.name, words: Array(taken))) }
     }
-    if let extra = rest.first { throw UsageError(problem: .extraArgument(extra, nearest: option(extra)), path: path) }
-    for (argument, given) in zip(declared, given) {
-      for word in given.words { try require(word, toBe: argument.form, at: argument.name, path: path) }
+    if let extra = rest.first {
+      let meant = option(of: own, taking: extra, besides: arguments).map { "; did you mean \($0)?" } ?? ""
+      throw refusal(.extraArgument, "unexpected \(extra.quoted)\(meant)")
+    }
+    for argument in arguments {
+      for word in given.first(where: { $0.name == argument.name })?.words ?? [] {
+        try require(word, toBe: argument.form, at: argument.name)
+      }
+    }
+    for option in declared {
+      if case .given(let word) = line.options.first(where: { $0.declaration?.long == option.long })?.value {
+        if let word, let value = option.value { try require(word, toBe: value.form, at: option.flag) }
+        given.append(.init(name: option.long, words: [word ?? ""]))
+      } else if let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
+        if let value = option.value { try require(word, toBe: value.form, at: variable, isVariable: true) }
+        given.append(.init(name: option.long, words: [word], origin: .environment(variable)))
+      }
     }
     return given
   }
@@ -198,51 +161,40 @@ package struct Parser<Request: Sendable>: Sendable {
   ///
   /// It is a missing required option that accepts the word. A word that the command's arguments
   /// accept is more likely an extra argument.
-  private static func option(
-    of options: [OptionDeclaration], taking word: Word, besides arguments: [ArgumentDeclaration],
-    in tokens: [Lexer.Token]
+  private func option(
+    of options: [OptionDeclaration], taking word: Word, besides arguments: [ArgumentDeclaration]
   ) -> String? {
-    guard let text = word.text, text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:".contains($0)) })
+    guard let text = word.text, text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:".contains($0)) }),
+      !arguments.contains(where: { $0.form.accepts(word) })
     else { return nil }
-    guard !arguments.contains(where: { $0.form.accepts(word) }) else { return nil }
     let fitting = options.first { option in
-      guard option.isRequired, let value = option.value, value.form.accepts(word) else { return false }
-      return !tokens.contains { token in
-        if case .option(option.long, _) = token { true } else { false }
-      }
+      option.isRequired && option.value?.form.accepts(word) == true
+        && !line.options.contains { $0.declaration?.long == option.long }
     }
     return fitting.map { "\($0.flag) \(text)" }
   }
 
-  private func collect(
-    _ tokens: [Lexer.Token], declared: [OptionDeclaration], path: [String], environment: (String) -> Word?
-  ) throws(UsageError) -> [ParsedWords.Given] {
-    var all: [ParsedWords.Given] = []
-    for option in declared {
-      var given = ParsedWords.Given(name: option.long, words: [])
-      for case .option(option.long, .given(let value)) in tokens { given.words.append(value ?? "") }
-      if given.words.isEmpty, let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
-        given.words = [word]
-        given.origin = .environment(variable)
-      }
-      if given.words.isEmpty { continue }
-      if let value = option.value {
-        for word in given.words { try require(word, toBe: value.form, at: option.flag, from: given.origin, path: path) }
-      }
-      all.append(given)
-    }
-    return all
-  }
-
   private func require(
-    _ word: Word, toBe form: ValueForm, at place: String, from origin: ParsedWords.Origin = .commandLine, path: [String]
+    _ word: Word, toBe form: ValueForm, at place: String, isVariable: Bool = false
   ) throws(UsageError) {
     guard !form.accepts(word) else { return }
-    let problem: UsageError.Problem =
-      switch origin {
-      case .environment(let name): .malformedVariable(word, name: name, noun: form.noun, accepted: form.accepted)
-      case .commandLine, .notGiven: .malformedValue(word, place: place, noun: form.noun, accepted: form.accepted)
-      }
-    throw UsageError(problem: problem, path: path)
+    let message = "\(place): \(word.quoted) is not \(form.noun); write \(form.accepted)"
+    throw isVariable
+      ? UsageError(.malformedValue, message, hint: "Correct or unset \(place).") : refusal(.malformedValue, message)
+  }
+
+  func nothingIsMissing(
+    in given: [ParsedWords.Given], _ arguments: [ArgumentDeclaration], _ declared: [OptionDeclaration]
+  ) throws(UsageError) {
+    func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
+    for argument in arguments where !isGiven(argument.name) {
+      let flag = argument.neededBy.flatMap { isGiven($0.long) ? $0.flag : nil }
+      guard argument.arity == .one || flag != nil else { continue }
+      throw refusal(
+        .missingArgument, "'\(command)' needs \(argument.name)" + (flag.map { " when \($0) is given" } ?? ""))
+    }
+    for option in declared where option.isRequired && !isGiven(option.long) {
+      throw .missing(option, path: path)
+    }
   }
 }

@@ -8,23 +8,37 @@ package struct Tool<Request: Sendable>: Sendable {
     package let command: Command<Request>
   }
 
-  package let name: String
   /// Related commands, by their heading.
-  package let groups: KeyValuePairs<String, [Command<Request>]>
+  package typealias Groups = KeyValuePairs<String, [Command<Request>]>
+
+  package let name: String
   /// The options of every command, including the two that every program has.
   package let allGlobalOptions: [OptionDeclaration]
+  private let frequent: @Sendable (Word) -> Command<Request>?
+  private let makeGroups: @Sendable () -> Groups
   private let describe: @Sendable () -> About
 
-  /// Creates a tool; `about` returns its description, the same each time.
+  /// Creates a tool.
+  ///
+  /// The groups and the description are created on request, and are the same each time. A run
+  /// needs one command of the table; creating all of them takes a tenth of a short run. So
+  /// `frequent` finds commands that programs run often, by each of their names.
   package init(
-    name: String, groups: KeyValuePairs<String, [Command<Request>]>, globalOptions: [OptionDeclaration],
-    about: @escaping @Sendable () -> About
+    name: String, groups: @autoclosure @escaping @Sendable () -> Groups, globalOptions: [OptionDeclaration],
+    frequent: @escaping @Sendable (Word) -> Command<Request>? = { _ in nil }, about: @escaping @Sendable () -> About
   ) {
     self.name = name
-    self.groups = groups
-    allGlobalOptions = globalOptions + [Self.helpOption, Self.versionOption]
+    allGlobalOptions =
+      globalOptions + [
+        OptionDeclaration(long: "help", short: "h", summary: "Show help for the program or for the command"),
+        OptionDeclaration(long: "version", summary: "Show the version"),
+      ]
+    self.frequent = frequent
+    makeGroups = groups
     describe = about
   }
+
+  package var groups: Groups { makeGroups() }
 
   /// The description of the program.
   package var about: About { describe() }
@@ -35,40 +49,34 @@ package struct Tool<Request: Sendable>: Sendable {
   /// Every command and subcommand, in the order of the table.
   package var locations: [Location] { commands.flatMap { Self.locations($0, path: [$0.name]) } }
 
-  /// A top-level command, by its name or an alias.
-  package func command(called word: Word) -> Command<Request>? {
-    // Loops here and in the parser, not `first(where:)` and `flatMap`: code optimised for size
-    // calls these unspecialised, and the runtime then searches all conformances of the program, a
-    // tenth of the work of a short command.
-    for group in groups {
-      for command in group.value where command.isCalled(word) { return command }
+  /// The options of every command: first those that all have.
+  package var everyOption: [OptionDeclaration] { allGlobalOptions + locations.flatMap(\.command.options) }
+
+  /// The command of this name or alias: a subcommand of `parent`, or one of the top.
+  ///
+  /// It is spelled exactly so: no abbreviation, no other case.
+  package func command(called word: Word, in parent: Command<Request>? = nil) -> Command<Request>? {
+    if parent == nil, let command = frequent(word) { return command }
+    return (parent?.subcommands ?? commands).first { $0.names.contains(where: word.isSpelled) }
+  }
+
+  /// The exit statuses of a command; one that only groups subcommands has theirs.
+  package func statuses(of command: Command<Request>) -> [Int32] {
+    let all = about.statuses.map { $0.code }
+    if command.request == nil {
+      return all.filter { (command.statuses + command.subcommands.flatMap(statuses)).contains($0) }
     }
-    return nil
+    return command.statuses.isEmpty ? all : command.statuses
   }
 
   /// The command to which these names lead from the top, and the first name that leads nowhere.
   package func find(_ names: [Word]) -> (location: Location?, unknown: Word?) {
     var found: Location?
     for name in names {
-      let choices = found?.command.subcommands ?? commands
-      guard let next = choices.first(where: { $0.isCalled(name) }) else { return (found, name) }
+      guard let next = command(called: name, in: found?.command) else { return (found, name) }
       found = Location(path: (found?.path ?? []) + [next.name], command: next)
     }
     return (found, nil)
-  }
-
-  /// The option that shows help.
-  ///
-  /// It takes precedence over everything else before `--`.
-  package static var helpOption: OptionDeclaration {
-    OptionDeclaration(long: "help", short: "h", summary: "Show help for the program or for the command")
-  }
-
-  /// The option that shows the version.
-  ///
-  /// Only `--help` takes precedence over it.
-  package static var versionOption: OptionDeclaration {
-    OptionDeclaration(long: "version", summary: "Show the version")
   }
 
   private static func locations(_ command: Command<Request>, path: [String]) -> [Location] {

@@ -42,13 +42,21 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// The words after the program's name, read from the process itself; nil if they cannot be read.
   ///
-  /// Swift finds them with the help of a file in `/proc`. If it cannot open that, because the
-  /// process may open no more files for example, it sees no words at all, not even the name.
+  /// Swift reads `/proc/self/maps` to find them, which takes longer than reading the words.
   package static func programArguments() -> [Word]? {
-    let count = Int(Swift.CommandLine.argc)
-    guard count > 0 else { return nil }
-    let vector = Swift.CommandLine.unsafeArgv
-    return (1..<count).compactMap { index in vector[index].map { Word(cString: $0) } }
+    let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(file, &buffer, buffer.count)
+      if count < 0, errno != EINTR { return nil }
+      if count == 0 { break }
+      if count > 0 { bytes += buffer[..<count] }
+    }
+    // Each word ends with a NUL.
+    return bytes.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast().map { Word(bytes: $0) }
   }
 
   /// The bytes of a C string, without its NUL.

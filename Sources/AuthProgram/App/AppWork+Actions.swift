@@ -107,12 +107,8 @@ extension AppWork {
   }
 
   private func recover(_ name: String, _ code: Secret, _ password: Secret) async throws(CommandError) -> AppOutcome {
-    do throws(BackendError) {
-      try backend.check(newPassword: password, for: name)
-      _ = try backend.recover(username: name, code: RecoveryCode(typed: code.bytes), password: password)
-    } catch {
-      throw CommandError(recovery: error)
-    }
+    try explained { () throws(BackendError) in try backend.check(newPassword: password, for: name) }
+    _ = try backend.setPassword(of: name, with: RecoveryCode(typed: code.bytes), to: password)
     let credentials = Credentials.password(username: name, password: password)
     return await loggedIn(credentials, after: "The new password is set; all sessions are ended.")
   }

@@ -13,9 +13,8 @@ import TextFormat
 final class AppWork: Sendable {
   let store: SessionStore
   let bar: NavigationBar
-  let backend: any Backend
   /// Ends sessions only where a person asks for it here.
-  private let authority: CommandAuthority
+  let backend: CommandBackend
   private let vault: FileVault
   private let isFileGone = Locked(false)
   /// Whether it is known that there are accounts.
@@ -25,8 +24,7 @@ final class AppWork: Sendable {
   let run = UInt64.random(in: 0...UInt64.max)
 
   init(_ workspace: Workspace) {
-    (store, backend) = (workspace.store, workspace.backend)
-    (authority, vault) = (workspace.authority, workspace.vault)
+    (store, backend, vault) = (workspace.store, workspace.backend, workspace.vault)
     store.keepSteps(40)
     bar = NavigationBar(store: store)
   }
@@ -87,8 +85,8 @@ final class AppWork: Sendable {
       }
       return .loaded(tab, loaded)
     case .perform(let action):
-      if action.mayEndSession { authority.beginEnding() }
-      defer { if action.mayEndSession { authority.finishEnding() } }
+      if action.mayEndSession { backend.beginEnding() }
+      defer { if action.mayEndSession { backend.finishEnding() } }
       return .finished(action, await outcome { () throws(CommandError) in try await carryOut(action) })
     case .renew:
       // Where that fails, the look finds out why.
@@ -114,27 +112,9 @@ final class AppWork: Sendable {
   ///
   /// - Returns: Why it could not be found out.
   func look() async -> CommandError? {
-    guard let session = store.session else {
-      guard case .obstructed(let obstacle) = await store.restore() else { return nil }
-      return CommandError(obstacle)
-    }
-    do throws(CommandError) {
-      let isGone = try await store.isGoingOn(session, without: vault, at: backend)
-      isFileGone.withLock { $0 = isGone }
-    } catch {
-      return store.session == nil ? nil : error
-    }
-    do throws(SessionError) {
-      try await store.check()
-      return nil
-    } catch {
-      switch error {
-      case .ended, .rejected, .overtaken: return nil
-      case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
-        .insideLease, .cancelled:
-        return CommandError(error)
-      }
-    }
+    let (obstacle, isGone) = await store.look(without: vault, at: backend)
+    if let isGone { isFileGone.withLock { $0 = isGone } }
+    return obstacle
   }
 
   private func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {

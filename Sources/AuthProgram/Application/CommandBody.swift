@@ -1,42 +1,124 @@
+import AuthBackend
+import AuthCore
 import AuthMessages
+import CommandLineKit
+import TextFormat
 
-/// What one command line asks for, with everything it says, and how to do it.
+/// What a command does with the words of its line, and what it says.
 ///
-/// Every command is a type of this kind, in a file of `Commands/` with its declaration. What its
-/// `run(in:)` takes says what it needs: the ``Workspace`` for the session and the database, the
-/// ``Printer`` for a command that describes the program.
-protocol CommandBody: Hashable, Sendable {
-  associatedtype Place: CommandPlace
+/// Every command is declared in a file of `Commands/`, beside the function that runs it.
+struct CommandBody: Sendable {
+  let run: @Sendable (ParsedWords, Printer, MakeBackend) async throws(CommandError) -> Answer
 
-  /// Whether the command ends no session, whatever it sees.
-  var onlyLooks: Bool { get }
-
-  func run(in place: Place) async throws(CommandError) -> Answer
-}
-
-extension CommandBody {
-  var onlyLooks: Bool { false }
-
-  /// Does what was asked.
-  func start(_ run: Run) async throws(CommandError) -> Answer {
-    try await self.run(in: Place(run, onlyLooks: onlyLooks))
+  /// A command that uses the session and the database.
+  ///
+  /// `onlyLooks` is for one that ends no session, whatever it sees.
+  static func inWorkspace(
+    onlyLooks: Bool = false, _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
+  ) -> CommandBody {
+    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+      try await run(words, try Workspace(words, printer, makeBackend, onlyLooks: onlyLooks))
+    }
   }
 }
 
-/// What a command works with.
-protocol CommandPlace {
-  init(_ run: Run, onlyLooks: Bool) throws(CommandError)
+/// What a command has to say, in both forms; ``Program`` prints the one that was asked for.
+struct Answer {
+  /// What the command did, apart from what it says.
+  ///
+  /// No answer is made without it, so that no command can forget to say of a change that it was
+  /// made.
+  enum Effect {
+    /// The command only shows something; run again, it shows it again.
+    case onlyShows
+    /// The command changed something, which stays true when its result cannot be printed.
+    ///
+    /// `what` is a clause; `hint` says what to make of it.
+    case changed(_ what: String, hint: Hint)
+
+    var isChange: Bool { if case .changed = self { true } else { false } }
+  }
+
+  let effect: Effect
+  /// How the run ends.
+  let status: ExitStatus
+  /// The result for people, a line each, escaped.
+  let lines: [String]
+  /// What people may want to know or do next, for standard error.
+  ///
+  /// Programs find the same in the document, if it concerns them.
+  let notes: [Hint]
+  /// The result for programs: the members after `version`.
+  ///
+  /// It is made only if it is printed: for a short run it would be much of the work.
+  let document: () -> KeyValuePairs<String, JSON>
+
+  init(
+    _ effect: Effect, status: ExitStatus = .done, lines: [String] = [],
+    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [Hint] = []
+  ) {
+    self.effect = effect
+    self.status = status
+    self.lines = lines
+    self.notes = notes
+    self.document = document
+  }
 }
 
-/// What a run gives to its command.
-struct Run {
-  let globals: GlobalOptions
-  let printer: Printer
-  let makeBackend: MakeBackend
+extension CommandError {
+  /// The output failed after a command did its work; a change that was made comes first.
+  init(_ failure: OutputError, after effect: Answer.Effect) {
+    switch effect {
+    case .onlyShows: self.init(failure)
+    case .changed(let what, let hint):
+      self.init(code: .outputFailed, saying: "\(what); \(failure.message)", hint: hint)
+    }
+  }
+}
 
-  init(_ globals: GlobalOptions, _ makeBackend: @escaping MakeBackend) {
-    self.globals = globals
-    printer = Printer(globals)
-    self.makeBackend = makeBackend
+/// What comes of `body`, to be looked at later.
+func outcome<Value, Failure: Error>(
+  of body: () async throws(Failure) -> Value
+) async -> Result<Value, Failure> {
+  do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+}
+
+// How the values of the domain look in JSON documents.
+
+extension JSON {
+  static func integer(orNull number: Int64?) -> JSON { number.map(JSON.integer) ?? .null }
+
+  static func user(_ user: User) -> JSON {
+    [
+      "id": .string(user.id.rawValue), "username": .string(user.username), "name": .string(user.displayName),
+      "role": .string(user.role.rawValue),
+    ]
+  }
+
+  /// A session with its limits, as moments of the wall clock.
+  static func session(_ id: SessionID, _ limits: SessionLimits, _ deadlines: Deadlines) -> JSON {
+    [
+      "id": .string(id.rawValue),
+      "idle_until": .string(orNull: deadlines.moment(limits.idle)?.iso8601),
+      "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
+      "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
+    ]
+  }
+
+  /// The connection to a service; null for the embedded backend.
+  static func server(_ connection: BackendConnection?) -> JSON {
+    guard let connection else { return .null }
+    return [
+      "place": .string(connection.place), "database": .string(connection.database),
+      "encryption": .string(orNull: connection.encryption),
+    ]
+  }
+
+  static func receipt(_ receipt: Receipt) -> JSON {
+    [
+      "id": .integer(receipt.id), "payer": .string(orNull: receipt.payer), "payee": .string(receipt.payee),
+      "amount": .string(receipt.amount.description), "made_at": .string(receipt.madeAt.iso8601),
+      "idempotency_key": .string(orNull: receipt.key),
+    ]
   }
 }

@@ -1,3 +1,5 @@
+import AuthBackend
+import AuthCore
 import AuthDevice
 import AuthMessages
 import CommandLineKit
@@ -14,10 +16,8 @@ struct Printer {
   /// Prints an answer, and returns the status to end with: a result that could not be printed is
   /// not a success.
   func print(_ answer: Answer) -> ExitStatus {
-    if asJSON {
-      let document = answer.document
-      if !document.isEmpty { writeDocument(document) }
-    }
+    let document = asJSON ? Array(answer.document()) : []
+    if !document.isEmpty { writeDocument(document) }
     do throws(CommandError) { try show(answer) } catch { return refuse(error) }
     return answer.status
   }
@@ -28,7 +28,8 @@ struct Printer {
       for line in answer.lines { streams.output.writeLine(line) }
     }
     do throws(OutputError) {
-      try flush(after: answer.effect)
+      // A closed pipe ends a command in silence only if nothing was changed.
+      try streams.output.flush(survivingClosedPipe: answer.effect.isChange)
     } catch {
       throw CommandError(error, after: answer.effect)
     }
@@ -56,25 +57,18 @@ struct Printer {
     flushErrors()
     guard asJSON else { return refusal.status }
     writeDocument([
-      .init(name: "status", value: .integer(Int64(refusal.status.rawValue))),
-      .init(name: "code", value: .string(refusal.code)), .init(name: "message", value: .string(refusal.message)),
-      .init(name: "hint", value: .string(hint)),
+      ("status", .integer(Int64(refusal.status.rawValue))), ("code", .string(refusal.code)),
+      ("message", .string(refusal.message)), ("hint", .string(hint)),
     ])
     // The status says no already; there is no better one for a document that did not arrive.
     do { try streams.output.flush(survivingClosedPipe: true) } catch { return refusal.status }
     return refusal.status
   }
 
-  /// A closed pipe ends a command in silence only if nothing was changed.
-  private func flush(after effect: Answer.Effect) throws(OutputError) {
-    switch effect {
-    case .onlyShows: try streams.output.flush()
-    case .changed: try streams.output.flush(survivingClosedPipe: true)
-    }
-  }
-
-  private func writeDocument(_ members: [JSON.Member]) {
-    streams.output.writeLine(JSON.object([JSON.Member(name: "version", value: 1)] + members).text)
+  /// Prints a document: its version, and these members.
+  func writeDocument(_ members: [(key: String, value: JSON)]) {
+    let all = [("version", 1)] + members
+    streams.output.writeLine(JSON.object(all.map { JSON.Member(name: $0, value: $1) }).text)
   }
 
   /// Messages that nobody can be given are lost, and the status says the rest.
@@ -83,14 +77,12 @@ struct Printer {
   }
 }
 
-extension Printer: CommandPlace {
-  init(_ run: Run, onlyLooks: Bool) { self = run.printer }
-
+extension Printer {
   /// Prints to the streams of this process what the options ask for.
-  init(_ globals: GlobalOptions) {
+  init(_ words: ParsedWords) {
     self.init(
-      streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet,
-      context: globals.contextVariable == nil ? globals.context : nil)
+      streams: .standard(noColor: words[Options.noColor]), asJSON: words[Options.json], isQuiet: words[Options.quiet],
+      context: words.origin(of: Options.context) == .commandLine ? words[Options.context] : nil)
   }
 
   /// Text that describes the program: also with `--quiet`, and in JSON as the member `name`.
@@ -98,5 +90,66 @@ extension Printer: CommandPlace {
     guard !asJSON else { return Answer(.onlyShows, [name: .string(text)]) }
     streams.output.write(text)
     return Answer(.onlyShows)
+  }
+}
+
+// What several commands print.
+
+extension Workspace {
+  /// The navigation bar, on a terminal.
+  func bar(_ title: String) -> [String] {
+    let output = printer.streams.output
+    guard output.isTerminal else { return [] }
+    return [Bar(title: title, bar: NavigationBar(store: store)).line(width: output.width, style: output.style), ""]
+  }
+
+  /// The lines of a table, fitted to a terminal.
+  func lines(_ table: Table) -> [String] {
+    let output = printer.streams.output
+    return table.lines(width: output.isTerminal ? output.width : nil)
+  }
+
+  /// Names alone, a line each, for completions and scripts.
+  func names(_ names: [String]) -> Answer { Answer(.onlyShows, lines: names.map(TextEscaping.escape)) }
+
+  /// The command for the next page: this one, with what shaped its page, and where the next begins.
+  func more(_ command: [String], limit: Int) -> Hint {
+    "More: \(run: command + (limit == Options.pageLength ? [] : ["--limit", String(limit)]))"
+  }
+
+  /// Prints codes, a line each; with `--quiet` too, because the old ones are void and nobody can
+  /// see these again.
+  func printCodes(_ codes: [RecoveryCode]) {
+    guard !printer.asJSON else { return }
+    for code in codes { printer.streams.output.writeLine(code.text) }
+  }
+
+  /// Prints a one-time code, and says what it is for.
+  func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [Hint]) -> Answer {
+    printCodes([issued.code])
+    let until = UTCTime(seconds: WallTime.now().seconds + issued.validFor.wholeSeconds)
+    return Answer(
+      effect,
+      [
+        "user": .user(issued.user), "one_time_code": .string(issued.code.text), "valid_until": .string(until.iso8601),
+      ],
+      notes: notes + [
+        "The code works once, within \(issued.validFor.words). It sets a new password:",
+        "  \(runByOthers: "recover", issued.user.username)",
+      ])
+  }
+
+  static let twoStepFirst: Hint =
+    "Administrators need a second step. Nothing else works before: \(run: "two-step", "on")"
+}
+
+extension IncompleteCleanup {
+  /// What a logout could not finish, for the person at the terminal.
+  var words: String {
+    var parts: [String] = []
+    if notRevoked { parts.append("the database was not told") }
+    if notErased { parts.append("the session file is still there") }
+    if leases > 0 { parts.append("\(leases) \(leases == 1 ? "operation is" : "operations are") still running") }
+    return parts.joined(separator: "; ")
   }
 }

@@ -53,8 +53,8 @@ package struct Program: Sendable {
         exit(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")).rawValue)
       case .help(let topic):
         let printer = printer(for: words, parser)
-        exit(printer.print(try HelpCommand(topic: topic).run(in: printer)).rawValue)
-      case .request(let body, let parsed): wait(for: body, GlobalOptions(parsed), parsed.path)
+        exit(printer.print(try HelpCommand.page(topic, for: printer)).rawValue)
+      case .request(let body, let parsed): wait(for: body, parsed)
       }
     } catch {
       exit(printer(for: words ?? [], parser).refuse(error).rawValue)
@@ -65,25 +65,25 @@ package struct Program: Sendable {
   /// waits.
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
-  private func wait(for body: any CommandBody, _ globals: GlobalOptions, _ path: [String]) -> Never {
+  private func wait(for body: CommandBody, _ words: ParsedWords) -> Never {
     // Without a value, as the tasks of the full-screen program: one copy of the start serves both.
-    Task.immediateDetached { () async -> Void in exit(declared(await finish(body, globals), path).rawValue) }
+    Task.immediateDetached { () async -> Void in exit(declared(await finish(body, words), words.path).rawValue) }
     while true { pause() }
   }
 
   /// The printer for a line that is not understood, or is no command.
-  private func printer(for words: [Word], _ parser: Parser<any CommandBody>) -> Printer {
+  private func printer(for words: [Word], _ parser: Parser<CommandBody>) -> Printer {
     Printer(
       streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
       asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
   }
 
-  private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {
-    let run = Run(globals, makeBackend)
+  private func finish(_ body: CommandBody, _ words: ParsedWords) async -> ExitStatus {
+    let printer = Printer(words)
     do throws(CommandError) {
-      return run.printer.print(try await body.start(run))
+      return printer.print(try await body.run(words, printer, makeBackend))
     } catch {
-      return run.printer.refuse(error)
+      return printer.refuse(error)
     }
   }
 
@@ -93,8 +93,8 @@ package struct Program: Sendable {
   /// test that runs the program looks for it.
   private func declared(_ status: ExitStatus, _ path: [String]) -> ExitStatus {
     assert(
-      AuthTool.tool.find(path.dropFirst().map { Word($0) }).location?.command.statuses.contains(status.rawValue)
-        == true,
+      AuthTool.tool.find(path.dropFirst().map { Word($0) }).location
+        .map { AuthTool.tool.statuses(of: $0.command).contains(status.rawValue) } == true,
       "\(path) ended with status \(status.rawValue), which its declaration does not list")
     return status
   }

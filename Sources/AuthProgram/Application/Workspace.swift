@@ -2,22 +2,24 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import CommandLineKit
 
 /// What a command works with: the backend, the kept session of this context, and the store over
 /// both.
-final class Workspace: CommandPlace {
-  let globals: GlobalOptions
+final class Workspace {
   let printer: Printer
   let places: Places
   let context: ContextName
-  let backend: any Backend
+  /// The environment variable that chose the context, to be shown: it holds for this run and is
+  /// never written.
+  let contextVariable: String?
+  let backend: CommandBackend
   let vault: FileVault
   private(set) lazy var store = SessionStore(
-    authority: authority, vault: forgetsDisabled ? vault : DisabledSessionVault(base: vault, authority: authority),
+    authority: backend, vault: forgetsDisabled ? vault : DisabledSessionVault(base: vault, backend: backend),
     clock: backend.clock, timing: SessionTiming(watchesLimits: false), worksOn: .callingThread)
   /// Whether the session file of a disabled account is erased: by a login and a logout only.
   var forgetsDisabled = false
-  let authority: CommandAuthority
   private var restored: RestoreOutcome?
   /// It is never let go: the process ends with its command, and taking all of this apart first is a
   /// tenth of a short run.
@@ -28,17 +30,18 @@ final class Workspace: CommandPlace {
   /// Nothing is read or made yet.
   ///
   /// `onlyLooks` is for a command that ends no session, whatever it sees.
-  init(_ run: Run, onlyLooks: Bool) throws(CommandError) {
-    globals = run.globals
-    printer = run.printer
+  init(
+    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool
+  ) throws(CommandError) {
+    self.printer = printer
     places = try Places()
-    context = globals.context ?? .standard
+    context = words[Options.context] ?? .standard
+    contextVariable = words.origin(of: Options.context).variable
     do throws(BackendError) {
-      backend = try run.makeBackend(places, context.description)
+      backend = CommandBackend(try makeBackend(places, context.description), onlyLooks: onlyLooks)
     } catch {
       throw CommandError(error)
     }
-    authority = CommandAuthority(base: backend, onlyLooks: onlyLooks)
     vault = FileVault(directory: places.state, context: context, issuer: backend.issuer)
     itself = self
   }
@@ -98,11 +101,10 @@ final class Workspace: CommandPlace {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
     let recent = backend.policy.fresh.words
-    let renewed = try await PasswordQuestion.onTerminal(
-      for: session.user.username, because: "This needs a password that you entered within the last \(recent).",
-      insteadOf: CommandError(code: .passwordNotRecent), in: store,
-      check: { (password) throws(SessionError) in try await store.confirm(password) }
-    ).session
+    let renewed = try await askForPassword(
+      of: session.user.username, because: "This needs a password that you entered within the last \(recent).",
+      insteadOf: CommandError(code: .passwordNotRecent)
+    ) { (password) throws(SessionError) in try await store.confirm(password) }.session
     return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
   }
 
@@ -138,5 +140,136 @@ extension SessionStore {
       guard try await check().user.id == user else { throw .overtaken }
     }
     return try await reauthenticate(password: password, limits: limits)
+  }
+}
+
+// The one way by which commands and the full-screen program use the session at the authority. A
+// failed lease becomes a refusal nowhere else.
+
+extension SessionStore {
+  /// Runs `question`, which asks the authority something under a lease of the session.
+  ///
+  /// Another process may exchange the session's token at any moment, also between two questions of
+  /// one command. Then the authority refuses the old token and changes nothing. The new token is in
+  /// the session file by then, so this reads the file again and repeats the question. Each
+  /// repetition means that another process has finished its exchange.
+  private func asking<Value>(
+    _ question: () async throws(LeaseError<BackendError>) -> Value
+  ) async throws(CommandError) -> Value {
+    while true {
+      do throws(LeaseError<BackendError>) {
+        return try await question()
+      } catch {
+        guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw CommandError(error) }
+        try await explainedAsync { () throws(SessionError) in try await check() }
+      }
+    }
+  }
+
+  /// Asks the authority something under a lease of `session`.
+  func ask<Value>(
+    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
+  }
+
+  /// Looks at the vault and the authority again; what was learnt is in the store.
+  ///
+  /// - Returns: Why nothing could be learnt; and whether the session goes on without its file,
+  ///   which a logout never leaves behind, because it ends the session first.
+  func look(
+    without vault: FileVault, at backend: any Backend
+  ) async -> (obstacle: CommandError?, isFileGone: Bool?) {
+    guard let session else {
+      if case .obstructed(let obstacle) = await restore() { return (CommandError(obstacle), nil) }
+      return (nil, nil)
+    }
+    var isFileGone = false
+    do throws(CommandError) {
+      if case .absent = vault.look() {
+        isFileGone = try await ask(session) { (lease) throws(BackendError) in
+          try backend.lookUp(lease.sessionToken) != nil
+        }
+      }
+    } catch {
+      return (self.session == nil ? nil : error, nil)
+    }
+    do throws(SessionError) {
+      try await check()
+      return (nil, isFileGone)
+    } catch {
+      switch error {
+      case .ended, .rejected, .overtaken: return (nil, isFileGone)
+      case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock, .insideLease,
+        .cancelled:
+        return (CommandError(error), isFileGone)
+      }
+    }
+  }
+
+  /// Makes a payment, once and in full, or not at all.
+  ///
+  /// Not inlined: commands and the full-screen program have one copy of it.
+  @inline(never)
+  func pay(
+    _ order: PaymentOrder, _ fresh: FreshSession, on screen: PaymentScreen, at backend: any Backend
+  ) async throws(CommandError) -> Receipt {
+    try await asking { () async throws(LeaseError<BackendError>) in
+      do throws(PaymentError) {
+        return try await screen.submit(backend.prepare(order, for: fresh))
+      } catch {
+        switch error {
+        case .anotherInProgress: preconditionFailure("one payment is made at a time")
+        case .ended(let reason): throw .ended(reason)
+        case .refused(let failure): throw .body(failure)
+        }
+      }
+    }
+  }
+}
+
+extension Workspace {
+  /// Opens a screen of whoever is logged in; without a session there is none to open.
+  func open<Screen: GuardedScreen & Sendable>(
+    _: Screen.Type, isActivity: Bool = true
+  ) async throws(CommandError) -> Screen {
+    _ = isActivity ? try await activeSession() : try await session()
+    guard let screen = store.open(Screen.self) else { throw CommandError(code: .notLoggedIn) }
+    return screen
+  }
+
+  /// Asks the authority something under a lease of `session`.
+  func ask<Value>(
+    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    try await store.ask(session, question)
+  }
+
+  /// Asks the backend something that an administrator with a recent password may ask.
+  func askAsAdministrator<Value>(
+    _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    let session = try await activeSession()
+    // The role comes first, so that no password is asked for in vain.
+    _ = try administrator(session)
+    let fresh = try await fresh(session)
+    let administrator = try administrator(fresh.session)
+    return try await ask(fresh.session) { (lease) throws(BackendError) in try question(administrator, fresh, lease) }
+  }
+
+  /// The balance; nil where it cannot be told now, which the next command explains.
+  func balance(_ session: LoggedInSession) async -> String? {
+    try? await ask(session) { (lease) throws(BackendError) in
+      Amount.text(try backend.profile(under: lease).balance)
+    }
+  }
+
+  /// Whether the user must set up a second step before anything else.
+  ///
+  /// Where that cannot be told now, the next command says it.
+  func needsTwoStep(_ session: LoggedInSession) async -> Bool {
+    guard session.user.role == .administrator else { return false }
+    let state = try? await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
+    return state.map { $0.isRequired && !$0.isOn } ?? false
   }
 }

@@ -2,10 +2,8 @@ import AuthMessages
 import CommandLineKit
 
 /// `help [COMMAND...]`, and `--help` anywhere.
-struct HelpCommand: CommandBody {
-  let topic: [String]
-
-  static let command = Command<any CommandBody>(
+enum HelpCommand {
+  static let command = Command<CommandBody>(
     "help", summary: "Show help",
     arguments: [topic],
     examples: [
@@ -16,7 +14,7 @@ struct HelpCommand: CommandBody {
       "help codes": "lists the codes of errors, which --json prints, with their exit statuses",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { words in HelpCommand(topic: words[topic]) }
+  ) { _ in CommandBody(run: run) }
 
   private static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: topics),
@@ -27,54 +25,76 @@ struct HelpCommand: CommandBody {
     ("prompt", "Show the logged-in user in your shell prompt"),
   ]
 
-  func run(in printer: Printer) throws(CommandError) -> Answer {
-    let help = Help(AuthTool.tool, width: min(printer.streams.output.width, 100))
+  private static func run(_ words: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer
+  {
+    try page(words[topic], for: printer)
+  }
+
+  static func page(_ topic: [String], for printer: Printer) throws(CommandError) -> Answer {
+    let help = Help(AuthTool.tool, width: printer.streams.output.width)
     return printer.describe("help", try explained { () throws(UsageError) in try help.page(topic) })
   }
 }
 
 /// `man`: the manual page.
-struct ManualCommand: CommandBody {
-  static let command = Command<any CommandBody>(
+enum ManualCommand {
+  static let command = Command<CommandBody>(
     "man", summary: "Print the manual page",
     discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
     examples: ["man | man -l -": "shows the page"],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in ManualCommand() }
+  ) { _ in CommandBody(run: run) }
 
-  func run(in printer: Printer) -> Answer {
+  private static func run(_: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer {
     printer.describe("man", Manual(AuthTool.tool).page)
   }
 }
 
-/// `completions SHELL`.
-struct CompletionsCommand: CommandBody {
-  let shell: Shell
-
-  static let command = Command<any CommandBody>(
+/// `completions SHELL [WORD...]`.
+enum CompletionsCommand {
+  static let command = Command<CommandBody>(
     "completions", summary: "Print completions for a shell",
-    arguments: [shell],
+    discussion: ["With words after --, which the script gives, this prints what may be in the place of the last one."],
+    arguments: [shell, line],
     examples: [
       "completions bash > auth-cli.bash": "writes a file for bash to source",
       "completions zsh > _auth-cli": "writes a file for a directory in zsh's fpath",
       "completions fish | source": "enables them in this fish",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { words in CompletionsCommand(shell: words[shell]) }
+  ) { _ in CommandBody(run: run) }
 
   private static let shell = Argument.required(
     "SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write the completions for")
+  private static let line = Argument.rest(
+    "WORD", ValueKind<Word>("a word", accepted: "any word") { $0 },
+    "An unfinished line, without the program's name; if omitted, the script is printed")
 
-  func run(in printer: Printer) -> Answer {
-    printer.describe("completions", Completions(AuthTool.tool).script(for: shell))
+  private static func run(
+    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
+  ) async throws(CommandError) -> Answer {
+    let (shell, line) = (words[shell], words[line])
+    let completions = Completions(AuthTool.tool)
+    if line.isEmpty { return printer.describe("completions", completions.script(for: shell)) }
+    let typed = completions.words(line, from: shell)
+    var offers = completions.offers(for: typed)
+    if let command = offers.listedBy { offers.words += await names(command, makeBackend) }
+    return printer.describe("completions", completions.text(offers, continuing: typed.last, for: shell))
+  }
+
+  /// The names that a command prints; none where it fails.
+  private static func names(_ command: String, _ makeBackend: MakeBackend) async -> [Suggestion] {
+    let words = command.split(separator: " ").map { Word($0) }
+    guard case .request(let body, let parsed) = try? Parser(AuthTool.tool).parse(words, environment: Environment.word),
+      let answer = try? await body.run(parsed, Printer(parsed), makeBackend)
+    else { return [] }
+    return answer.lines.map { ($0, "") }
   }
 }
 
 /// `machine`: the table of the session machine.
-struct MachineCommand: CommandBody {
-  let format: MachineFormat
-
-  static let command = Command<any CommandBody>(
+enum MachineCommand {
+  static let command = Command<CommandBody>(
     "machine", summary: "Print the session machine",
     discussion: [
       "Shows what the session does in every state on every event. It is the machine that the program runs."
@@ -86,17 +106,18 @@ struct MachineCommand: CommandBody {
       "machine --format json": "prints every cell for a program; so does --json",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { words in MachineCommand(format: words[Options.json] ? .json : words[format]) }
+  ) { _ in CommandBody(run: run) }
 
   private static let format = Option.standard(
     "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "The output format", standard: .text,
     shownAs: "text"
   )
 
-  func run(in printer: Printer) -> Answer {
+  private static func run(_ words: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer
+  {
     let table = MachineTable.shipped
     let output = printer.streams.output
-    switch format {
+    switch words[Options.json] ? .json : words[format] {
     case .text where printer.isQuiet, .mermaid where printer.isQuiet: break
     case .text: output.write(table.text(width: output.isTerminal ? output.width : 100))
     case .mermaid: output.write(table.mermaid)

@@ -7,8 +7,8 @@ import Glibc
 import TextFormat
 
 /// `app`.
-struct AppCommand: CommandBody {
-  static let command = Command<any CommandBody>(
+enum AppCommand {
+  static let command = Command<CommandBody>(
     "app", summary: "Use everything in one full-screen program",
     discussion: [
       "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
@@ -21,14 +21,11 @@ struct AppCommand: CommandBody {
     ],
     examples: ["app": "opens the home screen"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in AppCommand() }
-
-  /// A session file that somebody moves away ends no session.
-  var onlyLooks: Bool { true }
+  ) { _ in .inWorkspace(onlyLooks: true, run) }
 
   /// It never suspends, so it stays on the thread that signals go to.
-  func run(in workspace: Workspace) throws(CommandError) -> Answer {
-    try Self.requireTerminal(workspace.globals)
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    try requireTerminal(workspace.printer)
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
     let work = AppWork(workspace)
     let context = workspace.context
@@ -38,8 +35,8 @@ struct AppCommand: CommandBody {
     return Answer(.onlyShows)
   }
 
-  private static func requireTerminal(_ globals: GlobalOptions) throws(CommandError) {
-    if globals.json { throw CommandError(code: .screenNotJSON) }
+  private static func requireTerminal(_ printer: Printer) throws(CommandError) {
+    if printer.asJSON { throw CommandError(code: .screenNotJSON) }
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw CommandError(code: .noScreen) }
     let kind = Environment.value("TERM") ?? ""
     guard !kind.isEmpty, kind != "dumb" else {

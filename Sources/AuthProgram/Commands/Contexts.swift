@@ -6,11 +6,8 @@ import CommandLineKit
 import TextFormat
 
 /// `contexts`.
-struct ContextsCommand: CommandBody {
-  let isShort: Bool
-  let showsUsers: Bool
-
-  static let command = Command<any CommandBody>(
+enum ContextsCommand {
+  static let command = Command<CommandBody>(
     "contexts", summary: "List the contexts of this device",
     discussion: [
       "A context is a login beside others on this device; choose one with --context. This shows who is logged in in "
@@ -22,18 +19,18 @@ struct ContextsCommand: CommandBody {
       "contexts --json": "prints the same as JSON",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words in ContextsCommand(isShort: words[Options.short], showsUsers: words[users]) }
+  ) { _ in .inWorkspace(run) }
 
   private static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 
-  func run(in workspace: Workspace) throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let names = try explained { () throws(VaultError) in try FileVault.contexts(in: workspace.places.state) }
-    if isShort, !workspace.printer.asJSON { return workspace.names(names.map(\.description)) }
+    if words[Options.short], !workspace.printer.asJSON { return workspace.names(names.map(\.description)) }
     var found: [(name: ContextName, content: Content)] = []
     for name in names {
       if let content = try Self.content(of: name, in: workspace) { found.append((name, content)) }
     }
-    if showsUsers, !workspace.printer.asJSON {
+    if words[users], !workspace.printer.asJSON {
       let users = found.compactMap { if case .user(let grant) = $0.content { grant.user.username } else { nil } }
       return workspace.names(Set(users).sorted())
     }
@@ -45,22 +42,20 @@ struct ContextsCommand: CommandBody {
     var notes: [Hint] = []
     for (name, content) in found {
       let isCurrent = name == workspace.context
-      let mark = isCurrent ? "this one" : ""
+      var cells = [name.description, "", "", isCurrent ? "this one" : ""]
       var (user, session, isLoggedIn) = (JSON.null, JSON.null, JSON.null)
       switch content {
       case .user(let grant):
-        table.add([name.description, grant.user.username, deadlines.remaining(grant.limits), mark])
-        user = .user(grant.user)
-        session = .session(grant.id, grant.limits, deadlines)
+        (cells[1], cells[2]) = (grant.user.username, deadlines.remaining(grant.limits))
+        (user, session) = (.user(grant.user), .session(grant.id, grant.limits, deadlines))
         isLoggedIn = true
-      case .ended:
-        table.add([name.description, "", "over", mark])
-        isLoggedIn = false
-      case .elsewhere: table.add([name.description, "", "", "at another database"])
+      case .ended: (cells[2], isLoggedIn) = ("over", false)
+      case .elsewhere: cells[3] = "at another database"
       case .unusable(let evidence):
-        table.add([name.description, "?", "", "unusable file"])
+        (cells[1], cells[3]) = ("?", "unusable file")
         notes.append(Hint(evidence.description))
       }
+      table.add(cells)
       documents.append([
         "context": .string(name.description), "current": .bool(isCurrent), "logged_in": isLoggedIn, "user": user,
         "session": session,
@@ -95,11 +90,7 @@ struct ContextsCommand: CommandBody {
     case .corrupt(let evidence): return .unusable(evidence)
     case .unavailable(let failure):
       // A session of the other kind of database is no fault of the file.
-      let other: TokenIssuer =
-        switch backend.issuer {
-        case .embedded: .server
-        case .server: .embedded
-        }
+      let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
       guard case .token = FileVault(directory: directory, context: name, issuer: other).look() else {
         throw CommandError(failure)
       }

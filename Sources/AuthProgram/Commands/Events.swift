@@ -5,11 +5,8 @@ import CommandLineKit
 import TextFormat
 
 /// `events`.
-struct EventsCommand: CommandBody {
-  let page: PageOptions
-  let before: Int64?
-
-  static let command = Command<any CommandBody>(
+enum EventsCommand {
+  static let command = Command<CommandBody>(
     "events", summary: "Show what happened to your account",
     discussion: [
       "Shows your events; an administrator sees those of all accounts. The last line is the newest event.",
@@ -24,34 +21,31 @@ struct EventsCommand: CommandBody {
       "events --since 2026-01-31T09:30:00Z --limit 1000 --json": "prints what happened since then as JSON",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { words in EventsCommand(page: PageOptions(words), before: words[beforeEvent]) }
+  ) { _ in .inWorkspace(run) }
 
   private static let beforeEvent = Option.optional(
     "before", "ID", Kinds.event, "Show events before this one (the next page)")
 
   /// The latest is last.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let page = PageOptions(words)
     try workspace.checkForm(page)
-    let times = page.times
     let screen = try await workspace.open(UserScreen.self)
-    let loaded = try await workspace.load(page, on: screen, before: before, number: \.id) {
-      (before, limit, lease) throws(BackendError) in
+    var shown = try await workspace.load(page, of: "events", before: words[beforeEvent], on: screen, number: \.id) {
+      (times, before, limit, lease) throws(BackendError) in
       try screen.events(
         at: workspace.backend, within: times, matching: page.filter, before: before, limit: limit, under: lease)
     }
-    let events = Array(loaded.items.reversed())
-    let notes = loaded.lastOfMore.map { [workspace.more(["events", "--before", String($0.id)], within: times, page)] }
+    shown.items.reverse()
     if page.isCSV {
-      workspace.printCSV(["id", "time", "event", "account", "actor", "session", "detail"], events.lazy.map(\.csv))
-      return Answer(.onlyShows, notes: notes ?? [])
+      return workspace.csv(["id", "time", "event", "account", "actor", "session", "detail"], shown) {
+        [String($0.id), $0.at.iso8601, $0.name, $0.account, $0.actor, $0.session?.name ?? $0.session?.hash, $0.detail]
+      }
     }
+    let lines = shown.items.isEmpty ? ["No events."] : workspace.lines(.events(shown.items))
     return Answer(
-      .onlyShows,
-      lines: workspace.bar("Events") + (events.isEmpty ? ["No events."] : workspace.lines(.events(events))),
-      [
-        "events": .array(events.map(JSON.event)), "next_before": loaded.lastOfMore.map { .integer($0.id) } ?? .null,
-      ],
-      notes: notes ?? [])
+      .onlyShows, lines: workspace.bar("Events") + lines,
+      ["events": .array(shown.items.map(JSON.event)), "next_before": .integer(orNull: shown.next)], notes: shown.notes)
   }
 }
 
@@ -66,27 +60,115 @@ extension JSON {
   }
 }
 
-extension Event {
-  /// A line of CSV.
-  fileprivate var csv: String {
-    CSV.line([String(id), at.iso8601, name, account, actor, session?.name ?? session?.hash, detail])
+extension EventSession {
+  /// The name that `sessions revoke` takes.
+  fileprivate var name: String? { if case .named(let id) = self { id.rawValue } else { nil } }
+
+  /// What an old event has in its place.
+  fileprivate var hash: String? { if case .hashed(let hash) = self { hash } else { nil } }
+}
+
+/// What shapes a page of receipts or events: from when, until when, in which form.
+struct PageOptions: Hashable, Sendable {
+  let since: Moment?
+  let until: Moment?
+  /// Only rows that contain this text.
+  let filter: String
+  /// How many at most; nil for all, which is for CSV.
+  let limit: Int?
+  let isCSV: Bool
+
+  init(_ words: ParsedWords) {
+    since = words[Self.since]
+    until = words[Self.until]
+    filter = words[Self.filter] ?? ""
+    isCSV = words[Self.csv]
+    limit = isCSV && words.origin(of: Options.limit) == .notGiven ? nil : words[Options.limit]
+  }
+
+  static let options: [any DeclaredOption] = [since, until, filter, Options.limit, csv]
+
+  private static let since = Option.optional(
+    "since", "WHEN", .moment(),
+    "Show only what happened since then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
+      + "2026-01-31T09:30:00Z; without a zone it is the one that times are shown in")
+  private static let until = Option.optional(
+    "until", "WHEN", .moment(),
+    "Show only what happened before then; takes the same values as --since, and a day means its start")
+  private static let filter = Option.optional(
+    "filter", "TEXT", Kinds.text,
+    "Show only rows that contain this text in a name, an amount, a number or a detail, in any case; times do not "
+      + "count")
+  private static let csv = Option.flag(
+    "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")
+
+  /// The time as the clock is now.
+  fileprivate var times: TimeSpan { TimeSpan(since: since?.wallTime, until: until?.wallTime) }
+
+  /// The options for the next page, which covers the same times however late it is asked for.
+  fileprivate func repeated(within times: TimeSpan) -> [String] {
+    func bound(_ flag: String, _ time: WallTime?) -> [String] {
+      guard let time else { return [] }
+      let microseconds = max(0, time.microseconds)
+      let whole = UTCTime(seconds: microseconds / 1_000_000).iso8601
+      let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
+      return [flag, fraction == "000000" ? whole : "\(whole.dropLast()).\(fraction)Z"]
+    }
+    return bound("--since", times.since) + bound("--until", times.until)
+      + (filter.isEmpty ? [] : ["--filter", filter]) + (isCSV ? ["--csv"] : [])
   }
 }
 
-extension EventSession {
-  /// The name that `sessions revoke` takes.
-  fileprivate var name: String? {
-    switch self {
-    case .named(let id): id.rawValue
-    case .hashed: nil
-    }
+extension Moment {
+  /// For a moment that is some time ago, a whole second.
+  fileprivate var wallTime: WallTime {
+    WallTime(microseconds: microseconds(now: WallTime.now().seconds * 1_000_000))
+  }
+}
+
+/// What a command shows of a long list.
+struct Listing<Item> {
+  var items: [Item] = []
+  /// What the next page is before, if there are more items.
+  var next: Int64?
+  /// Names the command for the next page.
+  var notes: [Hint] = []
+}
+
+extension Workspace {
+  /// Refuses what cannot be printed in two forms at once.
+  func checkForm(_ options: PageOptions) throws(CommandError) {
+    if options.isCSV, printer.asJSON { throw CommandError(code: .csvNotJSON) }
   }
 
-  /// What an old event has in its place.
-  fileprivate var hash: String? {
-    switch self {
-    case .named: nil
-    case .hashed(let hash): hash
+  /// Loads as many as the options ask for, a page at a time.
+  ///
+  /// `load` loads a page, and `number` is what the page after an item is before.
+  func load<Item>(
+    _ options: PageOptions, of command: String, before: Int64?, on screen: some LiveScreen, number: (Item) -> Int64,
+    _ load: (TimeSpan, _ before: Int64?, _ limit: Int, borrowing SessionLease) throws(BackendError) -> Page<Item>
+  ) async throws(CommandError) -> Listing<Item> {
+    let times = options.times
+    var listing = Listing<Item>(next: before)
+    repeat {
+      let page = try await ask(screen.session) { (lease) throws(BackendError) in
+        try load(times, listing.next, options.limit ?? 1000, lease)
+      }
+      listing.items += page.items
+      listing.next = page.lastOfMore.map(number)
+    } while options.limit == nil && listing.next != nil
+    if let next = listing.next {
+      let words = [command, "--before", String(next)] + options.repeated(within: times)
+      listing.notes = [more(words, limit: options.limit ?? Options.pageLength)]
     }
+    return listing
+  }
+
+  /// Prints CSV, also with `--quiet`: it is nothing but the result, as JSON is.
+  func csv<Item>(_ header: [String], _ listing: Listing<Item>, _ fields: (Item) -> [String?]) -> Answer {
+    let output = printer.streams.output
+    output.writeLine(CSV.line(header))
+    for item in listing.items { output.writeLine(CSV.line(fields(item))) }
+    return Answer(.onlyShows, notes: listing.notes)
   }
 }

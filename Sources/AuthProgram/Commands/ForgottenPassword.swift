@@ -5,8 +5,8 @@ import CommandLineKit
 import TextFormat
 
 /// `recovery-codes`.
-struct RecoveryCodesCommand: CommandBody {
-  static let command = Command<any CommandBody>(
+enum RecoveryCodesCommand {
+  static let command = Command<CommandBody>(
     "recovery-codes", summary: "Make codes for the day you forget your password",
     discussion: [
       "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
@@ -18,12 +18,11 @@ struct RecoveryCodesCommand: CommandBody {
     examples: [
       "recovery-codes": "shows ten new codes",
       "recovery-codes | lpr": "prints them on paper",
-    ],
-    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { _ in RecoveryCodesCommand() }
+    ]
+  ) { _ in .inWorkspace(run) }
 
   /// Makes ten codes in place of the old.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let fresh = try await workspace.fresh(try await workspace.activeSession())
     let codes = try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.makeRecoveryCodes(for: fresh, under: lease)
@@ -43,11 +42,8 @@ struct RecoveryCodesCommand: CommandBody {
 }
 
 /// `recover [USER]`.
-struct RecoverCommand: CommandBody {
-  let user: String?
-  let fromInput: Bool
-
-  static let command = Command<any CommandBody>(
+enum RecoverCommand {
+  static let command = Command<CommandBody>(
     "recover", soughtAs: ["forgot", "forgotten", "reset"], summary: "Set a new password with a code",
     discussion: [
       "Takes one of your recovery codes, or the one-time code that an administrator gave you, and asks twice for a new "
@@ -64,11 +60,7 @@ struct RecoverCommand: CommandBody {
       "recover alice --password-stdin < code-and.password": "reads both from a file, one line each",
     ],
     statuses: .of(.done, .usage, .cannotTell, .credentials, .throttled)
-  ) { words in
-    RecoverCommand(
-      user: words[forgetful],
-      fromInput: words[codeAndPasswordFromInput])
-  }
+  ) { _ in .inWorkspace(run) }
 
   private static let codeAndPasswordFromInput = Option.flag(
     "password-stdin", "Read the code and the new password from standard input, one line each")
@@ -78,23 +70,27 @@ struct RecoverCommand: CommandBody {
     neededBy: codeAndPasswordFromInput)
 
   /// Nobody is logged in by it.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    let backend = workspace.backend
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let (backend, fromInput) = (workspace.backend, words[codeAndPasswordFromInput])
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
-    let name = try workspace.username(user, "User: ")
-    let set: (RecoveryCode, Secret) throws(CommandError) -> User = { (code, password) throws(CommandError) in
-      do throws(BackendError) {
-        return try backend.recover(username: name, code: code, password: password)
-      } catch {
-        throw CommandError(recovery: error)
-      }
-    }
+    let name = try workspace.username(words[forgetful], "User: ")
     let recovered: User
     if fromInput {
-      let lines = try PasswordQuestion.lines(["code", "new password"])
-      recovered = try set(RecoveryCode(typed: lines[0]), Secret(bytes: lines[1]))
+      let lines = try workspace.secrets(fromInput: ["code", "new password"])
+      recovered = try backend.setPassword(of: name, with: RecoveryCode(typed: lines[0]), to: Secret(bytes: lines[1]))
     } else {
-      recovered = try PasswordQuestion.codeAndNewPassword(for: name, at: backend, use: set)
+      // What cannot be a code is asked for again. Otherwise the code is used once everything is
+      // typed, so that its answer comes at one cost.
+      let question = try Question()
+      var code = RecoveryCode(typed: try question.ask("Code for \(name): "))
+      for _ in 1..<Question.attempts where !code.isWellFormed {
+        try question.say("a code has 25 letters and digits; try again.")
+        code = RecoveryCode(typed: try question.ask("Code for \(name): "))
+      }
+      let password = try question.newPassword(for: name, at: backend)
+      let result = Result { () throws(CommandError) in try backend.setPassword(of: name, with: code, to: password) }
+      _ = consume question
+      recovered = try result.get()
     }
     let shown = TextEscaping.escape(recovered.username)
     return Answer(
@@ -105,23 +101,26 @@ struct RecoverCommand: CommandBody {
   }
 }
 
-extension CommandError {
-  /// Why a code set no new password.
-  init(recovery error: BackendError) {
-    switch error.kind {
-    case .credentials: self.init(code: .wrongRecovery)
-    case .throttled(let throttle): self.init(throttle, .throttledRecovery, .lockedRecovery)
-    case .invalid, .refused, .challenged, .session, .notFresh, .notPermitted, .unavailable: self.init(error)
+extension Backend {
+  /// Sets a new password with a code; its errors say more of the code than those of a login.
+  func setPassword(
+    of name: String, with code: RecoveryCode, to password: Secret
+  ) throws(CommandError) -> User {
+    do throws(BackendError) {
+      return try recover(username: name, code: code, password: password)
+    } catch {
+      switch error.kind {
+      case .credentials: throw CommandError(code: .wrongRecovery)
+      case .throttled(let throttle): throw CommandError(throttle, .throttledRecovery, .lockedRecovery)
+      case .invalid, .refused, .challenged, .session, .notFresh, .notPermitted, .unavailable: throw CommandError(error)
+      }
     }
   }
 }
 
 /// `accounts reset-password USER [--as-owner]`.
-struct ResetPasswordCommand: CommandBody {
-  let user: Username
-  let isAsOwner: Bool
-
-  static let command = Command<any CommandBody>(
+enum ResetPasswordCommand {
+  static let command = Command<CommandBody>(
     "reset-password", summary: "Make a one-time code for a user who forgot the password",
     discussion: [
       "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
@@ -134,19 +133,18 @@ struct ResetPasswordCommand: CommandBody {
     examples: [
       "accounts reset-password bob": "shows a code to give to bob",
       "accounts reset-password alice --as-owner": "helps the only administrator in again",
-    ],
-    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words in ResetPasswordCommand(user: words[Arguments.account], isAsOwner: words[asOwner]) }
+    ]
+  ) { _ in .inWorkspace(run) }
 
   private static let asOwner = Option.flag(
     "as-owner", "Without a login, because the embedded database is yours")
 
   /// Makes a one-time code, which `recover` takes.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    let backend = workspace.backend
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let (backend, user) = (workspace.backend, words[Arguments.account])
     let code: OneTimeCode
     var isDisabled = false
-    if isAsOwner {
+    if words[asOwner] {
       code = try explained { () throws(BackendError) in try backend.resetPasswordAsOwner(of: user) }
     } else {
       code = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in

@@ -6,14 +6,8 @@ import CommandLineKit
 import TextFormat
 
 /// `login [USER]`.
-struct LogInCommand: CommandBody {
-  let user: String?
-  let switching: Bool
-  let idle: Duration?
-  let absolute: Duration?
-  let passwordFromInput: Bool
-
-  static let command = Command<any CommandBody>(
+enum LogInCommand {
+  static let command = Command<CommandBody>(
     "login", soughtAs: ["sign-in", "signin"], summary: "Log in, or renew the session",
     discussion: [
       "If you are logged in already, this renews your session. If another user is logged in here, give --switch.",
@@ -34,48 +28,41 @@ struct LogInCommand: CommandBody {
       "login alice --password-stdin < alice.password": "reads the password from a file, for scripts",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
-  ) { words in
-    LogInCommand(
-      user: words[user],
-      switching: words[switching], idle: words[idle], absolute: words[absolute],
-      passwordFromInput: words[Options.passwordFromInput])
-  }
+  ) { _ in .inWorkspace(run) }
 
   private static let switching = Option.flag(
     "switch", "Log in even if another user is logged in here, and end that session")
   private static let idle = Option.optional(
-    "idle", "DURATION", Kinds.duration,
-    "End the session after this time without activity; never later than by default")
+    "idle", "DURATION", Kinds.duration, "End the session after this time without activity; never later than by default")
   private static let absolute = Option.optional(
-    "absolute", "DURATION", Kinds.duration,
-    "End the session after this time in any case; never later than by default")
-
+    "absolute", "DURATION", Kinds.duration, "End the session after this time in any case; never later than by default")
   private static let user = Argument.optional(
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked", neededBy: Options.passwordFromInput)
 
   /// Begins a session, renews that of the same user, or with `--switch` takes another user's place.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     workspace.forgetsDisabled = true
     let backend = workspace.backend
-    if !passwordFromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
-    let name = try workspace.username(user, "User: ")
-    let limits = LimitRequest(idle: idle, absolute: absolute)
+    let fromInput = words[Options.passwordFromInput]
+    if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
+    let name = try workspace.username(words[user], "User: ")
+    let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
     let present = try await present(in: workspace)
     let isSame = present?.user.username == name.lowercased()
-    if let present, !isSame, !switching {
+    if let present, !isSame, !words[switching] {
       throw CommandError(code: .otherUserLoggedIn, present.user.username.escaped, name)
     }
     let store = workspace.store
     var verb = present == nil ? "Logged in as" : isSame ? "Renewed the session of" : "Switched to"
-    let session = try await workspace.session(
-      withPasswordOf: name, fromInput: passwordFromInput, wrong: CommandError(code: .wrongCredentials)
+    let session = try await workspace.askForPassword(
+      of: name, fromInput: fromInput ? ["password"] : nil, wrong: CommandError(code: .wrongCredentials)
     ) { (password) throws(SessionError) in
       let credentials = Credentials.password(username: name, password: password)
       if present == nil { return try await store.logIn(credentials, limits: limits) }
       // What is not asked for now is as long as for any login, and not as the session before had
       // it.
       let policy = SessionPolicy.standard
-      let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
+      let renewed = LimitRequest(idle: limits.idle ?? policy.idle, absolute: limits.absolute ?? policy.absolute)
       do throws(SessionError) {
         return isSame
           ? try await store.confirm(password, limits: renewed)
@@ -87,10 +74,10 @@ struct LogInCommand: CommandBody {
         verb = "Logged in as"
         return try await store.logIn(credentials, limits: limits)
       }
-    }
+    }.session
     let needsTwoStep = await workspace.needsTwoStep(session)
-    let answer = try describe(session, verb, needsTwoStep: needsTwoStep, in: workspace)
-    guard needsTwoStep, !passwordFromInput, !workspace.printer.asJSON else { return answer }
+    let answer = try describe(session, verb, limits, needsTwoStep: needsTwoStep, in: workspace)
+    guard needsTwoStep, !fromInput, !workspace.printer.asJSON else { return answer }
     // Whoever is at a terminal sets it up at once.
     try workspace.printer.show(answer)
     return try await TwoStepCommand.turnOn(session, in: workspace)
@@ -99,7 +86,7 @@ struct LogInCommand: CommandBody {
   /// Who is logged in now.
   ///
   /// An unusable session file is no obstacle to a login; an authority that cannot be asked is.
-  private func present(in workspace: Workspace) async throws(CommandError) -> LoggedInSession? {
+  private static func present(in workspace: Workspace) async throws(CommandError) -> LoggedInSession? {
     switch await workspace.restore() {
     case .obstructed(.vault), .obstructed(.corrupt): return nil
     case .loggedIn, .loggedOut, .obstructed(.authority), .overtaken, .cancelled:
@@ -108,13 +95,17 @@ struct LogInCommand: CommandBody {
     }
   }
 
-  private func describe(
-    _ session: LoggedInSession, _ verb: String, needsTwoStep: Bool, in workspace: Workspace
+  private static func describe(
+    _ session: LoggedInSession, _ verb: String, _ wish: LimitRequest, needsTwoStep: Bool, in workspace: Workspace
   ) throws(CommandError) -> Answer {
     let deadlines = try Deadlines(clock: workspace.backend.clock)
-    let variable = workspace.globals.contextVariable
+    let variable = workspace.contextVariable
     let leftovers = workspace.store.leftovers
-    let cuts = cuts(by: workspace.backend.policy)
+    let policy = workspace.backend.policy
+    // The limits that were asked for and are longer than a session may have.
+    let cuts = [(wish.idle, idle, policy.idle), (wish.absolute, absolute, policy.absolute)]
+      .filter { wish, _, limit in wish.map { $0 > limit } == true }
+      .map { (flag: $1.declaration.flag, limit: $2) }
     var notes = cuts.map { Hint("\($0.flag) is cut to \($0.limit.words), the longest time allowed.") }
     if leftovers != .none { notes.append("The previous session: \(leftovers.words).") }
     if needsTwoStep { notes.append(Workspace.twoStepFirst) }
@@ -130,17 +121,5 @@ struct LogInCommand: CommandBody {
         "cut": .array(cuts.map { .string($0.flag) }), "two_step_needed": .bool(needsTwoStep),
         "leftovers": leftovers == .none ? nil : .string(leftovers.words),
       ], notes: notes)
-  }
-
-  /// The limits that were asked for and are longer than a session may have, each with what it is
-  /// instead.
-  private func cuts(by policy: SessionPolicy) -> [(flag: String, limit: Duration)] {
-    let limits: [(wish: Duration?, flag: String, limit: Duration)] = [
-      (idle, Self.idle.declaration.flag, policy.idle),
-      (absolute, Self.absolute.declaration.flag, policy.absolute),
-    ]
-    return limits.compactMap { wish, flag, limit in
-      wish.map { $0 > limit } == true ? (flag, limit) : nil
-    }
   }
 }

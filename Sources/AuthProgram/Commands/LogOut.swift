@@ -6,10 +6,8 @@ import CommandLineKit
 import TextFormat
 
 /// `logout [--all]`.
-struct LogOutCommand: CommandBody {
-  let everywhere: Bool
-
-  static let command = Command<any CommandBody>(
+enum LogOutCommand {
+  static let command = Command<CommandBody>(
     "logout", soughtAs: ["exit", "quit", "sign-out", "signout"], summary: "Log out",
     discussion: [
       "Ends your session at once and revokes it, so that a copy of it does not work either. It is not an error if nobody "
@@ -21,16 +19,16 @@ struct LogOutCommand: CommandBody {
       "logout --all": "ends all your sessions, in every context",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words in LogOutCommand(everywhere: words[everywhere]) }
+  ) { _ in .inWorkspace(run) }
 
   private static let everywhere = Option.flag(
     "all", "End all your sessions, on every device and in every context")
 
   /// Ends the session, whatever state it is in.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     workspace.forgetsDisabled = true
     let vault = workspace.vault
-    let notes = try Self.makeUsable(vault)
+    let notes = try makeUsable(vault)
     let before = await workspace.restore()
     // Its file must stay: here it can neither be revoked nor is it known to be over.
     if case .obstructed(.authority(let cause)) = before,
@@ -41,9 +39,12 @@ struct LogOutCommand: CommandBody {
     }
     var others = 0
     var refusal: CommandError?
-    if everywhere {
+    // Whatever comes of it, this session is logged out afterwards.
+    if words[everywhere] {
       do throws(CommandError) {
-        others = try await Self.endOthers(in: workspace)
+        if case .user(let session) = try await workspace.presence() {
+          others = try await workspace.ask(session, workspace.backend.endAllSessions(under:)) - 1
+        }
       } catch {
         refusal = error
       }
@@ -52,22 +53,18 @@ struct LogOutCommand: CommandBody {
     do throws(LogoutError) {
       result = try await workspace.store.logOut()
     } catch {
-      switch error {
-      case .insideLease, .cancelled: throw CommandError(SessionError.cancelled)
-      }
+      // No command logs out under a lease.
+      throw CommandError(SessionError.cancelled)
     }
     if case .partial(let leftovers, let causes) = result {
-      throw Self.incomplete(leftovers, causes, workspace.backend.policy)
+      throw incomplete(leftovers, causes, workspace.backend.policy)
     }
-    if let refusal {
-      throw CommandError(code: .otherSessionsNotEnded, refusal.message)
-    }
+    if let refusal { throw CommandError(code: .otherSessionsNotEnded, refusal.message) }
     guard case .complete = result else {
       return Answer(
-        .onlyShows,
-        lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
+        .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
     }
-    return Self.loggedOut(before, others: others, notes)
+    return loggedOut(before, others: others, notes)
   }
 
   /// Makes of the session file what a logout can read.
@@ -82,15 +79,6 @@ struct LogOutCommand: CommandBody {
     }
     guard let mode = try explained({ () throws(VaultError) in try vault.closeToOthers() }) else { return [] }
     return ["The session file had mode \(mode), so others could read it and may have used the session."]
-  }
-
-  /// Ends all sessions of the user, and returns how many others there were.
-  ///
-  /// Whatever comes of it, this one is logged out afterwards.
-  private static func endOthers(in workspace: Workspace) async throws(CommandError) -> Int {
-    guard case .user(let session) = try await workspace.presence() else { return 0 }
-    let all = try await workspace.ask(session, workspace.backend.endAllSessions(under:))
-    return all - 1
   }
 
   /// A session file that stays must not be reported as a logout, and without it there is nothing to

@@ -5,10 +5,8 @@ import CommandLineKit
 import TextFormat
 
 /// `accounts registration [STATE]`.
-struct RegistrationCommand: CommandBody {
-  let state: Registration?
-
-  static let command = Command<any CommandBody>(
+enum RegistrationCommand {
+  static let command = Command<CommandBody>(
     "registration", summary: "Show or change who may create accounts",
     discussion: [
       "While registration is closed only an administrator creates accounts: 'register USER' then prints a one-time "
@@ -19,35 +17,32 @@ struct RegistrationCommand: CommandBody {
     examples: [
       "accounts registration": "shows whether registration is open",
       "accounts registration closed": "lets only administrators create accounts",
-    ],
-    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words in RegistrationCommand(state: words[registration]) }
+    ]
+  ) { _ in .inWorkspace(run) }
 
   private static let registration = Argument.optional(
     "STATE", ValueKind<Registration>.choice("a state of the registration"),
     "open or closed; if omitted, the present state is shown")
 
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let backend = workspace.backend
-    if let state {
+    var effect = Answer.Effect.onlyShows
+    let present: Registration
+    if let state = words[registration] {
       try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
         try backend.setRegistration(state, for: administrator, fresh, under: lease)
       }
-      let hint: Hint = "Look with: \(run: "accounts", "registration")"
-      return describe(.changed("registration is \(state.rawValue)", hint: hint), state, in: workspace)
+      effect = .changed(
+        "registration is \(state.rawValue)", hint: "Look with: \(run: "accounts", "registration")")
+      present = state
+    } else {
+      present = try await workspace.askOnAccounts { (_, administrator, lease) throws(BackendError) in
+        try backend.registration(for: administrator, under: lease)
+      }
     }
-    let session = try await workspace.activeSession()
-    let administrator = try workspace.administrator(session)
-    let present = try await workspace.ask(session) { (lease) throws(BackendError) in
-      try backend.registration(for: administrator, under: lease)
-    }
-    return describe(.onlyShows, present, in: workspace)
-  }
-
-  private func describe(_ effect: Answer.Effect, _ state: Registration, in workspace: Workspace) -> Answer {
-    Answer(
-      effect, lines: workspace.bar("Accounts") + ["Registration is \(state.rawValue): \(state.summary)."],
-      ["registration": .string(state.rawValue)])
+    return Answer(
+      effect, lines: workspace.bar("Accounts") + ["Registration is \(present.rawValue): \(present.summary)."],
+      ["registration": .string(present.rawValue)])
   }
 }
 
@@ -61,10 +56,8 @@ extension Registration: Choice {
 }
 
 /// `accounts two-step [STATE]`.
-struct TwoStepSettingCommand: CommandBody {
-  let policy: TwoStepPolicy?
-
-  static let command = Command<any CommandBody>(
+enum TwoStepSettingCommand {
+  static let command = Command<CommandBody>(
     "two-step", summary: "Show or change who must log in in two steps",
     discussion: [
       "While it is required, an administrator without a second step can do nothing but set one up. That holds for "
@@ -75,74 +68,65 @@ struct TwoStepSettingCommand: CommandBody {
     examples: [
       "accounts two-step": "shows whether administrators must have a second step",
       "accounts two-step required": "requires it of all administrators",
-    ],
-    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words in TwoStepSettingCommand(policy: words[twoStepPolicy]) }
+    ]
+  ) { _ in .inWorkspace(run) }
 
   private static let twoStepPolicy = Argument.optional(
     "STATE", ValueKind<TwoStepPolicy>.choice("a rule for the second step"),
     "required or optional; if omitted, the present rule is shown")
 
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    let backend = workspace.backend
-    let screen = try await workspace.open(AccountsScreen.self)
-    let administrator = try workspace.administrator(screen.session)
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let (backend, policy) = (workspace.backend, words[twoStepPolicy])
+    var without: [String] = []
+    if policy != .optional {
+      without = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
+        try administratorsWithoutStep(on: screen, administrator, at: backend, under: lease)
+      }
+    }
+    let names = without.map(TextEscaping.escape).joined(separator: ", ")
     guard let policy else {
-      let present = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+      let present = try await workspace.askOnAccounts { (_, administrator, lease) throws(BackendError) in
         try backend.twoStepPolicy(for: administrator, under: lease)
       }
-      let without = try await administratorsWithoutStep(on: screen, administrator, in: workspace)
-      return describe(.onlyShows, present, without: without, in: workspace)
+      return Answer(
+        .onlyShows,
+        lines: workspace.bar("Accounts") + [sentence(present)]
+          + (without.isEmpty ? [] : ["Administrators without one: \(names)."]),
+        ["two_step": .string(present.rawValue), "administrators_without": .array(without.map(JSON.string))])
     }
-    var without: [String] = []
-    if policy == .required { without = try await administratorsWithoutStep(on: screen, administrator, in: workspace) }
     if !without.isEmpty {
-      workspace.printer.say(
-        "These administrators have no second step, and can then only set one up: \(Self.list(without)).")
+      workspace.printer.say("These administrators have no second step, and can then only set one up: \(names).")
     }
+    let isOwnMissing = without.contains { $0 == workspace.store.session?.user.username }
     try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
     }
-    return describe(
-      .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"), policy,
-      without: nil, in: workspace,
-      notes: without.contains(screen.session.user.username) ? ["Set up yours: \(run: "two-step", "on")"] : [])
+    return Answer(
+      .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"),
+      lines: workspace.bar("Accounts") + [sentence(policy)],
+      ["two_step": .string(policy.rawValue), "administrators_without": nil],
+      notes: isOwnMissing ? ["Set up yours: \(run: "two-step", "on")"] : [])
+  }
+
+  private static func sentence(_ policy: TwoStepPolicy) -> String {
+    "The second step is \(policy.rawValue): \(policy.summary)."
   }
 
   /// The administrators who could do nothing else before they set up a second step, if it is
   /// required.
-  private func administratorsWithoutStep(
-    on screen: AccountsScreen, _ administrator: AdminSession, in workspace: Workspace
-  ) async throws(CommandError) -> [String] {
+  private static func administratorsWithoutStep(
+    on screen: AccountsScreen, _ administrator: AdminSession, at backend: any Backend,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> [String] {
     var query = AccountsQuery(limit: 200)
     var names: [String] = []
-    while true {
-      let page = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
-        try screen.page(query, of: workspace.backend, for: administrator, under: lease)
-      }
+    repeat {
+      let page = try screen.page(query, of: backend, for: administrator, under: lease)
       names += page.items.filter { $0.user.role == .administrator && !$0.isDisabled && !$0.hasSecondStep }
         .map(\.user.username)
-      guard let last = page.lastOfMore else { return names }
-      query.after = last.user.username
-    }
-  }
-
-  private static func list(_ names: [String]) -> String {
-    names.map(TextEscaping.escape).joined(separator: ", ")
-  }
-
-  /// `without`: the administrators without one, where that was looked up.
-  private func describe(
-    _ effect: Answer.Effect, _ policy: TwoStepPolicy, without: [String]?, in workspace: Workspace, notes: [Hint] = []
-  ) -> Answer {
-    Answer(
-      effect,
-      lines: workspace.bar("Accounts") + ["The second step is \(policy.rawValue): \(policy.summary)."]
-        + (without?.isEmpty == false ? ["Administrators without one: \(Self.list(without ?? []))."] : []),
-      [
-        "two_step": .string(policy.rawValue),
-        "administrators_without": without.map { .array($0.map(JSON.string)) } ?? .null,
-      ], notes: notes)
+      query.after = page.lastOfMore?.user.username
+    } while query.after != nil
+    return names
   }
 }
 

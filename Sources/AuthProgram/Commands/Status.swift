@@ -6,10 +6,8 @@ import CommandLineKit
 import TextFormat
 
 /// `status`.
-struct StatusCommand: CommandBody {
-  let isShort: Bool
-
-  static let command = Command<any CommandBody>(
+enum StatusCommand {
+  static let command = Command<CommandBody>(
     "status", aliases: ["whoami"], summary: "Show who is logged in",
     discussion: [
       "The exit status is 0 for yes, 1 for no, and 3 if something could not be read. This is not activity: it does not "
@@ -24,21 +22,23 @@ struct StatusCommand: CommandBody {
       "status --json": "prints the same as JSON",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
-  ) { words in StatusCommand(isShort: words[shortStatus]) }
+  ) { _ in .inWorkspace(run) }
 
   private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 
   /// Says yes, no, or that it cannot tell; it is not activity.
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     switch try await workspace.presence() {
-    case .user(let session): try yes(session, in: workspace)
-    case .nobody(let reason): no(reason, in: workspace)
+    case .user(let session): try yes(session, words, in: workspace)
+    case .nobody(let reason): no(reason, words, in: workspace)
     }
   }
 
-  private func yes(_ session: LoggedInSession, in workspace: Workspace) throws(CommandError) -> Answer {
+  private static func yes(_ session: LoggedInSession, _ words: ParsedWords, in workspace: Workspace)
+    throws(CommandError) -> Answer
+  {
     let (user, limits) = (session.user, session.limits)
-    if isShort, !workspace.printer.asJSON { return workspace.names([user.username]) }
+    if words[shortStatus], !workspace.printer.asJSON { return workspace.names([user.username]) }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
@@ -52,15 +52,15 @@ struct StatusCommand: CommandBody {
         "logged_in": true, "user": .user(user),
         "session": .session(session.id, limits, deadlines),
         "context": .string(workspace.context.description),
-        "context_from": .string(orNull: workspace.globals.contextVariable),
+        "context_from": .string(orNull: workspace.contextVariable),
         "sessions_from": .string(orNull: workspace.places.stateVariable),
         "accounts_from": .string(orNull: workspace.accountsVariable),
         "server": .server(workspace.backend.connection),
       ])
   }
 
-  private func no(_ reason: LogoutReason, in workspace: Workspace) -> Answer {
-    if isShort, !workspace.printer.asJSON { return Answer(.onlyShows, status: .no) }
+  private static func no(_ reason: LogoutReason, _ words: ParsedWords, in workspace: Workspace) -> Answer {
+    if words[shortStatus], !workspace.printer.asJSON { return Answer(.onlyShows, status: .no) }
     var sentence = "Nobody is logged in"
     var code: String?
     var hint: Hint = "Log in with: \(run: "login", "USER")"
@@ -73,7 +73,7 @@ struct StatusCommand: CommandBody {
       .onlyShows, status: .no, lines: ["\(sentence).", workspace.placesLine],
       [
         "logged_in": false, "reason": .string(orNull: code), "context": .string(workspace.context.description),
-        "context_from": .string(orNull: workspace.globals.contextVariable),
+        "context_from": .string(orNull: workspace.contextVariable),
         "sessions_from": .string(orNull: workspace.places.stateVariable),
         "accounts_from": .string(orNull: workspace.accountsVariable),
         "server": .server(workspace.backend.connection),
@@ -92,7 +92,7 @@ extension Workspace {
     // Put together by hand: the first `joined` of a process takes longer than reading the session
     // file.
     var line = "Context \(context)"
-    if let variable = globals.contextVariable { line += " (from \(variable))" }
+    if let variable = contextVariable { line += " (from \(variable))" }
     if let variable = places.stateVariable {
       line += ", sessions in \(TextEscaping.escape(places.state)) (from \(variable))"
     }
@@ -109,5 +109,109 @@ extension Workspace {
       line += ", \(server.protection). Only its administrators can administer it."
     }
     return line
+  }
+}
+
+/// `require [--fresh] [--administrator]`.
+enum RequireCommand {
+  static let command = Command<CommandBody>(
+    "require", summary: "Check that you are logged in, for scripts",
+    discussion: [
+      "The exit status is 0 if you are logged in and everything that is asked for holds; otherwise it says why not. "
+        + "This is activity: it prolongs the session, as a screen does.",
+      "With --fresh it asks for your password on a terminal if you entered it too long ago, as 'sudo -v' does. With "
+        + "--quiet a no is silent.",
+    ],
+    options: [fresh, administrator],
+    examples: [
+      "require --quiet && echo in": "asks in a script, by the exit status",
+      "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
+    ]
+  ) { _ in .inWorkspace(run) }
+
+  private static let fresh = Option.flag("fresh", "Require a password that you entered recently")
+  private static let administrator = Option.flag("administrator", "Require an administrator")
+
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    do throws(CommandError) {
+      return try await require(words, in: workspace)
+    } catch {
+      // With --quiet a no is said by the status alone; what could not be found out is still said.
+      let isNo = error.status == .no || error.status == .logInFirst
+      guard isNo, workspace.printer.isQuiet, !workspace.printer.asJSON else { throw error }
+      return Answer(.onlyShows, status: error.status)
+    }
+  }
+
+  private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    var session = try await workspace.activeSession()
+    // These two come before any password, which would be asked for in vain.
+    let administrator = words[administrator] ? try workspace.administrator(session) : nil
+    if words[fresh] || administrator != nil {
+      // The database answers this only to a session that may do more than set up a second step: a
+      // key alone does not know that.
+      try await workspace.ask(session) { (lease) throws(BackendError) in
+        if let administrator {
+          _ = try workspace.backend.registration(for: administrator, under: lease)
+        } else {
+          _ = try workspace.backend.profile(under: lease)
+        }
+      }
+    }
+    if words[fresh] { session = try await workspace.fresh(session).session }
+    let deadlines = try Deadlines(clock: workspace.backend.clock)
+    let role = session.user.role == .administrator ? ", administrator" : ""
+    return Answer(
+      .onlyShows,
+      lines: ["Logged in as \(session.user.username.escaped)\(role)."],
+      ["user": .user(session.user), "session": .session(session.id, session.limits, deadlines)])
+  }
+}
+
+/// `home`.
+enum HomeCommand {
+  static let command = Command<CommandBody>(
+    "home", summary: "Show the home screen",
+    discussion: ["You can see this screen without logging in."],
+    examples: ["home": "shows your name, your balance and what to try next"],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { _ in .inWorkspace(run) }
+
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    switch try await workspace.presence() {
+    case .user(let session):
+      let balance = await workspace.balance(session)
+      return Answer(
+        .onlyShows,
+        lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]
+          + (balance.map { ["Your balance is \($0)."] } ?? []),
+        ["logged_in": true, "user": .user(session.user), "balance": .string(orNull: balance)],
+        notes: [
+          await workspace.needsTwoStep(session)
+            ? Workspace.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
+        ])
+    case .nobody:
+      return Answer(
+        .onlyShows,
+        lines: workspace.bar("Home") + ["Welcome. Nobody is logged in."],
+        ["logged_in": false, "user": nil, "balance": nil],
+        notes: [
+          try isRegistrationOpen(in: workspace)
+            ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
+        ])
+    }
+  }
+
+  /// Whether anybody may create an account; the answer does not depend on the name that is asked
+  /// about.
+  private static func isRegistrationOpen(in workspace: Workspace) throws(CommandError) -> Bool {
+    do throws(BackendError) {
+      try workspace.backend.check(newUsername: "anybody")
+      return true
+    } catch {
+      // A service that cannot be reached greets nobody.
+      if workspace.places.service != nil, case .unavailable = error.kind { throw CommandError(error) }
+      return error.code != BackendError.Code.registrationClosed.rawValue
+    }
   }
 }

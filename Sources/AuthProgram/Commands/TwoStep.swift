@@ -5,13 +5,8 @@ import CommandLineKit
 import TextFormat
 
 /// `two-step on`, `two-step off` and `two-step status`.
-struct TwoStepCommand: CommandBody {
-  enum Action { case on, off, status }
-
-  let action: Action
-  var codeFromInput = false
-
-  static let command = Command<any CommandBody>(
+enum TwoStepCommand {
+  static let command = Command<CommandBody>(
     "two-step", soughtAs: ["2fa", "mfa", "otp", "totp"], summary: "Log in with a code after the password",
     discussion: [
       "The code comes from an authenticator app on another device. Commands that ask for your password then also ask "
@@ -30,9 +25,9 @@ struct TwoStepCommand: CommandBody {
     ],
     statuses: .of(.usage), subcommands: [on, off, status], request: nil)
 
-  private static let on = Command<any CommandBody>(
-    "on", summary: "Turn the second step on",
-    discussion: [
+  private static let on = command(
+    "on", "Turn the second step on",
+    [
       "Shows a secret as text, as a URI and, if qrencode is installed, as a QR code. Enter the secret in an "
         + "authenticator app, then a code of the app here: that turns the second step on. The secret is never shown "
         + "again. Until it is on, run 'two-step on' again to enter a code of the same secret or to create a new secret. "
@@ -41,44 +36,46 @@ struct TwoStepCommand: CommandBody {
         + "lose the device, enter one of them instead.",
       "Without a terminal, or with --json, only the secret is printed. Then confirm it with --code-stdin.",
     ],
-    options: [Options.codeFromInput],
     examples: [
       "two-step on": "shows a secret and asks for a code",
       "two-step on --code-stdin < code": "reads the code for the secret that was shown last",
-    ],
-    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words in TwoStepCommand(action: .on, codeFromInput: words[Options.codeFromInput]) }
+    ]
+  ) { (words, session, workspace) async throws(CommandError) in
+    guard words[Options.codeFromInput] else { return try await turnOn(session, in: workspace) }
+    let fresh = try await workspace.fresh(session)
+    try await confirm(try workspace.codeFromInput(), fresh, in: workspace)
+    return turnedOn(session.user)
+  }
 
-  private static let off = Command<any CommandBody>(
-    "off", summary: "Turn the second step off",
-    discussion: [
+  private static let off = command(
+    "off", "Turn the second step off",
+    [
       "Asks for a code of the app or a recovery code. A wrong code counts as a wrong password.",
       "Needs a password that you entered recently, and asks for it on a terminal.",
     ],
-    options: [Options.codeFromInput],
     examples: [
       "two-step off": "asks for a code",
       "two-step off --code-stdin < code": "reads the code from a file",
-    ],
-    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-  ) { words in TwoStepCommand(action: .off, codeFromInput: words[Options.codeFromInput]) }
+    ], turnOff)
 
-  private static let status = Command<any CommandBody>(
+  private static func command(
+    _ name: String, _ summary: String, _ discussion: [String], examples: KeyValuePairs<String, String>,
+    _ run: @escaping @Sendable (ParsedWords, LoggedInSession, Workspace) async throws(CommandError) -> Answer
+  ) -> Command<CommandBody> {
+    Command(name, summary: summary, discussion: discussion, options: [Options.codeFromInput], examples: examples) { _ in
+      .inWorkspace { (words, workspace) async throws(CommandError) in
+        try await run(words, try await workspace.activeSession(), workspace)
+      }
+    }
+  }
+
+  private static let status = Command<CommandBody>(
     "status", summary: "Show whether the second step is on",
     examples: ["two-step status": "shows since when, and how many recovery codes are left"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-  ) { _ in TwoStepCommand(action: .status) }
-
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    let session = try await workspace.activeSession()
-    switch action {
-    case .on where codeFromInput:
-      let fresh = try await workspace.fresh(session)
-      try await Self.confirm(try PasswordQuestion.codeFromInput(), fresh, in: workspace)
-      return Self.turnedOn(session.user)
-    case .on: return try await Self.turnOn(session, in: workspace)
-    case .off: return try await turnOff(session, in: workspace)
-    case .status: return Self.describe(try await Self.state(session, in: workspace))
+  ) { _ in
+    .inWorkspace { (_, workspace) async throws(CommandError) in
+      describe(try await state(try await workspace.activeSession(), in: workspace))
     }
   }
 
@@ -106,16 +103,15 @@ struct TwoStepCommand: CommandBody {
       ])
   }
 
-  private func turnOff(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> Answer {
-    guard try await Self.state(session, in: workspace).isOn else {
+  private static func turnOff(
+    _ words: ParsedWords, _ session: LoggedInSession, in workspace: Workspace
+  ) async throws(CommandError) -> Answer {
+    guard try await state(session, in: workspace).isOn else {
       throw CommandError(BackendError.refused(.twoStepNotOn))
     }
     let fresh = try await workspace.fresh(session)
-    let code =
-      codeFromInput
-      ? try PasswordQuestion.codeFromInput()
-      : try PasswordQuestion.codeOnTerminal(PasswordQuestion.codeQuestion)
-    try await Self.askForCode(fresh, in: workspace) { (lease) throws(BackendError) in
+    let code = words[Options.codeFromInput] ? try workspace.codeFromInput() : try Question.onlyCode(Question.code)
+    try await askForCode(fresh, in: workspace) { (lease) throws(BackendError) in
       try workspace.backend.endTwoStep(code, for: fresh, under: lease)
     }
     return Answer(
@@ -138,9 +134,9 @@ struct TwoStepCommand: CommandBody {
     let state = try await state(session, in: workspace)
     guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
     let fresh = try await workspace.fresh(session)
-    let isAsking = !printer.asJSON && PasswordQuestion.hasTerminal
+    let isAsking = !printer.asJSON && Question.hasTerminal
     if state.isPending, isAsking,
-      try await confirmOnTerminal(Self.pendingQuestion, mayBeEmpty: true, fresh, in: workspace)
+      try await confirmOnTerminal(pendingQuestion, mayBeEmpty: true, fresh, in: workspace)
     {
       return try await offeringToEndOthers(turnedOn(session.user), fresh, in: workspace)
     }
@@ -202,7 +198,7 @@ struct TwoStepCommand: CommandBody {
     for left in (0..<tries).reversed() {
       let code: Secret
       do throws(CommandError) {
-        code = try PasswordQuestion.codeOnTerminal(question, mayBeEmpty: mayBeEmpty)
+        code = try Question.onlyCode(question, mayBeEmpty: mayBeEmpty)
       } catch {
         throw error.withHint(pendingHint)
       }
@@ -213,7 +209,7 @@ struct TwoStepCommand: CommandBody {
       } catch {
         // Of other errors it may be unknown whether the second step is on.
         guard error == CommandError(code: .wrongCode) else { throw error }
-        if left > 0 { workspace.printer.say(Hint(PasswordQuestion.wrongCode(triesLeft: left))) }
+        if left > 0 { workspace.printer.say(Hint(Question.wrongCode(triesLeft: left))) }
       }
     }
     throw CommandError(code: .wrongCode, hint: pendingHint)

@@ -16,36 +16,32 @@ enum Kinds {
   /// Any text: the account says what cannot be shown as a name, and why.
   static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
   static let text = ValueKind("a text", accepted: "a text in UTF-8") { $0.text }
-  static let amount = ValueKind<Amount>(
+  static let amount = parsed(
     "an amount",
-    accepted: "an amount such as 12 or 12.50, with two decimals at most, more than 0 and at most \(Amount.largest)"
-  ) { word in
-    word.text.flatMap { text in try? Amount(text) }
-  }
-  static let idempotencyKey = ValueKind<IdempotencyKey>("an idempotency key", accepted: IdempotencyKey.rule) { word in
-    word.text.flatMap { text in try? IdempotencyKey(text) }
-  }
-  static let context = ValueKind<ContextName>(
-    "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
-    listedBy: "contexts --short"
-  ) { word in
-    word.text.flatMap { text in ContextName(text) }
-  }
+    "an amount such as 12 or 12.50, with two decimals at most, more than 0 and at most \(Amount.largest)"
+  ) { try? Amount($0) }
+  static let idempotencyKey = parsed("an idempotency key", IdempotencyKey.rule) { try? IdempotencyKey($0) }
+  static let context = parsed(
+    "a context", "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
+    listedBy: "contexts --short", ContextName.init)
   static let duration = ValueKind.duration()
   static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)
   static let receipt = ValueKind.serialNumber("the number of a receipt")
   static let event = ValueKind.serialNumber("the number of an event", example: 1_769_851_800_000_000)
 
   private static func typedName(listedBy: String? = nil) -> ValueKind<String> {
-    ValueKind("a user name", accepted: Username.rule, listedBy: listedBy) { word in
-      word.text.flatMap { text in (try? Username(text)) == nil ? nil : text }
-    }
+    parsed("a user name", Username.rule, listedBy: listedBy) { (try? Username($0)) == nil ? nil : $0 }
   }
 
   private static func name(listedBy: String) -> ValueKind<Username> {
-    ValueKind("a user name", accepted: Username.rule, listedBy: listedBy) { word in
-      word.text.flatMap { text in try? Username(text) }
-    }
+    parsed("a user name", Username.rule, listedBy: listedBy) { try? Username($0) }
+  }
+
+  private static func parsed<Value: Sendable>(
+    _ noun: String, _ accepted: @autoclosure @escaping @Sendable () -> String, listedBy: String? = nil,
+    _ parse: @escaping @Sendable (String) -> Value?
+  ) -> ValueKind<Value> {
+    ValueKind(noun, accepted: accepted(), listedBy: listedBy) { $0.text.flatMap(parse) }
   }
 }
 

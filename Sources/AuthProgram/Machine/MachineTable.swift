@@ -1,3 +1,4 @@
+import CommandLineKit
 import TextFormat
 
 /// The table of the session machine: the answers to each pair of a state and an event.
@@ -91,52 +92,34 @@ extension MachineTable {
   ///   than 40 columns.
   /// - Returns: Lines, each with its line ending.
   func text(width: Int) -> String {
-    let width = max(40, width)
+    let margin = 2 + (events.map(\.count).max() ?? 0) + 2
     var lines: [String] = []
     for state in states {
       if !lines.isEmpty { lines.append("") }
       lines.append(state)
       var last = ""
       for row in rows where row.state == state {
-        lines += line(row.event == last ? "" : row.event, row.words, width)
+        let head = DisplayWidth.pad(row.event == last ? "" : "  " + row.event, to: margin)
+        let indent = String(repeating: " ", count: margin + 2)
+        lines += DisplayWidth.split(head + row.words, to: max(40, width), indent: indent)
         last = row.event
       }
     }
     return lines.map { $0 + "\n" }.joined()
   }
-
-  /// One row, broken into as many lines as the width needs.
-  private func line(_ name: String, _ words: [String], _ width: Int) -> [String] {
-    let eventColumn = 2 + (events.map(\.count).max() ?? 0) + 2
-    let margin = String(repeating: " ", count: eventColumn)
-    var lines: [String] = []
-    var line = "  " + name + String(repeating: " ", count: max(0, eventColumn - 2 - name.count))
-    var isEmpty = true
-    for word in words {
-      if !isEmpty, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = margin + "  "
-        isEmpty = true
-      }
-      line += isEmpty ? word : " " + word
-      isEmpty = false
-    }
-    return lines + [line]
-  }
 }
 
 extension MachineTable.Row {
-  /// The answer in words; each element stays on one line.
-  fileprivate var words: [String] {
-    switch answer {
-    case .transition where items.isEmpty: ["joined,", "work", "is", "under", "way"]
-    case .transition: ["-> \(target):"] + list
-    case .rejected: ["rejected,", "\(target);", "permitted:"] + list
-    case .ignored: ["ignored,", items.isEmpty ? target : "\(target):"] + list
+  /// The answer in words.
+  fileprivate var words: String {
+    let list = items.joined(separator: ", ")
+    return switch answer {
+    case .transition where items.isEmpty: "joined, work is under way"
+    case .transition: "-> \(target): \(list)"
+    case .rejected: "rejected, \(target); permitted: \(list)"
+    case .ignored: "ignored, " + (items.isEmpty ? target : "\(target): \(list)")
     }
   }
-
-  private var list: [String] { items.dropLast().map { $0 + "," } + items.suffix(1) }
 }
 
 extension MachineTable {
@@ -160,26 +143,26 @@ extension MachineTable {
 extension JSON {
   fileprivate static func cell(_ rows: [MachineTable.Row]) -> JSON {
     guard let first = rows.first else { return .object([]) }
-    return .object(
-      [.init(name: "state", value: .string(first.state)), .init(name: "event", value: .string(first.event))]
-        + first.members
-        + [.init(name: "outcomes", value: .array(rows.map { .object($0.members + [$0.exampleMember]) }))])
+    let place: KeyValuePairs<String, JSON> = ["state": .string(first.state), "event": .string(first.event)]
+    let outcomes = rows.map { row in
+      let example: JSON = ["state": .string(row.example.state), "event": .string(row.example.event)]
+      return JSON.object(members(row.document) + members(["example": example]))
+    }
+    return .object(members(place) + members(first.document) + members(["outcomes": .array(outcomes)]))
+  }
+
+  private static func members(_ pairs: KeyValuePairs<String, JSON>) -> [Member] {
+    pairs.map { Member(name: $0.key, value: $0.value) }
   }
 }
 
 extension MachineTable.Row {
-  fileprivate var exampleMember: JSON.Member {
-    .init(name: "example", value: ["state": .string(example.state), "event": .string(example.event)])
-  }
-
-  fileprivate var members: [JSON.Member] {
+  fileprivate var document: KeyValuePairs<String, JSON> {
     let (target, list) = (JSON.string(target), JSON.array(items.map { .string($0) }))
-    let named: KeyValuePairs<String, JSON> =
-      switch answer {
-      case .transition: ["answer": "transition", "to": target, "reason": nil, "effects": list]
-      case .rejected: ["answer": "rejected", "to": nil, "reason": target, "permitted": list, "effects": []]
-      case .ignored: ["answer": "ignored", "to": nil, "reason": target, "effects": list]
-      }
-    return named.map { .init(name: $0.key, value: $0.value) }
+    return switch answer {
+    case .transition: ["answer": "transition", "to": target, "reason": nil, "effects": list]
+    case .rejected: ["answer": "rejected", "to": nil, "reason": target, "permitted": list, "effects": []]
+    case .ignored: ["answer": "ignored", "to": nil, "reason": target, "effects": list]
+    }
   }
 }

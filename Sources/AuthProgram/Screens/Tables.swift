@@ -10,70 +10,69 @@ extension Table {
   /// Payments, as the user of that name sees them.
   static func receipts(_ receipts: [Receipt], of own: String) -> Table {
     let times = LocalTimes(receipts.map(\.madeAt.seconds))
-    var table = Table([
-      .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
-      .init(title: "WITH", mayBeCut: true),
-    ])
-    for receipt in receipts {
-      table.add([
-        String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
-        (receipt.payer == own ? "-" : "+") + receipt.amount.description, receipt.other(than: own) ?? "opening credit",
-      ])
-    }
-    return table
+    return Table(
+      [
+        .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
+        .init(title: "WITH", mayBeCut: true),
+      ],
+      rows: receipts.map { receipt in
+        [
+          String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
+          (receipt.payer == own ? "-" : "+") + receipt.amount.description, receipt.other(than: own) ?? "opening credit",
+        ]
+      })
   }
 
   static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
     // Sessions of an older version do not know where they were begun.
-    let showsOrigin = sessions.contains { $0.origin != nil }
-    var table = Table(
+    let from: [Column] = sessions.contains { $0.origin != nil } ? [.init(title: "FROM", mayBeCut: true)] : []
+    return Table(
       [
         .init(title: "SESSION"), .init(title: "CONTEXT", mayBeCut: true), times.column("BEGAN"), times.column("ACTIVE"),
         .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-      ] + (showsOrigin ? [.init(title: "FROM", mayBeCut: true)] : []))
-    for session in sessions {
-      table.add(
+      ] + from,
+      rows: sessions.map { session in
         [
           session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
           times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
-          session.isCurrent ? "this one" : "",
-        ] + (showsOrigin ? [session.origin?.words ?? ""] : []))
-    }
-    return table
+          session.isCurrent ? "this one" : "", session.origin?.words ?? "",
+        ]
+      })
   }
 
   static func events(_ events: [Event]) -> Table {
     let times = LocalTimes(events.map(\.at.seconds))
-    var table = Table([
-      times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT", mayBeCut: true),
-      .init(title: "BY", mayBeCut: true), .init(title: "SESSION"), .init(title: "DETAIL", mayBeCut: true),
-    ])
-    for event in events {
-      table.add([
-        times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
-        event.session?.shown ?? "", event.detail ?? "",
-      ])
-    }
-    return table
+    return Table(
+      [
+        times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT", mayBeCut: true),
+        .init(title: "BY", mayBeCut: true), .init(title: "SESSION"), .init(title: "DETAIL", mayBeCut: true),
+      ],
+      rows: events.map { event in
+        [
+          times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
+          event.session?.shown ?? "", event.detail ?? "",
+        ]
+      })
   }
 
   /// Accounts, with the time of the last login if they are in its order, otherwise of the creation.
   static func accounts(_ accounts: [AccountSummary], by order: AccountsQuery.Order = .name) -> Table {
-    let moments = accounts.map { order == .lastLogin ? $0.lastLoginAt : $0.createdAt }
-    let times = LocalTimes(moments.compactMap { $0?.seconds })
-    var table = Table([
-      .init(title: "USERNAME", mayBeCut: true), .init(title: "NAME", mayBeCut: true), .init(title: "ROLE"),
-      .init(title: "STATE"), .init(title: "TWO-STEP"), times.column(order == .lastLogin ? "LAST LOGIN" : "SINCE"),
-    ])
-    for (account, moment) in zip(accounts, moments) {
-      table.add([
-        account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
-        account.hasSecondStep ? "on" : "off",
-        moment.map { times.cell($0.seconds, .minutes) } ?? "",
-      ])
+    func moment(_ account: AccountSummary) -> WallTime? {
+      order == .lastLogin ? account.lastLoginAt : account.createdAt
     }
-    return table
+    let times = LocalTimes(accounts.compactMap { moment($0)?.seconds })
+    return Table(
+      [
+        .init(title: "USERNAME", mayBeCut: true), .init(title: "NAME", mayBeCut: true), .init(title: "ROLE"),
+        .init(title: "STATE"), .init(title: "TWO-STEP"), times.column(order == .lastLogin ? "LAST LOGIN" : "SINCE"),
+      ],
+      rows: accounts.map { account in
+        [
+          account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
+          account.hasSecondStep ? "on" : "off", moment(account).map { times.cell($0.seconds, .minutes) } ?? "",
+        ]
+      })
   }
 }
 

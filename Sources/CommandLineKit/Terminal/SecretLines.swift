@@ -79,7 +79,7 @@ package final class SecretLines {
   }
 
   private func ask(_ name: String) throws(PromptError) -> [UInt8] {
-    let terminal = try SilentTerminal.open(input: descriptor, messages: messages)
+    let terminal = try SilentTerminal(input: descriptor, messages: messages)
     return try terminal.ask("Reading the \(name) from standard input; it does not show: ", timeLimit: timeLimit)
   }
 

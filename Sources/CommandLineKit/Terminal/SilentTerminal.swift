@@ -21,19 +21,7 @@ package struct SilentTerminal: ~Copyable {
   package static func controlling(
     for noun: String = "password", insteadUse flag: String
   ) throws(PromptError) -> SilentTerminal {
-    try controlling(for: noun, insteadUse: "on standard input with \(flag)", .hiddenLine)
-  }
-
-  private static func controlling(
-    for noun: String, insteadUse instead: String, _ use: TerminalUse
-  ) throws(PromptError) -> SilentTerminal {
-    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else {
-      let number = errno
-      throw ErrorNumber(number).isOfDescriptors
-        ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: noun, insteadUse: instead)
-    }
-    return try SilentTerminal(input: descriptor, messages: descriptor, closesInput: true, use)
+    try SilentTerminal(for: noun, insteadUse: "on standard input with \(flag)", .hiddenLine)
   }
 
   /// Prompts on the controlling terminal for a line that is not secret, with echo.
@@ -47,17 +35,25 @@ package struct SilentTerminal: ~Copyable {
   package static func askVisibly(
     _ question: String, for noun: String = "name", insteadUse instead: String
   ) throws(PromptError) -> [UInt8] {
-    try controlling(for: noun, insteadUse: instead, .visibleLine).ask(question)
+    try SilentTerminal(for: noun, insteadUse: instead, .visibleLine).ask(question)
   }
 
-  /// Switches off the echo of a terminal that is already open and stays open.
+  private init(for noun: String, insteadUse instead: String, _ use: TerminalUse) throws(PromptError) {
+    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else {
+      let number = errno
+      throw ErrorNumber(number).isOfDescriptors
+        ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: noun, insteadUse: instead)
+    }
+    try self.init(input: descriptor, messages: descriptor, closesInput: true, use)
+  }
+
+  /// Takes over a terminal that is already open.
   ///
   /// It reads from `input` and writes prompts to `messages`.
-  package static func open(input: Int32, messages: Int32) throws(PromptError) -> SilentTerminal {
-    try SilentTerminal(input: input, messages: messages, closesInput: false, .hiddenLine)
-  }
-
-  private init(input: Int32, messages: Int32, closesInput: Bool, _ use: TerminalUse) throws(PromptError) {
+  init(
+    input: Int32, messages: Int32, closesInput: Bool = false, _ use: TerminalUse = .hiddenLine
+  ) throws(PromptError) {
     do {
       signals = try TerminalSignals(terminal: input, for: use)
     } catch {

@@ -31,8 +31,9 @@ package struct Table: Hashable, Sendable {
   package let columns: [Column]
   package private(set) var rows: [[String]] = []
 
-  package init(_ columns: [Column]) {
+  package init(_ columns: [Column], rows: [[String]] = []) {
     self.columns = columns
+    for row in rows { add(row) }
   }
 
   /// Adds a row.

@@ -114,13 +114,7 @@ struct TerminalSignals {
     sigaction(number, nil, &before)
     if number != SIGCONT, number != SIGWINCH, isIgnored(before) { return nil }
     var action = sigaction()
-    action.__sigaction_handler.sa_handler =
-      switch number {
-      case SIGTSTP: stopHandler
-      case SIGCONT: continueHandler
-      case SIGWINCH: resizeHandler
-      case _: fatalHandler
-      }
+    action.__sigaction_handler.sa_handler = handler
     sigemptyset(&action.sa_mask)
     for other in all { sigaddset(&action.sa_mask, other) }
     sigaction(number, &action, nil)
@@ -240,10 +234,6 @@ private let silenceAddress: UInt = {
 /// Whether the record is in use.
 private let isAsking = Atomic<Bool>(false)
 
-private func silenceForHandler() -> UnsafeMutablePointer<Silence>? {
-  UnsafeMutablePointer(bitPattern: silenceAddress)
-}
-
 private func setDefault(_ number: Int32) {
   var action = sigaction()
   action.__sigaction_handler.sa_handler = SIG_DFL
@@ -251,48 +241,38 @@ private func setDefault(_ number: Int32) {
   sigaction(number, &action, nil)
 }
 
-/// Restores the terminal; the process then dies of the signal, which arrives again when the handler
-/// returns.
-private let fatalHandler: @convention(c) (Int32) -> Void = { number in
-  silenceForHandler()?.pointee.restore(evenInBackground: false)
-  setDefault(number)
-  raise(number)
+private let handler: @convention(c) (Int32) -> Void = { number in
+  let before = errno
+  defer { errno = before }
+  guard let silence = UnsafeMutablePointer<Silence>(bitPattern: silenceAddress) else { return }
+  switch number {
+  case SIGWINCH: silence.pointee.wake(.resized)
+  case SIGCONT, SIGTSTP:
+    if number == SIGTSTP { stop(silence) }
+    // Also after a stop that could not be caught, because the shell has changed the terminal.
+    silence.pointee.silenceIfInFront()
+    silence.pointee.wake(.continued)
+  case _:
+    // The process dies of the signal, which arrives again when the handler returns.
+    silence.pointee.restore(evenInBackground: false)
+    setDefault(number)
+    raise(number)
+  }
 }
 
-/// Restores the terminal, stops, and takes the terminal back when continued.
-private let stopHandler: @convention(c) (Int32) -> Void = { number in
-  let before = errno
-  let silence = silenceForHandler()
-  silence?.pointee.restore(evenInBackground: false)
+/// Restores the terminal, stops, and returns when continued.
+private func stop(_ silence: UnsafeMutablePointer<Silence>) {
+  silence.pointee.restore(evenInBackground: false)
   var own = sigaction()
-  sigaction(number, nil, &own)
-  setDefault(number)
-  raise(number)
+  sigaction(SIGTSTP, nil, &own)
+  setDefault(SIGTSTP)
+  raise(SIGTSTP)
   var only = sigset_t()
   sigemptyset(&only)
-  sigaddset(&only, number)
+  sigaddset(&only, SIGTSTP)
   // The process stops here. The system does not stop a process group that no process could
   // continue; then this continues immediately.
   pthread_sigmask(SIG_UNBLOCK, &only, nil)
   pthread_sigmask(SIG_BLOCK, &only, nil)
-  sigaction(number, &own, nil)
-  silence?.pointee.silenceIfInFront()
-  silence?.pointee.wake(.continued)
-  errno = before
-}
-
-/// Sets the mode again after a stop that could not be caught, because the shell has changed the
-/// terminal.
-private let continueHandler: @convention(c) (Int32) -> Void = { _ in
-  let before = errno
-  let silence = silenceForHandler()
-  silence?.pointee.silenceIfInFront()
-  silence?.pointee.wake(.continued)
-  errno = before
-}
-
-private let resizeHandler: @convention(c) (Int32) -> Void = { _ in
-  let before = errno
-  silenceForHandler()?.pointee.wake(.resized)
-  errno = before
+  sigaction(SIGTSTP, &own, nil)
 }

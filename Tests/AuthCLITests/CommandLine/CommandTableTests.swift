@@ -10,7 +10,7 @@ struct CommandTableTests {
 
   @Test("names are unique at their place, and plain")
   func names() {
-    func check(_ commands: [Command<any CommandBody>]) {
+    func check(_ commands: [Command<CommandBody>]) {
       let names = commands.flatMap(\.names)
       #expect(Set(names).count == names.count)
       for name in names { #expect(name.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "-") }, "\(name)") }
@@ -27,7 +27,7 @@ struct CommandTableTests {
   @Test("an option takes a value everywhere or nowhere, because it may come before its command")
   func optionKinds() {
     var kinds: [String: Bool] = [:]
-    for option in tool.allGlobalOptions + tool.locations.flatMap(\.command.options) {
+    for option in tool.everyOption {
       let takesValue = option.value != nil
       #expect(kinds.updateValue(takesValue, forKey: option.long) ?? takesValue == takesValue, "\(option.flag)")
     }
@@ -67,41 +67,23 @@ struct CommandTableTests {
     for step in tool.about.firstSteps { _ = try parser.parse(Self.words(step.line)) }
   }
 
-  @Test("every option of a command is read by it")
-  func optionsAreRead() throws {
-    let parser = Parser(tool)
-    for location in tool.locations where location.command.request != nil {
-      let command = location.command
-      let required: [Word] = try command.options.filter(\.isRequired).flatMap { option -> [Word] in
-        [Word(option.flag), try Self.sample(of: #require(option.value).form, named: option.flag)]
-      }
-      let arguments = try command.arguments.map { try Self.sample(of: $0.form, named: $0.name) }
-      let line = location.path.map { Word($0) } + arguments + required
-      guard case .request(let plain, _) = try parser.parse(line) else {
-        Issue.record("\(location.path) asks for no command")
-        continue
-      }
-      for option in command.options where !option.isRequired {
-        let value = try option.value.map { [try Self.sample(of: $0.form, named: option.flag)] } ?? []
-        guard case .request(let changed, _) = try parser.parse(line + [Word(option.flag)] + value) else {
-          Issue.record("\(location.path) \(option.flag) asks for no command")
-          continue
-        }
-        #expect(AnyHashable(changed) != AnyHashable(plain), "\(location.path) does not read \(option.flag)")
+  @Test("every option and argument that a file declares is read in it, or in several files")
+  func parametersAreRead() throws {
+    let sources = try TextFile.list("Sources/AuthProgram", suffix: ".swift").map(TextFile.read)
+    let everything = sources.joined()
+    for source in sources {
+      for match in source.matches(of: /(private )?static let (\w+) = (?:Option|Argument)\./) {
+        let name = match.output.2
+        let text = match.output.1 == nil ? everything : source
+        #expect(["", "Self.", "Options.", "Arguments."].contains { text.contains("words[\($0)\(name)]") }, "\(name)")
       }
     }
-  }
-
-  /// A word that a value of this form may be, and that no option has as its default.
-  private static func sample(of form: ValueForm, named name: String) throws -> Word {
-    let words = form.candidates.map { Word($0.value) }.reversed() + ["7", "8h", "bob"]
-    return try #require(words.first(where: form.accepts), "no sample word is accepted for \(name)")
   }
 
   @Test("every command can end with the statuses that parsing and printing give, in order")
   func statuses() {
     for location in tool.locations {
-      let codes = location.command.statuses
+      let codes = tool.statuses(of: location.command)
       #expect(codes == codes.sorted() && Set(codes).count == codes.count)
       #expect(codes.contains(AuthMessages.ExitStatus.usage.rawValue))
       if location.command.request != nil { #expect(codes.contains(0) && codes.contains(3), "\(location.path)") }
@@ -109,32 +91,26 @@ struct CommandTableTests {
     #expect(tool.about.statuses.map { $0.code } == [0, 1, 2, 3, 4, 5, 6])
   }
 
-  @Test("every command, option and variable is in the help, the manual page and the completions")
-  func documentedEverywhere() throws {
-    let help = Help(tool, width: 80)
-    let manual = Manual(tool).page
-    let scripts = Shell.allCases.map { (shell: $0, text: Completions(tool).script(for: $0)) }
-    for location in tool.locations {
-      let page = try help.page(location.path)
-      #expect(manual.contains(".Ss \(location.path.joined(separator: " "))"))
-      for option in location.command.options + tool.allGlobalOptions {
-        #expect(page.contains(option.usage), "\(location.path) \(option.flag)")
-        #expect(manual.contains("Fl \\-\(Roff.text(option.long))"), "\(option.flag)")
-        for script in scripts {
-          let spelling = script.shell == .fish ? "-l \(option.long)" : option.flag
-          #expect(script.text.contains(spelling), "\(script.shell) \(option.flag)")
-        }
-      }
-      for name in location.command.names {
-        for script in scripts { #expect(script.text.contains(name), "\(script.shell) \(name)") }
-      }
-    }
-    for name in tool.commands.flatMap(\.names) { #expect(help.overview.contains(name)) }
-    for entry in tool.about.glossaries.flatMap(\.entries) {
-      #expect(manual.contains(Roff.text(entry.term)), "\(entry.term)")
-    }
-    for variable in (tool.allGlobalOptions + tool.locations.flatMap(\.command.options)).compactMap(\.environment) {
+  @Test("every variable that an option reads is in the list of the environment")
+  func variables() {
+    for variable in tool.everyOption.compactMap(\.environment) {
       #expect(tool.about.glossaries.flatMap(\.entries).contains { $0.term == variable }, "\(variable)")
+    }
+  }
+
+  @Test("every name, option and choice is offered at its place")
+  func offers() {
+    func offers(_ words: [String]) -> [String] {
+      Completions(tool).offers(for: words.map { Word($0) }).words.map(\.value)
+    }
+    for location in tool.locations {
+      let (command, place) = (location.command, Array(location.path.dropLast()))
+      #expect(Set(command.names).isSubset(of: offers(place + [""])), "\(location.path)")
+      for option in command.options + tool.allGlobalOptions {
+        #expect(Set(option.spellings).isSubset(of: offers(location.path + ["-"])), "\(location.path) \(option.flag)")
+        guard let value = option.value else { continue }
+        #expect(offers(location.path + [option.flag, ""]) == value.form.candidates.map(\.value), "\(option.flag)")
+      }
     }
   }
 

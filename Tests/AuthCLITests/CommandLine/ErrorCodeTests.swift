@@ -9,37 +9,12 @@ import Testing
 
 @Suite("Error codes")
 struct ErrorCodeTests {
-  /// The status that the list has for each code.
-  private let statuses = Dictionary(
-    uniqueKeysWithValues: ErrorGlossary.all.map { ($0.code, $0.status) })
-
   @Test("every code is in snake case and comes with a status that is not success")
   func form() {
     for entry in ErrorGlossary.all {
       #expect(entry.code.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(entry)")
       #expect(entry.status != .done, "\(entry)")
       #expect(!entry.meaning.isEmpty && entry.meaning.last != ".", "\(entry)")
-    }
-  }
-
-  @Test("the list has every code of the command line, with status 2, and of prompts")
-  func commandLine() {
-    for code in UsageError.Code.allCases {
-      #expect(statuses[code.name] == .usage, "\(code)")
-    }
-    for code in PromptError.Code.allCases {
-      #expect(statuses[code.name] == (code == .unreadableInput ? .cannotTell : .usage), "\(code)")
-    }
-  }
-
-  @Test("the list has every code of backends, and of an authority that cannot be asked")
-  func backends() {
-    for code in BackendError.Code.allCases where code != .amountInvalid {
-      #expect(statuses[code.rawValue] == code.row.status, "\(code)")
-    }
-    let failures = BackendError.FailureCode.allCases.map(\.rawValue) + FileError.Kind.allCases.map(\.rawValue)
-    for code in failures + Unavailability.Cause.allCases.map({ Unavailability($0, "it").code }) {
-      #expect(statuses[code] == .cannotTell, "\(code)")
     }
   }
 

@@ -42,8 +42,7 @@ struct EveryCommandTests {
     let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     #expect(document["version"] as? Int == 1)
     if status > 1 || document["code"] != nil { #expect(document["status"] as? Int == Int(status), "\(text)") }
-    let declared = try #require(Self.declaration(of: line)).statuses
-    #expect(declared.contains(status), "\(line) ends with \(status), which its help does not list")
+    #expect(try Self.statuses(of: line).contains(status), "\(line) ends with \(status), which its help does not list")
   }
 
   @Test("without a login a status of its declaration, and commands to paste in the same context", arguments: lines)
@@ -54,7 +53,7 @@ struct EveryCommandTests {
       Issue.record("\(outcome.ending): \(outcome.text)")
       return
     }
-    #expect(try #require(Self.declaration(of: line)).statuses.contains(status), "\(status)")
+    #expect(try Self.statuses(of: line).contains(status), "\(status)")
     if line.contains(/^(help|man|completions)\b/) { return }
     for command in outcome.text.matches(of: /auth-cli (?!--context work )[a-z-]+/) {
       Issue.record("\(command.output), which has no context: \(outcome.text)")
@@ -97,9 +96,8 @@ struct EveryCommandTests {
     }
   }
 
-  private static func declaration(of line: String) -> Command<any CommandBody>? {
-    let words = line.split(separator: " ").map(String.init)
-    return AuthTool.tool.locations.filter { words.starts(with: $0.path) }.max { $0.path.count < $1.path.count }?
-      .command
+  private static func statuses(of line: String) throws -> [Int32] {
+    let words = line.split(separator: " ").map { Word($0) }
+    return AuthTool.tool.statuses(of: try #require(AuthTool.tool.find(words).location).command)
   }
 }

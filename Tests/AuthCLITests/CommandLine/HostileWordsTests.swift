@@ -1,5 +1,6 @@
 import Programs
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit
@@ -33,7 +34,9 @@ struct HostileWordsTests {
         outcomes.understood += 1
       } catch {
         // A macro here would take longer than the parser.
-        if error.message.utf8.contains(UInt8(ascii: "\n")) { Issue.record("\(error) has a message of several lines") }
+        if (error.message + error.hint).unicodeScalars.contains(where: \.isUnprintable) {
+          Issue.record("\(error) has a control character")
+        }
         outcomes.refused += 1
       }
     }

@@ -23,21 +23,6 @@ struct WordTests {
     #expect(garbage.quoted.hasPrefix("\"\\x80\\x80"))
   }
 
-  @Test("no message carries a control character on")
-  func messages() {
-    let hostile = Word(bytes: Array("\u{1B}]0;x\u{7}\n\u{202E}".utf8) + [0x9B, 0xFF])
-    for line in [
-      [hostile], ["pay", hostile], ["pay", "--to", hostile], ["status", Word(bytes: [0x2D, 0x2D] + hostile.bytes)],
-    ] {
-      #expect {
-        try Parser(AuthTool.tool).parse(line)
-      } throws: { error in
-        guard let error = error as? UsageError else { return false }
-        return !(error.message + error.hint).unicodeScalars.contains(where: \.isUnprintable)
-      }
-    }
-  }
-
   @Test("the nearest name is within an edit for every three characters")
   func nearest() {
     #expect(NearestName.distance(Array("lgoin"), Array("login")) == 1)

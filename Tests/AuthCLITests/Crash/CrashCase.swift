@@ -110,12 +110,10 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
 /// The homes that cases start from, made once in a test run.
 ///
 /// Hashing writes nothing, so most tests take the executable of the least cost. The complete sweep
-/// runs the shipped one, and so does the test of the order of writing.
+/// runs the shipped one.
 enum CrashStart {
-  private static let made = Task { try await homes(meetsEveryCall ? BuiltExecutable.debug : LeastCost.executable) }
-  private static let madeByShipped = Task { try await homes(BuiltExecutable.debug) }
-
-  private static func homes(_ executable: String) async throws -> [CrashCase.Start: CommandHome] {
+  private static let made = Task {
+    let executable = meetsEveryCall ? BuiltExecutable.debug : LeastCost.executable
     var homes: [CrashCase.Start: CommandHome] = [:]
     homes[.nothing] = try await CommandHome(registered: false, executable: executable)
     homes[.loggedOut] = try await CommandHome(executable: executable)
@@ -174,8 +172,8 @@ enum CrashStart {
   }
 
   /// A home of its own.
-  static func home(_ start: CrashCase.Start, isShipped: Bool = false) async throws -> CommandHome {
-    guard let home = try await (isShipped ? madeByShipped : made).value[start] else {
+  static func home(_ start: CrashCase.Start) async throws -> CommandHome {
+    guard let home = try await made.value[start] else {
       throw PseudoTerminal.Failure(description: "there is no home \(start)")
     }
     return try await home.copy()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Order of writing")
 struct WriteOrderTests {
   private func calls(_ line: String, input: String, from start: CrashCase.Start) async throws -> [String] {
-    let home = try await CrashStart.home(start, isShipped: true)
+    let home = try await CrashStart.home(start)
     let run = try await CallShim.shared.value.run(line, input: input, in: home)
     try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
     return run.calls.map(\.description)

@@ -40,11 +40,6 @@ import Testing
   @Test(
     "text is drawn in its style, in its columns",
     arguments: [
-      ("plain", #"<text x="16" y="34" textLength="40">plain</text>"#),
-      ("a \u{1B}[1mbold\u{1B}[0m", #"<text class="b" x="32" y="34" textLength="32">bold</text>"#),
-      ("\u{1B}[7m> \u{1B}[m", #"<rect class="r" x="16" y="21" width="16" height="18"/>"#),
-      ("\u{1B}[1;31mx\u{1B}[39my", #"<text class="b c31" x="16" y="34" textLength="8">x</text>"#),
-      ("\u{1B}[1;7mx\u{1B}[27my", #"<text class="b" x="24" y="34" textLength="8">y</text>"#),
       ("é日e\u{301}\u{1B}[2m!", #"<text class="d" x="48" y="34" textLength="8">!</text>"#),
       ("\nif a < b && c", #"<text x="16" y="52" textLength="104">if a &lt; b &amp;&amp; c</text>"#),
     ])
@@ -57,14 +52,6 @@ import Testing
   func refuses(_ text: String) async throws {
     let outcome = try await program(".ci/draw-text title", input: text).run()
     #expect(outcome.ending == .exited(1) && outcome.text.hasPrefix("draw-text: line "))
-  }
-
-  @Test("a frame of a golden file is drawn in its styles, which count columns")
-  func styles() async throws {
-    let golden = "8x2\n|other\n|\n12x2 cursor 0,0\n|> 日e\u{301}x a\n:  rrrss    f\n|\n\n20x5\n|other\n"
-    let text = try await run(".ci/style-frame 12x2", input: golden)
-    #expect(text == "> \u{1B}[0;7m日e\u{301}\u{1B}[0;1mx \u{1B}[ma   \u{1B}[0;2m \u{1B}[m\n\n")
-    #expect(try await program(".ci/style-frame 80x24", input: golden).run().ending == .exited(1))
   }
 
   private func run(_ command: String, input: String = "") async throws -> String {

@@ -110,28 +110,6 @@ import Testing
       """, environment: home.environment, input: block + "\ntry await tour(of: CommandLine.arguments[1])\n")
   }
 
-  @Test("commands are found in blocks and in text, across lines too; options, variables and names are not commands")
-  func findsCommands() {
-    let found = ReadmeCommands(
-      markdown: """
-        Type `make demo` or `auth-cli help
-        pay`; `pay`, `--to USER`, `$HOME/a b` and `make` are none.
-
-        ```sh
-        make test    # all
-        # nothing
-
-        make demo
-        ```
-
-        ```console
-        $ auth-cli man
-        ```
-        """)
-    #expect(found.commands == ["make test", "make demo", "auth-cli help pay"])
-    #expect(found.languages == ["sh", "console"])
-  }
-
   private func isInstalled(_ program: String) async throws -> Bool {
     try await Program("sh", ["-c", "command -v \(program)"], timeLimit: .seconds(10)).run().ending == .exited(0)
   }

@@ -41,9 +41,7 @@ struct ReadmeSession {
   /// What a reader would see, line by line, in a run of that transcript.
   static func visible(in run: TranscriptRun) -> [String] {
     let texts = run.actual.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
-    return texts.filter { $0.wholeMatch(of: /\[\d+\]/) == nil }.map { text in
-      text.hasSuffix(" (esc)") ? String(decoding: LinePattern.bytes(of: Array(text.utf8)), as: UTF8.self) : text
-    }
+    return texts.filter { $0.wholeMatch(of: /\[\d+\]/) == nil }
   }
 
   /// Whether `actual`, without its first line, reads as the file says.

@@ -12,19 +12,6 @@ import Testing
   }
 
   @Test(
-    "a session that goes as shown matches, with … for what varies",
-    arguments: [
-      "Text.\n\n```console\n$ echo one\none\n```\n\n```sh\nnot run\n```\n\n```console\n$ echo two; (exit 3)\ntwo\n$ false\n```\n",
-      "```console\n$ printf 'id 42, ok\\n'\nid …, ok\n$ seq 5\n1\n…\n5\n$ echo 'what? *'\nwhat? *\n```\n",
-      "```console\n$ cat <<END\n> café\n> END\ncafé\n$ x=1\n```\nand later\n```console\n$ echo $x\n1\n```\n",
-    ])
-  func matches(_ markdown: String) async throws {
-    let session = ReadmeSession(markdown: markdown)
-    let actual = ReadmeSession.visible(in: try await play(session))
-    #expect(session.matches(actual), "\(actual.joined(separator: "\n"))")
-  }
-
-  @Test(
     "a session that goes otherwise does not match",
     arguments: [
       "```console\n$ echo one\ntwo\n```\n", "```console\n$ echo one\n```\n", "```console\n$ true\none\n```\n",

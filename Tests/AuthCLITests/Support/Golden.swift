@@ -16,23 +16,11 @@ enum Golden {
     }
     let expected = try TextFile.read(path)
     guard text != expected else { return }
-    let difference = firstDifference(expected, text)
+    func lines(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    let (old, new) = (lines(expected), lines(text))
+    let same = zip(old, new).prefix { $0 == $1 }.count
     Issue.record(
-      "fixtures/golden/\(name) differs: \(difference). RECORD_GOLDEN=1 records it anew.", sourceLocation: sourceLocation
-    )
-  }
-
-  private static func firstDifference(_ expected: String, _ actual: String) -> String {
-    let (old, new) = (lines(expected), lines(actual))
-    for index in 0..<max(old.count, new.count) {
-      let before = index < old.count ? "\"\(old[index])\"" : "nothing"
-      let after = index < new.count ? "\"\(new[index])\"" : "nothing"
-      if before != after { return "line \(index + 1) is \(after), expected \(before)" }
-    }
-    return "line endings"
-  }
-
-  private static func lines(_ text: String) -> [Substring] {
-    text.split(separator: "\n", omittingEmptySubsequences: false)
+      "fixtures/golden/\(name) differs in line \(same + 1): \(new.dropFirst(same).first ?? ""). RECORD_GOLDEN=1 records it anew.",
+      sourceLocation: sourceLocation)
   }
 }

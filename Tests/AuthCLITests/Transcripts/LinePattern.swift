@@ -8,7 +8,7 @@ struct LinePattern {
 
   /// Whether a line in the form of `OutputLine.visible`, indented, is what this line expects.
   func matches(_ actual: [UInt8]) -> Bool {
-    if line == actual || Self.bytes(of: line) == Self.bytes(of: actual) { return true }
+    if line == actual || OutputLine.visible(line) == actual { return true }
     if let pattern = Self.strip(" (re)", from: line) { return Self.expression(pattern, matches: actual) }
     if let pattern = Self.strip(" (glob)", from: line) { return Self.glob(pattern[...], matches: actual[...]) }
     return false
@@ -43,31 +43,6 @@ struct LinePattern {
     default:
       return actual.first == first && glob(rest, matches: actual.dropFirst())
     }
-  }
-
-  /// The bytes that a line with `(esc)` stands for; any other line stands for itself.
-  static func bytes(of line: [UInt8]) -> [UInt8] {
-    guard let escaped = strip(" (esc)", from: line) else { return line }
-    var bytes: [UInt8] = []
-    var rest = escaped[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "\\"), let kind = rest.popFirst() else {
-        bytes.append(byte)
-        continue
-      }
-      switch kind {
-      case UInt8(ascii: "n"): bytes.append(UInt8(ascii: "\n"))
-      case UInt8(ascii: "r"): bytes.append(UInt8(ascii: "\r"))
-      case UInt8(ascii: "t"): bytes.append(UInt8(ascii: "\t"))
-      case UInt8(ascii: "\\"): bytes.append(kind)
-      case UInt8(ascii: "x"):
-        guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return line }
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      default: bytes += [byte, kind]
-      }
-    }
-    return bytes
   }
 
   private static let special = Array(#"*?\"#.utf8)

@@ -40,6 +40,9 @@ struct OutputLine {
     return isPlain ? text : text.flatMap(Self.escape) + " (esc)".utf8
   }
 
+  /// How a line with this text is shown.
+  static func visible(_ text: [UInt8]) -> [UInt8]? { OutputLine(bytes: text + [newline]).visible }
+
   private static func escape(_ byte: UInt8) -> [UInt8] {
     switch byte {
     case UInt8(ascii: "\\"): return Array(#"\\"#.utf8)

@@ -1,0 +1,103 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthMessages
+import Guards
+
+/// The backend as a command uses it: it remembers which tokens were refused because the account is
+/// disabled.
+///
+/// A command that only looks ends no session, whatever it sees: a store revokes the session whose
+/// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
+/// itself. Where such a command also logs in and out, it does that between
+/// ``beginEnding()`` and ``finishEnding()``.
+final class CommandBackend: Backend {
+  private let base: any Backend
+  private let onlyLooks: Bool
+  private let notes = Locked(Notes())
+
+  private struct Notes {
+    /// The tokens of disabled accounts.
+    var disabled: Set<SessionToken> = []
+    /// How many logins and logouts are under way.
+    var endings = 0
+    /// What they revoked or tried to, which may be tried again although the command only looks.
+    var revoked: Set<SessionToken> = []
+  }
+
+  init(_ base: any Backend, onlyLooks: Bool) {
+    self.base = base
+    self.onlyLooks = onlyLooks
+  }
+
+  var clock: any SessionClock { base.clock }
+  var policy: SessionPolicy { base.policy }
+  var issuer: TokenIssuer { base.issuer }
+  var connection: BackendConnection? { base.connection }
+  var label: String? { base.label }
+  var origin: @Sendable () -> SessionOrigin? { base.origin }
+
+  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try base.perform(request) }
+  func misread(_ request: BackendRequest) -> BackendError { base.misread(request) }
+  func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
+
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    do throws(AuthorityError<SessionRejection>) {
+      return try await base.resume(token)
+    } catch {
+      if error == .rejected(.ended(.accountDisabled)) { notes.withLock { _ = $0.disabled.insert(token) } }
+      throw error
+    }
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    let isAsked = notes.withLock { notes in
+      if notes.endings > 0 { notes.revoked.insert(token) }
+      return notes.revoked.contains(token)
+    }
+    guard isAsked || !onlyLooks else { return }
+    do throws(Unavailability) {
+      try await base.revoke(token, reason: reason)
+    } catch {
+      // The result of a logout has the description only.
+      let (message, hint) = error.words
+      throw Unavailability(error.cause, message, hint: hint.description, code: error.code)
+    }
+  }
+
+  /// Whether this token was refused because its account is disabled.
+  func isDisabled(_ token: SessionToken) -> Bool { notes.withLock { $0.disabled.contains(token) } }
+
+  /// What somebody asks for now may end sessions: a login or a logout.
+  func beginEnding() { notes.withLock { $0.endings += 1 } }
+
+  /// That is over.
+  func finishEnding() { notes.withLock { $0.endings -= 1 } }
+}
+
+/// The vault of a command that neither logs in nor out: it keeps the session file of a disabled
+/// account.
+///
+/// A store erases the token of a session that is over. Then only the first command could say that
+/// the account was disabled, and every later one would advise to log in, which is refused without a
+/// reason. `login` and `logout` work on the vault itself.
+struct DisabledSessionVault: SessionVault {
+  let base: FileVault
+  let backend: CommandBackend
+
+  func load() async -> VaultReading { await base.load() }
+
+  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
+    try await base.store(token, of: user)
+  }
+
+  func replace(_ old: SessionToken, with new: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> Bool {
+    try await base.replace(old, with: new, of: user)
+  }
+
+  func erase(_ token: SessionToken) async throws(VaultError) {
+    if !backend.isDisabled(token) { try await base.erase(token) }
+  }
+
+  func setAside() async throws(VaultError) -> String? { try await base.setAside() }
+}

@@ -1,0 +1,207 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import Glibc
+import TextFormat
+
+/// A terminal at which a command asks for a secret, silent during the lifetime of the value.
+///
+/// Keep it until the answer was checked: the echo stays off through the delay of a refusal.
+struct Question: ~Copyable {
+  private let terminal: SilentTerminal
+
+  /// Opens the terminal.
+  ///
+  /// - Parameters:
+  ///   - noun: What is asked for.
+  ///   - flag: The option that reads it from standard input instead.
+  ///   - insteadOf: What to refuse with when there is no terminal.
+  /// - Throws: ``CommandError`` when there is none, or it cannot be used.
+  init(
+    for noun: String = "password", insteadUse flag: Option<Bool> = Options.passwordFromInput,
+    insteadOf: CommandError? = nil
+  ) throws(CommandError) {
+    do throws(PromptError) {
+      terminal = try SilentTerminal.controlling(for: noun, insteadUse: flag.declaration.flag)
+    } catch {
+      if case .noTerminal = error, let insteadOf { throw insteadOf }
+      throw CommandError(error)
+    }
+  }
+
+  /// Whether there is a terminal to ask on.
+  static var hasTerminal: Bool {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    if terminal >= 0 { close(terminal) }
+    return terminal >= 0
+  }
+
+  /// How often a question is asked: a mistyped new password should not end the command, and a
+  /// question must end.
+  static let attempts = 3
+  static let code = "Authenticator or recovery code: "
+
+  /// What is said of a wrong code while there are more tries.
+  static func wrongCode(triesLeft: Int) -> String {
+    "wrong code; \(triesLeft) more \(triesLeft == 1 ? "try" : "tries")."
+  }
+
+  /// Asks for a code alone.
+  static func onlyCode(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Secret {
+    let terminal = try Question(for: "code", insteadUse: Options.codeFromInput)
+    return Secret(bytes: try terminal.ask(question, mayBeEmpty: mayBeEmpty))
+  }
+
+  func say(_ sentence: String) throws(CommandError) {
+    do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
+  }
+
+  /// Asks for a line, and asks again if it is empty and may not be: an Enter alone is no guess, and
+  /// is not counted.
+  func ask(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> [UInt8] {
+    for attempt in 1...Self.attempts {
+      if attempt > 1 { try say("nothing was entered; try again.") }
+      do throws(PromptError) {
+        let typed = try terminal.ask(question)
+        if mayBeEmpty || !typed.isEmpty { return typed }
+      } catch {
+        throw CommandError(error)
+      }
+    }
+    throw CommandError(code: .nothingEntered)
+  }
+
+  /// Asks twice for a password that does not exist yet; `backend` says what is wrong with it.
+  ///
+  /// One that is refused, or not the same the second time, is asked for again.
+  func newPassword(for username: String, at backend: any Backend) throws(CommandError) -> Secret {
+    var attempt = 1
+    while true {
+      let typed = try ask("New password for \(username) (at least 15 characters): ")
+      let password = Secret(bytes: typed)
+      var refusal: CommandError?
+      do throws(BackendError) {
+        try backend.check(newPassword: password, for: username)
+      } catch {
+        guard case .invalid = error.kind else { throw CommandError(error) }
+        refusal = CommandError(error)
+      }
+      if refusal == nil, try ask("Repeat the new password: ") != typed {
+        refusal = CommandError(code: .passwordsDiffer)
+      }
+      guard let refusal else { return password }
+      if attempt == Self.attempts { throw refusal }
+      try say("\(refusal.message); try again.")
+      attempt += 1
+    }
+  }
+}
+
+extension Workspace {
+  /// Asks for a password, has it checked, and asks for a code too if one is needed: on the
+  /// terminal, or in the lines of standard input.
+  ///
+  /// - Parameters:
+  ///   - username: Whose password.
+  ///   - lines: What the lines of standard input before the code are; nil asks on the terminal.
+  ///   - reason: Why it is asked for, a sentence, where that is not plain from the command.
+  ///   - wrong: What to refuse a wrong one with.
+  ///   - insteadOf: What to refuse with when there is no terminal.
+  ///   - check: Has the password checked.
+  /// - Returns: The password, or the lines, and the session that it gave or renewed.
+  /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
+  func askForPassword(
+    of username: String, fromInput lines: [String]? = nil, because reason: String? = nil,
+    wrong: CommandError = CommandError(code: .wrongPassword), insteadOf: CommandError? = nil,
+    check: (Secret) async throws(SessionError) -> LoginResult
+  ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
+    guard let lines else {
+      let question = try Question(insteadOf: insteadOf)
+      if let reason { try question.say(reason) }
+      let password = Secret(bytes: try question.ask("Password for \(username): "))
+      let result = await outcome { () throws(SessionError) in try await check(password) }
+      let session = try await session(after: result, wrong) { (codes, challenge) throws(CommandError) in
+        if codes > 0 { try question.say(Question.wrongCode(triesLeft: challenge.triesLeft)) }
+        return try question.ask(Question.code)
+      }
+      _ = consume question
+      return ([password], session)
+    }
+    let input = SecretLines()
+    let secrets = try explained { () throws(PromptError) in
+      try input.lines(lines, followedBy: "code").map { Secret(bytes: $0) }
+    }
+    let result = await outcome { () throws(SessionError) in try await check(secrets[0]) }
+    let session = try await session(after: result, wrong) { (codes, _) throws(CommandError) in
+      if codes > 0 { throw CommandError(code: .wrongCode) }
+      guard let line = try explained({ () throws(PromptError) in try input.last("code") }) else {
+        throw CommandError(code: .codeMissing)
+      }
+      return line
+    }
+    if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
+    return (secrets, session)
+  }
+
+  /// The session that a password gave or renewed, once each challenge is answered.
+  ///
+  /// `code` returns the code for a challenge; it is told how many were wrong before.
+  private func session(
+    after result: Result<LoginResult, SessionError>, _ wrong: CommandError,
+    code: (Int, Challenge) throws(CommandError) -> [UInt8]
+  ) async throws(CommandError) -> LoggedInSession {
+    var (result, codes) = (result, 0)
+    while case .success(.challenged(let challenge)) = result {
+      let answer: Secret
+      do throws(CommandError) {
+        answer = Secret(bytes: try code(codes, challenge))
+      } catch {
+        store.cancel(challenge)
+        throw error
+      }
+      result = await outcome { () throws(SessionError) in try await store.answer(answer, to: challenge) }
+      codes += 1
+    }
+    switch result {
+    case .success(let answer):
+      guard let session = answer.session else { throw CommandError(code: .wrongCode) }
+      return session
+    case .failure(.throttled(.wait(let time))) where codes > 0:
+      throw CommandError(.wait(time), .throttledCode)
+    case .failure(.notSaved(let failure)) where codes > 0:
+      // A right code is used up, also when its session cannot be kept.
+      throw CommandError(
+        code: .sessionFileUnusable, saying: failure.description,
+        hint: "The code is used up. Remove the cause, then try again with the next one.")
+    case .failure(.credentialsNotAccepted): throw wrong
+    case .failure(let error): throw CommandError(error)
+    }
+  }
+
+  /// Reads a code alone from standard input.
+  func codeFromInput() throws(CommandError) -> Secret {
+    Secret(bytes: try explained { () throws(PromptError) in try SecretLines().lines(["code"])[0] })
+  }
+
+  /// The lines of standard input, one for each name.
+  func secrets(fromInput names: [String]) throws(CommandError) -> [[UInt8]] {
+    try explained { () throws(PromptError) in try SecretLines().whole(names) }
+  }
+
+  /// The user name of the command line, or what is typed on the terminal.
+  func username(_ given: String?, _ question: String) throws(CommandError) -> String {
+    if let given { return given }
+    let flag = Options.passwordFromInput.declaration.flag
+    let bytes = try explained { () throws(PromptError) in
+      try SilentTerminal.askVisibly(question, insteadUse: "as the argument USER, and the password with \(flag)")
+    }
+    guard let name = String(validating: bytes, as: UTF8.self) else {
+      throw CommandError(
+        .usage, BackendError.Code.usernameInvalid.rawValue, "the name is not UTF-8 text",
+        hint: "Type the name again.")
+    }
+    try explained { () throws(BackendError) in try Username(name) }
+    return name
+  }
+}

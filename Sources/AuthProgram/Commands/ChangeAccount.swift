@@ -1,0 +1,177 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import TextFormat
+
+/// `accounts disable`, `enable`, `unlock`, `promote` and `demote USER`.
+enum ChangeAccountCommand {
+  static func command(_ change: AccountChange) -> Command<CommandBody> {
+    let ofRoles = "Sessions of the account continue with the new role. The last administrator cannot be demoted."
+    let recently = "Needs a password that you entered recently, and asks for it on a terminal."
+    return Command(
+      change.rawValue, summary: change.words.summary,
+      discussion: (change == .promote || change == .demote ? [ofRoles] : []) + [recently],
+      arguments: [Arguments.account],
+      examples: ["accounts \(change.rawValue) bob": change.words.shows]
+    ) { _ in
+      .inWorkspace { (words, workspace) async throws(CommandError) in
+        try await run(change, words[Arguments.account], in: workspace)
+      }
+    }
+  }
+
+  private static func run(
+    _ change: AccountChange, _ user: Username, in workspace: Workspace
+  ) async throws(CommandError) -> Answer {
+    if change == .promote { try await sayWhatIsMissing(user, in: workspace) }
+    let changed = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+      try change.make(to: user, at: workspace.backend, for: administrator, fresh, under: lease)
+    }
+    if changed.user.id == workspace.store.session?.user.id { await workspace.forgetRevoked() }
+    let shown = TextEscaping.escape(changed.user.username)
+    return workspace.describe(
+      .changed("\(shown) is \(change.words.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
+  }
+
+  /// Says before a promotion that the new administrator must set up a second step first.
+  private static func sayWhatIsMissing(_ user: Username, in workspace: Workspace) async throws(CommandError) {
+    let isMissing = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
+      guard try workspace.backend.twoStepPolicy(for: administrator, under: lease) == .required else { return false }
+      return try !screen.account(user, at: workspace.backend, for: administrator, under: lease).hasSecondStep
+    }
+    if isMissing {
+      workspace.printer.say("\(user) has no second step, and must set one up before doing anything else.")
+    }
+  }
+}
+
+/// A change to an account; its name is that of the command.
+enum AccountChange: String {
+  case disable, enable, unlock, promote, demote
+
+  /// What help says of the command, what it does to bob, and what an account is afterwards.
+  var words: (summary: String, shows: String, done: String) {
+    switch self {
+    case .disable:
+      ("Disable an account and end its sessions", "ends bob's sessions and refuses new ones", "disabled")
+    case .enable: ("Enable a disabled account", "lets bob log in again", "enabled")
+    case .unlock: ("Clear the wait after wrong passwords", "lets bob try passwords again", "unlocked")
+    case .promote: ("Make an account an administrator's", "lets bob change accounts", "an administrator")
+    case .demote: ("Make an administrator a member again", "takes the role away from bob", "a member")
+    }
+  }
+
+  /// Makes the change.
+  func make(
+    to name: Username, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    switch self {
+    case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
+    case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
+    case .unlock: try backend.unlock(account: name, for: administrator, fresh, under: lease)
+    case .promote: try backend.setRole(.administrator, account: name, for: administrator, fresh, under: lease)
+    case .demote: try backend.setRole(.member, account: name, for: administrator, fresh, under: lease)
+    }
+  }
+}
+
+/// `profile delete` and `accounts delete USER`.
+enum DeleteAccountCommand {
+  static let own = command(
+    "Delete your account",
+    """
+    The balance must be 0.00, and the last administrator cannot be deleted. Your sessions end. Your names, password \
+    and codes are erased. Payments stay, and show 'deleted account'. The user name is never given again.
+    """,
+    examples: [
+      "profile delete": "asks before it deletes your account",
+      "profile delete --yes": "deletes it at once, for scripts",
+    ])
+
+  static let other = command(
+    "Delete an account",
+    """
+    Its balance must be 0.00, and the last administrator cannot be deleted. Its sessions end, and what identifies \
+    its user is erased. Payments stay, and show 'deleted account'. The user name is never given again.
+    """,
+    of: Arguments.account,
+    examples: [
+      "accounts delete bob --yes": "deletes the account of bob without asking",
+      "accounts delete bob": "asks before it deletes the account of bob",
+    ])
+
+  private static func command(
+    _ summary: String, _ consequences: String, of account: Argument<Username>? = nil,
+    examples: KeyValuePairs<String, String>
+  ) -> Command<CommandBody> {
+    Command(
+      "delete", soughtAs: ["remove", "rm"], summary: summary,
+      discussion: [
+        "Asks you to type the name of the account, unless --yes is given. \(consequences)",
+        "Needs a password that you entered recently, and asks for it on a terminal.",
+      ],
+      arguments: [account].compactMap(\.self), options: [yes], examples: examples
+    ) { _ in
+      .inWorkspace { (words, workspace) async throws(CommandError) in
+        guard let account else { return try await deleteOwn(words, in: workspace) }
+        return try await delete(words[account], words, in: workspace)
+      }
+    }
+  }
+
+  private static let yes = Option.flag("yes", "Delete without asking")
+
+  private static func delete(
+    _ user: Username, _ words: ParsedWords, in workspace: Workspace
+  ) async throws(CommandError) -> Answer {
+    if !words[yes] {
+      // A name that nobody has is not asked about.
+      _ = try await workspace.account(user)
+      try confirm(user.canonical)
+    }
+    try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+      try workspace.backend.deleteAccount(user, for: administrator, fresh, under: lease)
+    }
+    if workspace.store.session?.user.username == user.canonical { await workspace.forgetRevoked() }
+    return deleted(user.canonical, below: workspace.bar("Accounts"))
+  }
+
+  private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let screen = try await workspace.open(UserScreen.self)
+    let profile = try await workspace.ask(screen.session, workspace.backend.profile(under:))
+    // What would be refused is refused before anything is asked; the deletion checks again.
+    guard profile.balance == 0 else {
+      throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
+        .withHint(
+          "Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
+    }
+    if !words[yes] { try confirm(profile.user.username) }
+    let fresh = try await workspace.fresh(screen.session)
+    try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+      try workspace.backend.deleteAccount(for: fresh, under: lease)
+    }
+    await workspace.forgetRevoked()
+    return deleted(profile.user.username, below: [])
+  }
+
+  private static func confirm(_ name: String) throws(CommandError) {
+    let shown = TextEscaping.escape(name)
+    let typed = try explained { () throws(PromptError) in
+      try SilentTerminal.askVisibly(
+        "This deletes the account \(shown) for ever. Type its name to go on: ", for: "confirmation",
+        insteadUse: "with \(yes.declaration.flag)")
+    }
+    guard typed == Array(name.utf8) else {
+      throw CommandError(code: .notConfirmed, shown)
+    }
+  }
+
+  private static func deleted(_ name: String, below bar: [String]) -> Answer {
+    let shown = TextEscaping.escape(name)
+    return Answer(
+      .changed("the account \(shown) is deleted", hint: "The name is not given again."),
+      lines: bar + ["The account \(shown) is deleted."], ["deleted": .string(name)])
+  }
+}

@@ -1,0 +1,187 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import TextFormat
+
+/// `register [USER]`.
+enum RegisterCommand {
+  static let command = Command<CommandBody>(
+    "register", soughtAs: ["create", "sign-up", "signup"], summary: "Create an account",
+    discussion: [
+      "The first account becomes administrator. A new account starts with 100.00. Registering does not log you in.",
+      "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
+        + "shown. Common passwords and your own name are refused.",
+      "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "
+        + "new user, valid for three days, who sets a password with 'recover'.",
+    ],
+    arguments: [newUser], options: [Options.passwordFromInput],
+    examples: [
+      "register alice": "asks for a new password, twice",
+      "register bob --password-stdin < bob.password": "reads the password from a file, for scripts",
+    ]
+  ) { _ in .inWorkspace(run) }
+
+  private static let newUser = Argument.optional(
+    "USER", Kinds.username, "The name of the new account; if omitted, you are asked",
+    neededBy: Options.passwordFromInput)
+
+  /// Makes an account; it does not log in.
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let backend = workspace.backend
+    let name = try workspace.username(words[newUser], "Name of the new account: ")
+    let password: Secret
+    if words[Options.passwordFromInput] {
+      password = Secret(bytes: try workspace.secrets(fromInput: ["password"])[0])
+    } else {
+      do throws(BackendError) {
+        try backend.check(newUsername: name)
+      } catch {
+        guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
+        return try await registerOther(name, in: workspace)
+      }
+      password = try Question().newPassword(for: name, at: backend)
+    }
+    let created: User
+    do throws(BackendError) {
+      created = try backend.register(username: name, password: password, displayName: nil)
+    } catch {
+      guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
+      throw closed(for: name, isAdministrator: await user(in: workspace)?.role == .administrator)
+    }
+    let shown = TextEscaping.escape(created.username)
+    // Where somebody else is logged in here, the new user logs in elsewhere.
+    let isFree = await user(in: workspace) == nil
+    return Answer(
+      .changed("\(shown) is registered", hint: "Log in with: \(run: "login", shown)"),
+      lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
+      ["user": .user(created)],
+      notes: isFree ? ["Try next:", "  \(run: "login", shown)", "  \(run: "home")"] : [])
+  }
+
+  /// Makes an account for somebody else, while registration is closed.
+  private static func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> Answer {
+    if case .obstructed(let obstacle) = await workspace.restore() { throw CommandError(obstacle) }
+    guard await user(in: workspace)?.role == .administrator else {
+      throw closed(for: name, isAdministrator: false)
+    }
+    let code = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+      try workspace.backend.registerOther(username: name, for: administrator, fresh, under: lease)
+    }
+    let shown = TextEscaping.escape(code.user.username)
+    return workspace.issued(
+      code,
+      effect: .changed(
+        "\(shown) is registered", hint: "Make a new code with: \(run: "accounts", "reset-password", shown)"),
+      notes: ["Registered \(shown). Give the code to the new user."])
+  }
+
+  /// The user who is logged in here; nil if nobody is, or if that is unknown.
+  private static func user(in workspace: Workspace) async -> User? {
+    if case .loggedIn(let session) = await workspace.restore() { session.user } else { nil }
+  }
+
+  private static func closed(for name: String, isAdministrator: Bool) -> CommandError {
+    CommandError(BackendError.refused(.registrationClosed)).withHint(
+      isAdministrator
+        ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
+        : "Ask an administrator to run: \(runByOthers: "register", name)")
+  }
+}
+
+/// `password`.
+enum ChangePasswordCommand {
+  static let command = Command<CommandBody>(
+    "password", soughtAs: ["passwd"], summary: "Change your password",
+    discussion: [
+      "Asks for your current password, and twice for the new one. All your other sessions end.",
+      "With --password-stdin the first line of standard input is the current password, the second is the new one. If "
+        + "you log in in two steps, the third is a code.",
+      "If something fails after the change, the message first says that the password is changed.",
+    ],
+    options: [passwordsFromInput],
+    examples: [
+      "password": "asks on the terminal",
+      "password --password-stdin < both.passwords": "reads the current and the new password, one line each",
+    ]
+  ) { _ in .inWorkspace(run) }
+
+  private static let passwordsFromInput = Option.flag(
+    "password-stdin", "Read the current and the new password from standard input, one line each")
+
+  /// Asks for the present password, then for the new one; the user's other sessions end.
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let store = workspace.store
+    let name = try await workspace.session().user.username
+    let (secrets, renewed) = try await workspace.askForPassword(
+      of: name, fromInput: words[passwordsFromInput] ? ["current password", "new password"] : nil
+    ) { (password) throws(SessionError) in try await store.confirm(password) }
+    let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, at: workspace.backend)
+    let user = renewed.user
+    let fresh = try await workspace.fresh(renewed)
+    do throws(CommandError) {
+      _ = try await workspace.ask(renewed) { (lease) throws(BackendError) in
+        try workspace.backend.changePassword(from: secrets[0], to: new, for: fresh, under: lease)
+      }
+    } catch {
+      // The present password was accepted a moment ago.
+      guard error == CommandError(code: .wrongPassword) else { throw error }
+      throw CommandError(code: .passwordChangedMeanwhile, user.username.escaped)
+    }
+    // The session goes on under a new token, for which the new password is the proof.
+    do throws(CommandError) {
+      let result = try await explainedAsync { () throws(SessionError) in try await store.confirm(new) }
+      if case .challenged(let challenge) = result {
+        store.cancel(challenge)
+        throw CommandError(code: .codeMissing)
+      }
+    } catch {
+      // The token that the session had works until another takes its place. So a session that did
+      // not end meanwhile is active, whatever failed.
+      let isActive = store.session?.user.id == user.id
+      throw CommandError(
+        code: isActive ? .passwordChangedSessionKept : .passwordChangedSessionEnded, user.username.escaped,
+        error.message, user.username)
+    }
+    let change = "the password of \(TextEscaping.escape(user.username)) is changed"
+    return Answer(
+      .changed("\(change) and all other sessions are ended", hint: "Use the new password from now on."),
+      lines: ["The password of \(user.username.escaped) is changed; all other sessions are ended."],
+      ["user": .user(user)])
+  }
+}
+
+/// `reauth`.
+enum ReauthenticateCommand {
+  static let command = Command<CommandBody>(
+    "reauth", summary: "Enter your password again",
+    discussion: [
+      "Some commands need a password that you entered within the last 15 minutes: those that pay, end other sessions, make "
+        + "recovery codes, change your password or your second step, delete your account, or change other accounts. On a "
+        + "terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
+        + "session.",
+      "If you log in in two steps, a code is asked for too; with --password-stdin it is the second line.",
+    ],
+    options: [Options.passwordFromInput],
+    examples: [
+      "reauth": "asks for the password on the terminal",
+      "reauth --password-stdin < alice.password": "reads the password from a file, for scripts",
+    ]
+  ) { _ in .inWorkspace(run) }
+
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let name = try await workspace.session().user.username
+    let renewed = try await workspace.askForPassword(
+      of: name, fromInput: words[Options.passwordFromInput] ? ["password"] : nil
+    ) {
+      (password) throws(SessionError) in try await workspace.store.confirm(password)
+    }.session
+    let deadlines = try Deadlines(clock: workspace.backend.clock)
+    return Answer(
+      .changed("the password was accepted and the session is renewed", hint: "Look with: \(run: "status")"),
+      lines: [
+        "Password of \(renewed.user.username.escaped) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."
+      ],
+      ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
+  }
+}

@@ -1,0 +1,123 @@
+import AuthBackend
+import AuthCore
+import Guards
+import Synchronization
+
+/// A guarded screen of this program: it has a key, and always the newest.
+protocol LiveScreen: GuardedScreen, Sendable {
+  var key: LiveKey { get }
+}
+
+extension LiveScreen {
+  /// The key of now.
+  var session: LoggedInSession { key.session }
+
+  func follow(_ session: LoggedInSession) { key.follow(session) }
+
+  func dismiss(_ reason: EndReason) { key.dismiss(reason) }
+}
+
+/// A screen of the user that remembers nothing: the profile, the sessions, the events.
+final class UserScreen: LiveScreen {
+  let key: LiveKey
+
+  init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+
+  /// Loads a page of what happened to the account, newest first; for an administrator, to all.
+  func events(
+    at backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> Page<Event> {
+    guard let administrator = try? AdminSession(session) else {
+      return Page(
+        of: limit,
+        from: try backend.events(within: times, matching: text, before: before, limit: limit + 1, under: lease))
+    }
+    return Page(
+      of: limit,
+      from: try backend.allEvents(
+        within: times, matching: text, before: before, limit: limit + 1, for: administrator, under: lease))
+  }
+}
+
+/// Payments made and received, a page at a time.
+final class ReceiptsScreen: LiveScreen {
+  let key: LiveKey
+
+  init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+
+  /// Never reset, so that each receipt passes once.
+  private let impressions = Gatekeeper<Set<Int64>>()
+  private let count = Atomic(0)
+
+  /// Loads a page, newest first.
+  func page(
+    of backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> Page<Receipt> {
+    let page = Page(
+      of: limit,
+      from: try backend.receipts(within: times, matching: text, before: before, limit: limit + 1, under: lease))
+    for receipt in page.items where impressions.attemptPassage(for: receipt.id) { count.add(1, ordering: .relaxed) }
+    return page
+  }
+
+  /// How many receipts were shown, each counted once however often its page was.
+  var shown: Int { count.load(ordering: .relaxed) }
+}
+
+/// The administrator's screens: accounts, and what may be changed about them.
+final class AccountsScreen: LiveScreen, RunsOnce {
+  let key: LiveKey
+
+  init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+
+  /// Loads a page of as many as the query wants, or fewer.
+  func page(
+    _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> Page<AccountSummary> {
+    try noteView(at: backend, for: administrator, under: lease)
+    var oneMore = query
+    oneMore.limit += 1
+    return Page(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
+  }
+
+  /// Loads one.
+  func account(
+    _ name: Username, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try noteView(at: backend, for: administrator, under: lease)
+    return try backend.account(named: name, for: administrator, under: lease)
+  }
+
+  /// Looking at other people's accounts is an event, once in the life of the screen however many
+  /// pages it shows.
+  private func noteView(
+    at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try runOnce(untilSuccess: true) { () throws(BackendError) in
+      try backend.noteView(of: "accounts", for: administrator, under: lease)
+    }
+  }
+}
+
+/// A part of a long list, and whether the list goes on.
+struct Page<Item> {
+  /// What is shown.
+  var items: [Item]
+  /// The last item shown, if there are more after it.
+  var lastOfMore: Item?
+
+  /// Takes a page out of what was loaded for it: one item more than fits, if there are so many.
+  init(of limit: Int, from loaded: [Item]) {
+    items = Array(loaded.prefix(limit))
+    lastOfMore = loaded.count > limit ? items.last : nil
+  }
+}
