@@ -30,17 +30,12 @@ package enum Form {
   }
 
   private static func plain(_ text: some StringProtocol) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard let value = Hex.bytes(rest.prefix(2).map { $0 | 0x20 }), !value.isEmpty else { return nil }
-        bytes += value
-        rest = rest.dropFirst(2)
-      case _: bytes.append(byte)
-      }
+    let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    let parts = spaced.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+    var bytes = Array(parts[0])
+    for part in parts.dropFirst() {
+      guard let value = Hex.bytes(part.prefix(2).map { $0 | 0x20 }), !value.isEmpty else { return nil }
+      bytes += value + part.dropFirst(2)
     }
     return String(validating: bytes, as: UTF8.self)
   }

@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
-import CommandLineKit
 
 /// A form: the fields to fill in, and which of them has the cursor.
 final class AppForm {
@@ -14,7 +13,7 @@ final class AppForm {
     case reauthenticate(then: AppAction)
     /// Enter the code that is needed after the password of this action.
     case secondStep(of: AppAction)
-    case pay(number: Int, payee: String = "")
+    case pay(number: Int, payee: String, amount: String)
     case rename(String)
     case changePassword
     case createAccount
@@ -41,6 +40,8 @@ final class AppForm {
   }
 
   var fields: [AppInput] { plan.fields }
+
+  fileprivate var credentials: Credentials { .password(username: fields[0].text, password: fields[1].password) }
 
   /// Whether it fills a tab, so that the keys that change tabs work in it.
   var isTab: Bool { if case .pay = purpose { true } else { false } }
@@ -86,7 +87,7 @@ final class AppForm {
     }
     for (index, field) in fields.enumerated() {
       switch field.kind {
-      case .repetition where !field.isLike(fields[index - 1]):
+      case .repetition where field.password != fields[index - 1].password:
         clear(index)
         clear(index - 1)
         return .mistake("The two passwords differ.", hint: "Type both again.")
@@ -111,4 +112,108 @@ struct AppSecret: Equatable, Sendable, Redacted {
   let text: String
   /// A QR code in lines; none where no program draws it.
   let picture: [String]
+}
+
+/// The declaration of a form: its words, its fields, and the action that it begins.
+struct AppFormPlan {
+  /// The names that complete what is typed in the first field.
+  enum Names { case none, users, payees }
+
+  let title: String
+  let fields: [AppInput]
+  /// What Enter does in the last field.
+  let verb: String
+  var advice = ""
+  var names = Names.none
+  /// Whether it stays open when the session ends.
+  var isForAnybody = false
+  /// A QR code, where there is room for it.
+  var picture: [String] = []
+  let action: (AppForm) throws(BackendError) -> AppAction
+}
+
+extension AppForm.Purpose {
+  private static let newPassword = "A password has at least 15 characters. A few words are easy to remember."
+  var plan: AppFormPlan {
+    switch self {
+    case .logIn(let tab, let name):
+      AppFormPlan(
+        title: tab == .home ? "Log in" : "Log in to open \(tab.title)",
+        fields: [.init("Username", .text(name)), .init("Password", .secret)], verb: "log in", names: .users,
+        isForAnybody: true
+      ) { .logIn($0.credentials) }
+    case .register:
+      AppFormPlan(
+        title: "Create an account",
+        fields: [.init("Username"), .init("Password", .secret), .init("Repeat it", .repetition)], verb: "create it",
+        advice: Self.newPassword, isForAnybody: true
+      ) { .register($0.credentials) }
+    case .reauthenticate:
+      AppFormPlan(title: "Enter your password again to go on", fields: [.init("Password", .secret)], verb: "go on") {
+        .reauthenticate($0.fields[0].password)
+      }
+    case .secondStep(let action):
+      AppFormPlan(
+        title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .secret)],
+        verb: "go on", isForAnybody: action.isLogin
+      ) { .answer($0.fields[0].password) }
+    case .pay(let number, let payee, let amount):
+      AppFormPlan(
+        title: "Pay somebody", fields: [.init("To", .text(payee)), .init("Amount", .text(amount))], verb: "pay",
+        names: .payees
+      ) { (form) throws(BackendError) in
+        form.focus = 0
+        let payee = try Username(form.fields[0].text)
+        form.focus = 1
+        return .pay(amount: try Amount(form.fields[1].text), payee: payee, number: number)
+      }
+    case .rename(let name):
+      AppFormPlan(title: "Change your name", fields: [.init("Name", .text(name))], verb: "save") {
+        .rename($0.fields[0].text)
+      }
+    case .changePassword:
+      AppFormPlan(
+        title: "Change your password",
+        fields: [.init("Present password", .secret), .init("New password", .secret), .init("Repeat it", .repetition)],
+        verb: "save", advice: Self.newPassword
+      ) { .changePassword(present: $0.fields[0].password, new: $0.fields[1].password) }
+    case .recover(let name):
+      AppFormPlan(
+        title: "Set a new password with a code",
+        fields: [
+          .init("Username", .text(name)), .init("Code", .secret), .init("New password", .secret),
+          .init("Repeat it", .repetition),
+        ], verb: "set it",
+        advice: "A recovery code, or a one-time code from an administrator. " + Self.newPassword, names: .users,
+        isForAnybody: true
+      ) { .recover(username: $0.fields[0].text, code: $0.fields[1].password, new: $0.fields[2].password) }
+    case .confirmTwoStep(let secret):
+      AppFormPlan(
+        title: "Enter this secret in an authenticator app, then its code here", fields: [.init("Code", .secret)],
+        verb: "turn it on",
+        advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
+        picture: secret.picture
+      ) { .change(.confirmTwoStep($0.fields[0].password)) }
+    case .endTwoStep:
+      AppFormPlan(
+        title: "Turn the second step off", fields: [.init("Code", .secret)], verb: "turn it off",
+        advice: "Use a code of your authenticator app, or a recovery code."
+      ) { .change(.endTwoStep($0.fields[0].password)) }
+    case .createAccount:
+      AppFormPlan(
+        title: "Create an account for another person", fields: [.init("Username")], verb: "create it",
+        advice: "You get a one-time code, with which the new user sets a password."
+      ) { .administer(.create($0.fields[0].text)) }
+    case .deleteAccount(let name, let isOwn):
+      AppFormPlan(
+        title: isOwn ? "Delete your account for ever" : "Delete the account \(name) for ever",
+        fields: [.init(isOwn ? "Your username" : "Its username", .confirmation(of: name))], verb: "delete it",
+        advice: "Type the name to go on. The balance must be 0.00. Payments stay, and the name is never used again."
+      ) { _ in isOwn ? .change(.deleteAccount) : .administer(.delete(name)) }
+    }
+  }
+}
+
+extension AppAction {
+  fileprivate var isLogin: Bool { if case .logIn = self { true } else { false } }
 }

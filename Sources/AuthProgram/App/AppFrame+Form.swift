@@ -31,17 +31,13 @@ extension AppState {
       frame.put(field.label, row: row, column: 0, style: isFocus ? .strong : .plain)
       let (text, cursor) = field.visible(width: width)
       frame.put(text, row: row, column: label + 1, width: width, style: field.isSecret ? .faint : .plain)
-      if isFocus, !isWaiting, let name = completion(of: form) {
-        let rest = String(name.dropFirst(field.text.count))
-        frame.put(rest, row: row, column: label + 1 + cursor, width: width - cursor, style: .faint)
-      }
-      if isFocus {
-        frame.put("[", row: row, column: label)
-        frame.put("]", row: row, column: label + width + 1)
-        if !isWaiting, question == nil {
-          frame.cursor = .init(row: row, column: min(columns - 1, label + 1 + cursor))
-        }
-      }
+      guard isFocus else { continue }
+      frame.put("[", row: row, column: label)
+      frame.put("]", row: row, column: label + width + 1)
+      if isWaiting { continue }
+      let rest = completion(of: form).map { String($0.dropFirst(field.text.count)) } ?? ""
+      frame.put(rest, row: row, column: label + 1 + cursor, width: width - cursor, style: .faint)
+      if question == nil { frame.cursor = .init(row: row, column: min(columns - 1, label + 1 + cursor)) }
     }
     area.top += count
     if area.height > below.count { area.top += 1 }
@@ -56,19 +52,17 @@ extension AppState {
   /// The message below the fields: the progress of the work, or the problem and a hint.
   private func message(of form: AppForm, width: Int) -> [AppNotice] {
     if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: width) }
+    // A wait counts down.
+    let wait = form.waitEnd.map { end in
+      end > now ? "Try again in \((end - now).asWait)." : "You can try again now."
+    }
     let problem = form.problem.map {
-      AppNotice.wrap($0.sentence, .bad, width: width)
-        + AppNotice.wrap(hint(of: $0, until: form.waitEnd), width: width)
+      AppNotice.wrap($0.sentence, .bad, width: width) + AppNotice.wrap(wait ?? $0.hint.description, width: width)
     }
     let advice = form.plan.advice.split(separator: "\n").flatMap { AppNotice.wrap(String($0), .faint, width: width) }
     return (problem ?? []) + advice
   }
 
-  /// The hint; a wait counts down.
-  private func hint(of problem: CommandError, until end: Duration?) -> String {
-    guard let end else { return problem.hint.description }
-    return end > now ? "Try again in \((end - now).asWait)." : "You can try again now."
-  }
 }
 
 extension AppInput {

@@ -8,8 +8,10 @@ struct AppPageLayout {
   var lines: [AppNotice] = []
   /// The rows of the list, the titles of the columns not included.
   var rows: AppArea
-  /// The first row that shows.
-  var first = 0
+  /// Which rows of the list show.
+  var indices = 0..<0
+  /// The first row below the titles of the columns; rows that span all columns come before them.
+  var firstTitled = Int.max
   var listWidth: Int
   /// None where there is no room for one beside the list.
   var chart: Chart?
@@ -22,17 +24,8 @@ struct AppPageLayout {
   /// The line of the filter, if it shows.
   var filterRow: Int?
 
-  /// In which row of the screen each row of the list is, and where the titles are.
-  ///
-  /// Rows that span all columns come before the titles of these.
-  func rowIndices(_ shown: [AppRow]) -> [(index: Int?, row: Int)] {
-    let indices = first..<min(shown.count, first + rows.height)
-    let heading = hasHeading ? indices.first { shown[$0].cells.count > 1 } : nil
-    return indices.flatMap { index in
-      let row = rows.top + index - first + (index >= heading ?? .max ? 1 : 0)
-      return (index == heading ? [(nil, row - 1)] : []) + [(index, row)]
-    }
-  }
+  /// In which row of the screen a row of the list is.
+  func row(of index: Int) -> Int { rows.top + index - indices.lowerBound + (index >= firstTitled ? 1 : 0) }
 }
 
 extension AppState {
@@ -80,7 +73,9 @@ extension AppState {
       }
       let height = max(1, area.height)
       let lowest = min(selected, max(0, rows.count - height))
-      layout.first = max(selected - height + 1, min(list.top, lowest))
+      let first = max(selected - height + 1, min(list.top, lowest))
+      layout.indices = first..<max(first, min(rows.count, first + area.height))
+      if layout.hasHeading { layout.firstTitled = layout.indices.first { rows[$0].cells.count > 1 } ?? .max }
     }
     layout.rows = area
     return layout
@@ -109,7 +104,7 @@ extension AppState {
       draw(chart, in: &frame, side, columns: (columns - layout.sideWidth)..<columns)
       side.top += 16
     }
-    if columns >= Self.wide, layout.sideWidth > 0, let selected, let details = rowsShown[selected].menu {
+    if columns >= Self.wide, layout.sideWidth > 0, let details = selectedRow?.menu {
       let lines = lines(of: details, width: layout.sideWidth, height: side.height)
       frame.put(lines, side, column: columns - layout.sideWidth)
     }
@@ -133,20 +128,16 @@ extension AppState {
       return
     }
     guard area.height > 0 else { return }
-    for (index, row) in layout.rowIndices(rows) {
-      guard let index else {
-        frame.put(layout.columns.heading, row: row, column: 2, style: .faint)
-        continue
-      }
-      frame.put(layout.columns.line(rows[index].cells), row: row, column: 2)
-      if let arrived, arrived.ids.contains(rows[index].id) {
-        frame.put("+", row: row, column: 1)
-        frame.restyle(row: row, columns: 0..<layout.listWidth, style: .good)
-      }
-      if index == selected {
-        frame.put(">", row: row, column: 0)
-        frame.restyle(row: row, columns: 0..<layout.listWidth, style: .selected)
-      }
+    if layout.firstTitled < .max {
+      frame.put(layout.columns.heading, row: layout.row(of: layout.firstTitled) - 1, column: 2, style: .faint)
+    }
+    for index in layout.indices {
+      let isNew = arrived?.ids.contains(rows[index].id) == true
+      let marks = (index == selected ? ">" : " ") + (isNew ? "+" : " ")
+      frame.put(
+        DisplayWidth.pad(marks + layout.columns.line(rows[index].cells), to: layout.listWidth),
+        row: layout.row(of: index), column: 0,
+        width: layout.listWidth, style: index == selected ? .selected : isNew ? .good : .plain)
     }
     guard layout.details > 0 else { return }
     var lines: [AppNotice] = []

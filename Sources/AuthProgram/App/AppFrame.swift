@@ -46,9 +46,11 @@ extension AppState {
     let bar = Bar(title: tab.title + (context.map { " (\($0))" } ?? ""), button: button)
     frame.put(bar.line(width: columns, style: .plain), row: 0, column: 0)
     frame.restyle(row: 0, columns: 0..<DisplayWidth.columns(tab.title), style: .strong)
-    let button = DisplayWidth.columns(bar.button.label) + 2
-    frame.restyle(row: 0, columns: max(0, columns - button)..<columns, style: .accent)
+    frame.restyle(row: 0, columns: buttonStart..<columns, style: .accent)
   }
+
+  /// Where the button of the bar is.
+  var buttonStart: Int { max(0, columns - DisplayWidth.columns(button.label) - 2) }
 
   /// The tabs that there is room for, around the open one, with the columns that they take.
   ///
@@ -150,7 +152,7 @@ extension AppState {
   private var position: String {
     guard interruption == nil, !showsHelp, form == nil, let page else { return "" }
     let rows = rowsShown
-    guard let selected = selected(in: rows), rows.count > layout(of: page).rows.height else { return "" }
+    guard let selected = selected(in: rows), rows.count > list.height else { return "" }
     return "\(selected + 1) of \(rows.count)\(page.part == nil ? "" : "+")"
   }
 
@@ -201,7 +203,7 @@ extension AppState {
     if question != nil { return ["y yes", "n no"] }
     if let form { return keys(of: form) }
     if isFiltering { return ["Enter done", "Esc clear"] }
-    let selected = selected.map { rowsShown[$0] }
+    let selected = selectedRow
     let letters = (rowOfLetters?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
     let verb = selected.flatMap { $0.menu == nil ? $0.choice?.label : "details" }
     let isSorted = tab == .accounts && menu == nil && page != nil

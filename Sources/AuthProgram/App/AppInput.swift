@@ -43,12 +43,6 @@ final class AppInput: Redacted {
   /// A copy of what was typed, for whoever checks it.
   var password: Secret { secret.map { Secret(bytes: Array($0.bytes)) } ?? Secret(text) }
 
-  /// Whether the same was typed into another line.
-  func isLike(_ other: AppInput) -> Bool {
-    guard let secret, let others = other.secret else { return text == other.text }
-    return secret.bytes.elementsEqual(others.bytes)
-  }
-
   func clear() {
     (before, after) = ("", "")
     secret?.wipe()

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 
 extension AppState {
@@ -52,7 +53,9 @@ extension AppState {
   }
 
   /// The row that letters do something with.
-  var rowOfLetters: AppRow? { menuRow ?? selected.map { rowsShown[$0] } }
+  var rowOfLetters: AppRow? { menuRow ?? selectedRow }
+
+  var selectedRow: AppRow? { selected.map { rowsShown[$0] } }
 
   /// By how many lines a key moves.
   func lines(for key: Key) -> Int? {
@@ -79,8 +82,7 @@ extension AppState {
   var otherOrder: AccountsQuery.Order { self[.accounts].asked.order == .name ? .lastLogin : .name }
 
   private func enter() -> AppEffect? {
-    guard let selected else { return nil }
-    let row = rowsShown[selected]
+    guard let row = selectedRow else { return nil }
     guard row.menu != nil else { return row.choice.flatMap { choose($0) } }
     (menu, notice) = (AppList(menuOf: row.id), nil)
     return move(by: 0)
@@ -111,7 +113,7 @@ extension AppState {
     overlayTop = max(0, min(overlayTop, (overlay?.count ?? 0) - body.height))
     guard let page, page.machine == nil else { return }
     let layout = layout(of: page)
-    (list.top, list.height) = (layout.first, layout.rows.height)
+    (list.top, list.height) = (layout.indices.lowerBound, layout.rows.height)
   }
 
   /// What the button at the top does.
@@ -120,17 +122,13 @@ extension AppState {
   /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {
     guard !showsHelp, question == nil, form == nil || form?.isTab == true else { return nil }
-    if row == 0 {
-      let button = DisplayWidth.columns(button.label) + 2
-      return column >= columns - button && form == nil ? choose(buttonChoice) : nil
-    }
-    if row == 1 {
-      return tabLabels.first { $0.columns.contains(column) }.flatMap { open($0.tab) }
-    }
+    if row == 0 { return column >= buttonStart && form == nil ? choose(buttonChoice) : nil }
+    if row == 1 { return tabLabels.first { $0.columns.contains(column) }.flatMap { open($0.tab) } }
     guard form == nil, let page, page.machine == nil else { return nil }
     let layout = layout(of: page)
-    guard column < layout.listWidth, let index = layout.rowIndices(rowsShown).first(where: { $0.row == row })?.index
-    else { return nil }
+    guard column < layout.listWidth, let index = layout.indices.first(where: { layout.row(of: $0) == row }) else {
+      return nil
+    }
     isFiltering = false
     return index == selected ? enter() : move(by: index - (selected ?? 0))
   }
@@ -156,5 +154,80 @@ extension AppState {
     case _: notice = filter.edit(key).map { AppNotice($0, .bad) }
     }
     return nil
+  }
+
+  // MARK: Forms
+
+  /// Does what a key means in a form.
+  func fill(_ key: Key) -> AppEffect? {
+    guard let form else { return nil }
+    let isStep = if case .secondStep = form.purpose { true } else { false }
+    guard !isWaiting else {
+      // The action continues without the form.
+      if case .escape = key, !isStep { leaveForm() }
+      return nil
+    }
+    notice = nil
+    let field = form.fields[form.focus]
+    let last = form.fields.count - 1
+    switch key {
+    case .control("r") where form.isLogin:
+      dropForm()
+      self.form = AppForm(.recover(username: form.fields[0].text))
+    case .escape where isStep:
+      uncover()
+      return perform(.cancelAnswer)
+    case .escape: leaveForm()
+    case .right where form.isTab && field.text.isEmpty: return step(by: 1)
+    case .left where form.isTab && field.text.isEmpty: return step(by: -1)
+    case .tab, .down,
+      .right where completion(of: form) != nil:
+      if key != .down, let name = completion(of: form) { _ = field.insert(String(name.dropFirst(field.text.count))) }
+      form.focus = (form.focus + 1) % form.fields.count
+    case .backTab, .up: form.focus = (form.focus + last) % form.fields.count
+    case .enter where form.focus < last: form.focus += 1
+    case .enter:
+      guard let action = form.submit() else { return nil }
+      guard case .pay(let amount, let payee, _) = action else { return perform(action) }
+      var words = "Pay \(amount) to \(payee)?"
+      if let balance = self[.pay].page?.balance {
+        guard balance >= amount.minorUnits else {
+          form.problem = .mistake("You have only \(Amount.text(balance)).")
+          return nil
+        }
+        words += " After this you have \(Amount.text(balance - amount.minorUnits))."
+      }
+      question = AppQuestion(text: words, action: action)
+    case _:
+      // The user corrects the problem.
+      form.problem = field.edit(key).map { .mistake($0) }
+    }
+    return nil
+  }
+
+  /// The known name that starts with the typed text.
+  func completion(of form: AppForm) -> String? {
+    let field = form.fields[form.focus]
+    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.after.isEmpty else { return nil }
+    let accounts = (self[.accounts].page?.rows ?? []).filter { $0.menu != nil }.map(\.id)
+    let names: [String] =
+      switch form.plan.names {
+      case .none: []
+      case .users: knownUsers
+      case .payees: (self[.pay].page?.names ?? []) + accounts
+      }
+    let typed = field.text.lowercased()
+    return names.first { $0.hasPrefix(typed) && $0.count > typed.count }
+  }
+
+  private func leaveForm() {
+    if isWaiting, let work { notice = AppNotice("\(work.progress) continues; its result shows here.", .strong) }
+    if case .reauthenticate = form?.purpose {
+      uncover()
+      return
+    }
+    dropForm()
+    draft = nil
+    if tab == .pay || self[tab].page == nil { tab = .home }
   }
 }

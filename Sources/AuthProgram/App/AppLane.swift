@@ -11,18 +11,12 @@ struct AppLane {
       waiting.removeAll { if case .load(tab, isActivity, _) = $0 { true } else { false } }
     }
     if !waiting.contains(effect) { waiting.append(effect) }
-    return isBusy ? nil : next()
+    return isBusy ? nil : finish()
   }
 
-  /// The work is done; returns what is to be started.
+  /// The work is done, if any was; returns what is to be started.
   mutating func finish() -> AppEffect? {
-    isBusy = false
-    return next()
-  }
-
-  private mutating func next() -> AppEffect? {
-    guard !waiting.isEmpty else { return nil }
-    isBusy = true
-    return waiting.removeFirst()
+    isBusy = !waiting.isEmpty
+    return isBusy ? waiting.removeFirst() : nil
   }
 }

@@ -2,6 +2,9 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import Glibc
+import Guards
+import TextFormat
 
 /// Draws the state, waits for what happens, and has the work done: the one place where the pure
 /// parts meet the world.
@@ -32,9 +35,7 @@ final class AppLoop {
     AppThreads.start { [work, mailbox] in
       for await change in work.store.transitions { mailbox.post(.changed(change)) }
     }
-    AppThreads.start { [work, mailbox] in
-      work.followChanges { mailbox.post(.outside($0)) }
-    }
+    AppThreads.start { [work, mailbox] in work.followChanges { mailbox.post(.outside($0)) } }
   }
 
   /// Shows the screen until somebody quits.
@@ -43,31 +44,23 @@ final class AppLoop {
   func run(colors: Bool, isASCII: Bool) throws(CommandError) {
     do throws(PromptError) {
       var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
-      resize(to: terminal)
-      terminal.readMouse(state.readsMouse)
-      try terminal.show(state.frame)
-      while true {
-        var isUncertain = false
-        let needsFrame = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
-          if key == .control("l") { isUncertain = true }
-          take(.key(key))
-        }
-        if needsFrame { resize(to: terminal) }
-        takeNews()
-        if isOver { return }
+      var (needsSize, isUncertain) = (true, false)
+      while !isOver {
+        if needsSize { take(.resized(columns: terminal.size.columns, rows: terminal.size.rows)) }
         if isUncertain { terminal.forget() }
         terminal.readMouse(state.readsMouse)
         if let text = copied.take() { terminal.copy(text) }
         try terminal.show(state.frame)
+        isUncertain = false
+        needsSize = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
+          if key == .control("l") { isUncertain = true }
+          take(.key(key))
+        }
+        takeNews()
       }
     } catch {
       throw CommandError(error)
     }
-  }
-
-  private func resize(to terminal: borrowing ScreenTerminal) {
-    let size = terminal.frame
-    take(.resized(columns: size.columns, rows: size.rows))
   }
 
   /// Takes in what happened.
@@ -140,5 +133,81 @@ final class AppLoop {
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
     let untilChange = state.nextChange.map { $0 - (.now - start) }
     return [untilLimit, untilChange].compactMap(\.self).min()
+  }
+}
+
+/// The one place where the screen hands work to a thread: each part of a task runs on a thread of
+/// its own.
+///
+/// What blocks there, such as a server that does not answer, holds up neither the screen nor other
+/// work. Signals go to the thread that draws.
+final class AppThreads: TaskExecutor {
+  private static let shared = AppThreads()
+
+  /// Starts work that ends by itself, or with the process.
+  static func start(_ work: @escaping @Sendable () async -> Void) {
+    Task(executorPreference: shared) { await work() }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let isStarted = startThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    // No thread is left: the work is done all the same, on one that is shared.
+    if !isStarted { globalConcurrentExecutor.enqueue(job) }
+  }
+}
+
+/// What happened on other threads, for the one that draws: it waits for ``wakening`` to be
+/// readable.
+final class AppMailbox: Sendable {
+  /// What came, in order.
+  enum News: Sendable {
+    /// The session changed.
+    case changed(SessionChange)
+    /// Work is done; it belongs after the change of the session with this number.
+    case done(AppMessage, after: UInt64)
+    /// Another process may have changed what shows; or why that cannot be told.
+    case outside(CommandError?)
+  }
+
+  private let news = Locked<[News]>([])
+  /// Of a pipe.
+  private let ends: [Int32]
+  /// Readable when there may be something to take.
+  var wakening: Int32 { ends[0] }
+
+  init() throws(CommandError) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber(errno).explanation))
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    self.ends = ends
+  }
+
+  deinit { for end in ends { close(end) } }
+
+  func post(_ news: News) {
+    self.news.withLock { $0.append(news) }
+    var byte: UInt8 = 1
+    // A full pipe is readable, which is all that counts.
+    _ = write(ends[1], &byte, 1)
+  }
+
+  /// Takes what was posted, in order.
+  func take() -> [News] {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(wakening, &bytes, bytes.count) > 0 {}
+    return news.withLock { news in
+      defer { news = [] }
+      return news
+    }
   }
 }

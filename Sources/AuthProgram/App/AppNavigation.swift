@@ -1,5 +1,3 @@
-import CommandLineKit
-
 // Which tab, form or question is open.
 
 extension AppState {
@@ -10,9 +8,9 @@ extension AppState {
     return nil
   }
 
-  func newPayment(to payee: String = "") -> AppForm {
+  func newPayment(to payee: String = "", amount: String = "") -> AppForm {
     payments += 1
-    return AppForm(.pay(number: payments, payee: payee))
+    return AppForm(.pay(number: payments, payee: payee, amount: amount))
   }
 
   func open(_ tab: AppTab, keepingNotice: Bool = false) -> AppEffect? {
@@ -45,8 +43,7 @@ extension AppState {
     case .perform(let action): return perform(action)
     case .pay(let payee, let amount):
       let effect = open(.pay)
-      form = newPayment(to: payee)
-      _ = form?.fields[1].insert(amount)
+      form = newPayment(to: payee, amount: amount)
       return effect
     case .copy(let text):
       say("Copied \(text), if your terminal allows it.")

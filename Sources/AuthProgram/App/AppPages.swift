@@ -90,6 +90,83 @@ extension AppPage {
       columns: table.columns, rows: rows, part: page.part("newest"), loaded: page.items.count, query: query,
       empty: "No events.")
   }
+
+  /// Accounts, and the rules for all of them.
+  static func accounts(
+    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy, query: AppQuery = AppQuery()
+  ) -> AppPage {
+    let administrators = page.items.count { $0.isActiveAdministrator }
+    // The details of a row say since when there is the account.
+    let table = Table.accounts(page.items, by: .lastLogin)
+    let accounts = zip(page.items, table.rows).map { account, cells in
+      // Of accounts that are not loaded another one may be.
+      let isLast =
+        account.user.role == .administrator && page.lastOfMore == nil && query.text.isEmpty
+        && administrators == (account.isActiveAdministrator ? 1 : 0)
+      let name = account.user.username
+      return AppRow(id: name, cells: cells, menu: menu(of: account, isLast: isLast), letters: [.copying(name)])
+    }
+    return AppPage(
+      columns: table.columns, rows: rules(registration, policy) + accounts,
+      part: page.part(query.order == .name ? "first" : "latest"), loaded: page.items.count, query: query,
+      empty: "No accounts.")
+  }
+
+  private static func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppRow] {
+    [
+      AppRow("Create an account", .fill(.createAccount)),
+      offer(
+        "registration", "Registration is \(registration.rawValue)",
+        .registration(registration == .open ? .closed : .open)),
+      policy == .optional
+        ? offer("step", "A second step is optional", .twoStep(.required))
+        : offer("step", "A second step is required of administrators", .twoStep(.optional)),
+    ]
+  }
+
+  private static func menu(of account: AccountSummary, isLast: Bool) -> AppPage {
+    let name = account.user.username
+    var rows: [AppRow] = []
+    func add(_ id: String, _ words: String, _ change: Administration) { rows.append(offer(id, words, change)) }
+    if account.failedAttempts > 0 || account.throttle != nil {
+      add("unlock", "Unlock: forget wrong passwords", .change(.unlock, name))
+    }
+    if !account.isDisabled { add("code", "One-time code for a new password", .resetPassword(name)) }
+    // An action and its opposite are one row, so that the cursor stays on it.
+    if account.user.role == .member {
+      add("role", "Make administrator", .change(.promote, name))
+    } else if !isLast {
+      add("role", "Make member", .change(.demote, name))
+    }
+    if account.isDisabled {
+      add("state", "Enable", .change(.enable, name))
+    } else if !isLast {
+      add("state", "Disable, and end all sessions", .change(.disable, name))
+    }
+    if !isLast { rows.append(AppRow("Delete for ever (balance must be 0.00)", .fill(.deleteAccount(name)))) }
+    let about =
+      "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state), "
+      + "second step \(account.hasSecondStep ? "on" : "off")."
+    let times = [("Last login", account.lastLoginAt), ("Since", account.createdAt)].compactMap { what, time in
+      time.map { (what + " " + UTCTime(seconds: $0.seconds).local(.minutes), $0.seconds) }
+    }
+    let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
+    return AppPage(
+      lines: [about] + times.map { $0.0 } + why + [""], rows: rows,
+      moments: Dictionary(uniqueKeysWithValues: zip(1..., times.map { $0.1 })))
+  }
+
+  /// A row that makes the change, after the question if there is one.
+  private static func offer(_ id: String, _ words: String, _ change: Administration) -> AppRow {
+    let action = AppAction.administer(change)
+    let question = change.question.map { AppQuestion(text: $0, action: action) }
+    return AppRow(id: id, cells: [words], choice: question.map { .ask($0) } ?? .perform(action))
+  }
+}
+
+extension AccountSummary {
+  /// Whether it can make another account an administrator's.
+  fileprivate var isActiveAdministrator: Bool { user.role == .administrator && !isDisabled }
 }
 
 extension Page {

@@ -69,10 +69,7 @@ final class AppState {
   var payments = 0
 
   init(columns: Int, rows: Int, context: String? = nil, epoch: Int64 = 0) {
-    self.epoch = epoch
-    self.context = context
-    self.columns = columns
-    self.rows = rows
+    (self.columns, self.rows, self.context, self.epoch) = (columns, rows, context, epoch)
   }
 
   subscript(tab: AppTab) -> AppList {
@@ -240,7 +237,6 @@ struct AppNotice: Equatable, Sendable {
   static let blank = AppNotice("")
 
   init(_ text: String, _ style: CellStyle = .plain) {
-    self.text = text
-    self.style = style
+    (self.text, self.style) = (text, style)
   }
 }

@@ -117,8 +117,7 @@ extension AppState {
   private func take(_ button: NavigationBar.Button) -> AppEffect? {
     let before = user?.id
     let isOther = button != self.button
-    self.button = button
-    isRestored = true
+    (self.button, isRestored) = (button, true)
     guard user?.id != before else { return isOther ? refresh() : nil }
     forgetUser()
     if let user { knownUsers = [user.username] + knownUsers.filter { $0 != user.username } }

@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
-import CommandLineKit
 
 extension AppWork {
   /// Does it, and says what was done.

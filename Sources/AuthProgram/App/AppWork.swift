@@ -69,10 +69,8 @@ final class AppWork: Sendable {
 
   /// How long it is until the session ends by itself, and whether activity puts that off.
   var sessionEnd: (left: Duration, isIdle: Bool)? {
-    guard let limits = store.session?.limits, let earliest = limits.earliest, let now = try? backend.clock.now() else {
-      return nil
-    }
-    return (earliest.uptime - now.uptime, limits.absolute != .at(earliest))
+    guard let limits = store.session?.limits, let earliest = limits.earliest else { return nil }
+    return (try? backend.clock.now()).map { (earliest.uptime - $0.uptime, limits.absolute != .at(earliest)) }
   }
 
   /// Does it, and says what came of it.
@@ -80,10 +78,8 @@ final class AppWork: Sendable {
     switch effect {
     case .look: return .looked(await look(), isEmpty: isEmpty)
     case .load(let tab, let isActivity, let query):
-      let loaded = await outcome { () throws(CommandError) in
-        try await load(tab, isActivity: isActivity, query)
-      }
-      return .loaded(tab, loaded)
+      return .loaded(
+        tab, await outcome { () throws(CommandError) in try await load(tab, isActivity: isActivity, query) })
     case .perform(let action):
       if action.mayEndSession { backend.beginEnding() }
       defer { if action.mayEndSession { backend.finishEnding() } }
@@ -108,13 +104,9 @@ final class AppWork: Sendable {
     }
   }
 
-  /// Finds out whether somebody is logged in, or what became of the session.
-  ///
-  /// - Returns: Why it could not be found out.
+  /// - Returns: Why it could not be found out what became of the session.
   func look() async -> CommandError? {
-    let (obstacle, isGone) = await store.look(without: vault, at: backend)
-    if let isGone { isFileGone.withLock { $0 = isGone } }
-    return obstacle
+    await store.look(without: vault, at: backend) { isGone in isFileGone.withLock { $0 = isGone } }
   }
 
   private func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
@@ -129,14 +121,50 @@ final class AppWork: Sendable {
     let administrator = tab == .accounts ? try administrator(session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
     return try await store.ask(session) { (lease) throws(BackendError) in
-      try screens.page(tab, query, of: backend, administrator, deadlines, under: lease)
+      try page(tab, query, of: screens, administrator, deadlines, under: lease)
+    }
+  }
+
+  /// What a tab shows of what its screen loads; the administrator is needed for accounts.
+  private func page(
+    _ tab: AppTab, _ query: AppQuery, of screens: AppScreens, _ administrator: AdminSession?, _ deadlines: Deadlines,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AppPage {
+    switch tab {
+    case .pay:
+      let latest = try backend.receipts(within: .all, matching: "", before: nil, limit: 50, under: lease)
+      return .pay(try backend.profile(under: lease), latest)
+    case .receipts:
+      return .receipts(
+        try screens.receipts.page(of: backend, matching: query.text, before: nil, limit: query.rows, under: lease),
+        of: try backend.profile(under: lease), query: query)
+    case .profile:
+      let twoStep = try backend.twoStep(under: lease)
+      return .profile(try backend.profile(under: lease), twoStep)
+    case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
+    case .events:
+      return .events(
+        try screens.user.events(at: backend, matching: query.text, before: nil, limit: query.rows, under: lease),
+        try backend.sessions(under: lease), query: query)
+    case .accounts:
+      guard let administrator else { return AppPage() }
+      let registration = try backend.registration(for: administrator, under: lease)
+      let policy = try backend.twoStepPolicy(for: administrator, under: lease)
+      let rows = AccountsQuery(namePrefix: query.text, order: query.order, limit: query.rows)
+      return .accounts(
+        try screens.accounts.page(rows, of: backend, for: administrator, under: lease), registration, policy,
+        query: query)
+    case .home, .machine: return AppPage()
     }
   }
 
   /// The screens of the user who is logged in; without one there are none.
   func screens() throws(CommandError) -> AppScreens {
     if let open = open.withLock(\.self), open.user.key.dismissal == nil { return open }
-    guard let screens = AppScreens(store) else { throw CommandError(code: .notLoggedIn) }
+    guard let user = store.open(UserScreen.self), let payment = store.open(PaymentScreen.self),
+      let receipts = store.open(ReceiptsScreen.self), let accounts = store.open(AccountsScreen.self)
+    else { throw CommandError(code: .notLoggedIn) }
+    let screens = AppScreens(user: user, payment: payment, receipts: receipts, accounts: accounts)
     open.withLock { $0 = screens }
     return screens
   }
@@ -158,4 +186,12 @@ final class AppWork: Sendable {
   func fresh(_ session: LoggedInSession) throws(CommandError) -> FreshSession {
     try explained { () throws(FreshnessError) in try FreshSession(session) }
   }
+}
+
+/// The guarded screens of one session: none can be made without it, and all are dismissed with it.
+struct AppScreens: Sendable {
+  let user: UserScreen
+  let payment: PaymentScreen
+  let receipts: ReceiptsScreen
+  let accounts: AccountsScreen
 }

@@ -17,16 +17,12 @@ final class Chart: Sendable {
 
   /// None where there is nothing that could change over time.
   convenience init?(_ points: [Point]) {
-    guard points.count > 1 else { return nil }
-    let first = UTCTime(seconds: points[0].at.seconds).local(.seconds)
-    let last = UTCTime(seconds: points[points.count - 1].at.seconds).local(.seconds)
+    guard let first = points.first, let last = points.last, points.count > 1 else { return nil }
+    let ends = [first, last].map { UTCTime(seconds: $0.at.seconds).local(.seconds).split(separator: " ") }
     // `2026-01-31 10:30:00`: of one day the times, else the dates.
-    let isOneDay = Self.part(first, false) == Self.part(last, false)
-    self.init(points, ends: (Self.part(first, isOneDay), Self.part(last, isOneDay)))
-  }
-
-  private static func part(_ moment: String, _ isTime: Bool) -> String {
-    String(isTime ? moment.dropFirst(11) : moment.prefix(10))
+    let isOneDay = ends[0].first == ends[1].first
+    let shown = ends.map { String((isOneDay ? $0.last : $0.first) ?? "") }
+    self.init(points, ends: (shown[0], shown[1]))
   }
 
   /// The smallest and the largest value.

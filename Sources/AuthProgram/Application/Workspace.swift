@@ -175,34 +175,37 @@ extension SessionStore {
 
   /// Looks at the vault and the authority again; what was learnt is in the store.
   ///
-  /// - Returns: Why nothing could be learnt; and whether the session goes on without its file,
-  ///   which a logout never leaves behind, because it ends the session first.
+  /// `noteFile` is told whether the session goes on without its file, before that ends the session
+  /// here. A logout never leaves that behind, because it ends the session first.
+  ///
+  /// - Returns: Why nothing could be learnt.
   func look(
-    without vault: FileVault, at backend: any Backend
-  ) async -> (obstacle: CommandError?, isFileGone: Bool?) {
+    without vault: FileVault, at backend: any Backend, noteFile: (_ isGone: Bool) -> Void
+  ) async -> CommandError? {
     guard let session else {
-      if case .obstructed(let obstacle) = await restore() { return (CommandError(obstacle), nil) }
-      return (nil, nil)
+      guard case .obstructed(let obstacle) = await restore() else { return nil }
+      return CommandError(obstacle)
     }
-    var isFileGone = false
     do throws(CommandError) {
+      var isFileGone = false
       if case .absent = vault.look() {
         isFileGone = try await ask(session) { (lease) throws(BackendError) in
           try backend.lookUp(lease.sessionToken) != nil
         }
       }
+      noteFile(isFileGone)
     } catch {
-      return (self.session == nil ? nil : error, nil)
+      return self.session == nil ? nil : error
     }
     do throws(SessionError) {
       try await check()
-      return (nil, isFileGone)
+      return nil
     } catch {
       switch error {
-      case .ended, .rejected, .overtaken: return (nil, isFileGone)
+      case .ended, .rejected, .overtaken: return nil
       case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock, .insideLease,
         .cancelled:
-        return (CommandError(error), isFileGone)
+        return CommandError(error)
       }
     }
   }

@@ -39,8 +39,9 @@ enum WatchCommand {
           throw .unavailable(.watchFailed, workspace.places.state.escaped, "it is gone")
         }
       }
-      let (obstacle, isFileGone) = await store.look(without: workspace.vault, at: workspace.backend)
-      try log.show(obstacle, isFileGone: isFileGone == true)
+      var isFileGone = false
+      let obstacle = await store.look(without: workspace.vault, at: workspace.backend) { isFileGone = $0 }
+      try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }
       // Nobody tells when an obstacle goes away, so looking again is all there is, ever more
       // rarely.

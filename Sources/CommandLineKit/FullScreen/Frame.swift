@@ -68,13 +68,11 @@ package struct Frame: Equatable, Sendable {
   /// A wide character that is partly in the range also changes, as a whole.
   package mutating func restyle(row: Int, columns range: Range<Int>, style: CellStyle) {
     guard (0..<rows).contains(row) else { return }
-    var index = row * columns + max(0, range.lowerBound)
-    let end = row * columns + min(columns, range.upperBound)
-    while index < end {
+    for column in range.clamped(to: 0..<columns) {
+      let index = row * columns + column
       cells[index].style = style
       if cells[index].width == 0 { cells[index - 1].style = style }
       if cells[index].width == 2 { cells[index + 1].style = style }
-      index += 1
     }
   }
 

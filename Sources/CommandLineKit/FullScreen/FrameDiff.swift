@@ -85,7 +85,8 @@ private struct Writer {
       }
       var blanks = 0
       while column + blanks < end, new[row, column + blanks] == .blank { blanks += 1 }
-      if blanks > Self.shortest {
+      // More blanks than these cost more bytes than to erase them and to move on.
+      if blanks > 8 {
         if !isWhole { erase(blanks) }
         column += blanks
         continue
@@ -94,9 +95,6 @@ private struct Writer {
       column += 1
     }
   }
-
-  /// So many blanks cost more bytes than to erase them and to move on.
-  private static let shortest = 8
 
   private mutating func draw(_ cell: Frame.Cell) {
     style(cell.style)

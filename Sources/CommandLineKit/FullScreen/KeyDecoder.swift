@@ -73,23 +73,17 @@ struct KeyDecoder {
   private static func character(_ bytes: ArraySlice<UInt8>) -> Outcome {
     guard let first = bytes.first, let last = bytes.last else { return .unfinished }
     if bytes.count > 1, last & 0xC0 != 0x80 { return .restart([last]) }
-    let length: Int
     switch first {
     case 0x0D, 0x0A: return .complete(.enter)
     case 0x09: return .complete(.tab)
     case 0x08, 0x7F: return .complete(.backspace)
     case 0x01...0x1A: return .complete(.control(Unicode.Scalar(first + 0x60)))
-    case 0x20...0x7E: return .complete(.character(Unicode.Scalar(first)))
-    case 0xC2...0xDF: length = 2
-    case 0xE0...0xEF: length = 3
-    case 0xF0...0xF4: length = 4
-    // No UTF-8 character starts with this byte.
-    case _: return .complete(nil)
+    case 0xC2...0xF4 where bytes.count < (first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4): return .unfinished
+    case _: break
     }
-    if bytes.count < length { return .unfinished }
     let scalar = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first
-    // Below are the control characters of Latin-1.
-    return .complete(scalar.flatMap { $0.value < 0xA0 ? nil : .character($0) })
+    // Control characters, with those of Latin-1, are no text.
+    return .complete(scalar.flatMap { ($0.value < 0x20 || 0x7F..<0xA0 ~= $0.value) ? nil : .character($0) })
   }
 
   /// Decodes the bytes after Escape.

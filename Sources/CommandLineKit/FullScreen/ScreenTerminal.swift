@@ -41,9 +41,7 @@ package struct ScreenTerminal: ~Copyable {
       close(descriptor)
       throw error
     }
-    self.descriptor = descriptor
-    self.colors = colors
-    self.isASCII = isASCII
+    (self.descriptor, self.colors, self.isASCII) = (descriptor, colors, isASCII)
   }
 
   deinit {
@@ -52,14 +50,12 @@ package struct ScreenTerminal: ~Copyable {
     buffer.deallocate()
   }
 
-  /// An empty frame with the terminal's size.
-  package var frame: Frame {
+  /// The size of the terminal.
+  package var size: (columns: Int, rows: Int) {
     var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-      return Frame(columns: 80, rows: 24)
-    }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
     // Limited to more than any screen has, because any program can set the size.
-    return Frame(columns: min(Int(size.ws_col), 1_000), rows: min(Int(size.ws_row), 500))
+    return (min(Int(size.ws_col), 1_000), min(Int(size.ws_row), 500))
   }
 
   /// Shows a frame: writes the differences from the previous frame in one write, if there are any.

@@ -92,8 +92,7 @@ struct AppPartTests {
       let reached = joints.flatMap { column in
         kinds.enumerated().filter { to, _ in
           let between = to > from ? row + 1..<2 * to : 2 * to + 1..<row
-          return "┐┘┤".contains(lines[2 * to][column])
-            && (to > from ? "┬┐┤┼" : "┤┼┴┘").contains(lines[row][column])
+          return "┐┘┤".contains(lines[2 * to][column]) && (to > from ? "┬┐┤┼" : "┤┼┴┘").contains(lines[row][column])
             && between.allSatisfy { "│┤┼┬┴┐┘".contains(lines[$0][column]) }
         }
       }

@@ -9,8 +9,7 @@ enum AppScenes {
   /// 2026-11-22 00:00:00 UTC.
   static let now: Int64 = 1_795_305_600
   static let zero = WallTime(microseconds: 0)
-  static let alice = User(
-    id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
+  static let alice = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
   private static let receipts = {
     var table = Table([
@@ -134,8 +133,7 @@ enum AppScenes {
   }
 
   static func receipt(_ id: Int64, from payer: String?, to payee: String = "alice") -> Receipt {
-    Receipt(
-      id: id, payer: payer, payee: payee, amount: Amount(unchecked: 100), madeAt: zero, key: nil)
+    Receipt(id: id, payer: payer, payee: payee, amount: Amount(unchecked: 100), madeAt: zero, key: nil)
   }
 
   private static func made(_ receipts: [Receipt], of limit: Int, query: AppQuery = AppQuery()) -> AppPage {
@@ -144,8 +142,7 @@ enum AppScenes {
   }
 
   private static func profile(hasSecondStep: Bool) -> AppPage {
-    let step = TwoStepState(
-      since: hasSecondStep ? zero : nil, isPending: false, recoveryCodes: 9, isRequired: false)
+    let step = TwoStepState(since: hasSecondStep ? zero : nil, isPending: false, recoveryCodes: 9, isRequired: false)
     let page = AppPage.profile(Profile(user: alice, balance: 6250, createdAt: zero), step)
     return page.with(page.rows.filter { $0.id != "Since" })
   }

@@ -62,8 +62,7 @@ struct FrameDiffTests {
       return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
     }
     try #require((0..<216).contains(number))
-    let luminance =
-      0.2126 * levels[number / 36] + 0.7152 * levels[number / 6 % 6] + 0.0722 * levels[number % 6]
+    let luminance = 0.2126 * levels[number / 36] + 0.7152 * levels[number / 6 % 6] + 0.0722 * levels[number % 6]
     #expect(1.05 / (luminance + 0.05) >= 3.9 && (luminance + 0.05) / 0.05 >= 3.9, "\(style)")
   }
 

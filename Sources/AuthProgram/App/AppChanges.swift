@@ -1,0 +1,127 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+
+/// What users change about their own accounts and sessions, with a recent password.
+enum OwnChange: Equatable, Sendable {
+  case makeRecoveryCodes
+  case beginTwoStep
+  case confirmTwoStep(Secret)
+  case endTwoStep(Secret)
+  case revoke(SessionID)
+  case revokeOthers
+  case deleteAccount
+
+  /// The words while it is made.
+  var progress: String {
+    switch self {
+    case .makeRecoveryCodes: "Making codes"
+    case .beginTwoStep: "Making a secret"
+    case .confirmTwoStep, .endTwoStep: "Checking the code"
+    case .revoke: "Ending the session"
+    case .revokeOthers: "Ending your other sessions"
+    case .deleteAccount: "Deleting the account"
+    }
+  }
+
+  /// Makes it, and says so; with what follows.
+  func perform(
+    at backend: any Backend, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AppOutcome {
+    switch self {
+    case .makeRecoveryCodes:
+      let codes = try backend.makeRecoveryCodes(for: fresh, under: lease)
+      return AppOutcome(done: "You have new recovery codes.", page: .codes(codes.map(\.text)))
+    case .beginTwoStep:
+      let secret = try backend.beginTwoStep(for: fresh, under: lease)
+      let picture = Environment.hasOtherEncoding ? [] : QRCode.lines(secret.uri)
+      return AppOutcome(done: "", form: .confirmTwoStep(AppSecret(text: secret.text, picture: picture)))
+    case .confirmTwoStep(let code):
+      try backend.confirmTwoStep(code, for: fresh, under: lease)
+      // The step is on, whether or not the list of sessions can be read.
+      let others = (try? backend.otherSessions(under: lease).count) ?? 0
+      let question = "End \(SessionSummary.others(others))? They started without a code."
+      return AppOutcome(
+        done: "The second step is on. Make recovery codes now, in case you lose the device.",
+        question: others == 0 ? nil : AppQuestion(text: question, action: .change(.revokeOthers)))
+    case .endTwoStep(let code):
+      try backend.endTwoStep(code, for: fresh, under: lease)
+      return AppOutcome(done: "The second step is off.")
+    case .revoke(let id):
+      try backend.revokeSession(id, for: fresh, under: lease)
+      return AppOutcome(done: "Session \(id.rawValue) is ended.")
+    case .revokeOthers:
+      let others = try backend.otherSessions(under: lease)
+      for other in others { try backend.revokeSession(other.id, for: fresh, under: lease) }
+      let ended = "Ended \(SessionSummary.others(others.count))."
+      return AppOutcome(done: ended + " Make recovery codes now, in case you lose the device.")
+    case .deleteAccount:
+      try backend.deleteAccount(for: fresh, under: lease)
+      return AppOutcome(done: "Your account is deleted.")
+    }
+  }
+}
+
+/// What an administrator does in the full-screen program.
+enum Administration: Equatable, Sendable {
+  case change(AccountChange, String)
+  /// Makes a one-time code for a new password.
+  case resetPassword(String)
+  case delete(String)
+  /// Makes an account for somebody else, with a one-time code.
+  case create(String)
+  case registration(Registration)
+  case twoStep(TwoStepPolicy)
+
+  /// What asks first, where something does.
+  var question: String? {
+    switch self {
+    case .change(.unlock, _), .create, .delete: nil
+    case .change(.enable, let name): "Enable \(name)?"
+    case .change(.disable, let name): "Disable \(name), and end all its sessions?"
+    case .change(.promote, let name): "Make \(name) an administrator?"
+    case .change(.demote, let name): "Take the role of administrator away from \(name)?"
+    case .resetPassword(let name): "Make a one-time code for \(name)? A code made before stops working."
+    case .registration(.open): "Open the registration? Then everybody may create an account."
+    case .registration(.closed): "Close the registration? Then only administrators create accounts."
+    case .twoStep(.optional): "Let administrators log in without a second step?"
+    case .twoStep(.required):
+      "Require a second step of administrators? Without one they can do nothing but set one up."
+    }
+  }
+
+  /// What was done, where it closes the accounts to whoever did it.
+  static var ownStepMissing: String {
+    "A second step is required of administrators now. You have none: set yours up on Home."
+  }
+
+  /// Does it, and says so; with the code that was made, if one was.
+  func perform(
+    at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AppOutcome {
+    switch self {
+    case .change(let change, let name):
+      _ = try change.make(to: try Username(name), at: backend, for: administrator, fresh, under: lease)
+      return AppOutcome(done: "\(name) is \(change.words.done) now.")
+    case .resetPassword(let name):
+      let code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
+      return AppOutcome(done: "A one-time code for \(name) is made.", page: .code(code))
+    case .delete(let name):
+      try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
+      return AppOutcome(done: "The account \(name) is deleted.")
+    case .create(let name):
+      let code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+      return AppOutcome(done: "Created \(name).", page: .code(code))
+    case .registration(let registration):
+      try backend.setRegistration(registration, for: administrator, fresh, under: lease)
+      return AppOutcome(done: "Registration is \(registration.rawValue) now.")
+    case .twoStep(let policy):
+      try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
+      if policy == .optional { return AppOutcome(done: "A second step is optional now.") }
+      // The change is made; where this cannot be told, what is opened next says it.
+      let isMissing = (try? backend.twoStep(under: lease))?.isOn == false
+      return AppOutcome(done: isMissing ? Self.ownStepMissing : "A second step is required of administrators now.")
+    }
+  }
+}
