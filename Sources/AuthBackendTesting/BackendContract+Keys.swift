@@ -20,7 +20,7 @@ extension BackendContract {
 
     Check("a session that was ended elsewhere is refused") { probe, alice, bob in
       let elsewhere = try await probe.logIn("alice")
-      _ = try elsewhere.endAll().value("endAllSessions")
+      try elsewhere.endAll().value("endAllSessions")
       for operation in try Operation.all(bob) {
         let failure = operation.failure(alice)
         try require(
@@ -28,7 +28,7 @@ extension BackendContract {
           "\(operation.name) of an ended session was answered \(failure.text)")
       }
       try require(try bob.balance() == 100_00, "an ended session paid")
-      _ = try bob.profile().value("a session of another user")
+      try bob.profile().value("a session of another user")
     },
 
     Check("a session past a limit is refused with that limit") { probe, alice, bob in
@@ -61,32 +61,29 @@ struct Operation {
 
   /// All operations, applied to the account of `other`; the last one ends the session.
   static func all(_ other: Login) throws -> [Operation] {
-    let probe = BackendProbe(subject: BackendContract.Subject(backend: other.backend, advance: { _ in }))
     let username = other.user.username
-    let (payee, order) = (try probe.name(username), try probe.order(1, to: username))
-    let unused = try probe.order(1, to: "bob", key: "unused")
-    let page = Page(within: .all, before: nil, limit: 50)
+    let (payee, order) = (try Username(username), try PaymentOrder(minorUnits: 1, to: username))
+    let unused = try PaymentOrder(minorUnits: 1, to: "bob", key: "unused")
     let newToken = SessionToken(bytes: Array(repeating: 6, count: 32))
     return [
       Operation("twoStep") { .twoStep($0.token) },
       Operation("beginTwoStep", [.freshness]) { .beginTwoStep($0.token) },
-      Operation("confirmTwoStep", [.freshness]) { .confirmTwoStep(BackendProbe.wrongPassword, $0.token) },
-      Operation("endTwoStep", [.freshness]) { .endTwoStep(BackendProbe.wrongPassword, $0.token) },
+      Operation("confirmTwoStep", [.freshness]) { .confirmTwoStep(.wrong, $0.token) },
+      Operation("endTwoStep", [.freshness]) { .endTwoStep(.wrong, $0.token) },
       Operation("twoStepPolicy", [.role]) { .twoStepPolicy($0.token) },
       Operation("setTwoStepPolicy", [.role, .freshness]) { .setTwoStepPolicy(.required, $0.token) },
       Operation("profile") { .profile($0.token) },
       Operation("rename") { .rename("Another name", $0.token) },
-      Operation("changePassword", [.freshness]) { login in
-        let present = BackendProbe.password(of: login.user.username)
-        return .changePassword(from: present, to: BackendProbe.newPassword, login.token, newToken: newToken)
+      Operation("changePassword", [.freshness]) {
+        .changePassword(from: .of($0.user.username), to: .new, $0.token, newToken: newToken)
       },
       Operation("sessions") { .sessions(SessionsPage(), $0.token) },
       Operation("revokeSession", [.freshness]) { .revokeSession($0.id, $0.token) },
       Operation("earlierPayment") { .earlierPayment(unused, $0.token) },
       Operation("pay", [.freshness]) { .pay(order, $0.token) },
-      Operation("receipts") { .receipts(page, $0.token) },
-      Operation("events") { .events(.own, page, $0.token) },
-      Operation("allEvents", [.role]) { .events(.everyone, page, $0.token) },
+      Operation("receipts") { .receipts(Page(), $0.token) },
+      Operation("events") { .events(.own, Page(), $0.token) },
+      Operation("allEvents", [.role]) { .events(.everyone, Page(), $0.token) },
       Operation("accounts", [.role]) { .accounts(AccountsQuery(limit: 50), $0.token) },
       Operation("account", [.role]) { .account(payee, $0.token) },
       Operation("setDisabled", [.role, .freshness]) { .setDisabled(true, payee, $0.token) },

@@ -5,7 +5,7 @@ import AuthCoreTesting
 extension BackendContract {
   static let payments: [Check] = [
     Check("a payment moves both balances, and both see the receipt") { probe, alice, bob in
-      let receipt = try alice.pay(probe.order(12_50, to: "bob")).value("pay")
+      let receipt = try alice.pay(12_50, to: "bob").value("pay")
       try require(
         receipt.payer == "alice" && receipt.payee == "bob" && receipt.amount.minorUnits == 12_50 && receipt.key == nil
           && !receipt.isRepetition, "12.50 from alice to bob has the receipt \(receipt)")
@@ -18,8 +18,8 @@ extension BackendContract {
 
     Check("receipts come newest first, in pages") { probe, alice, bob in
       try probe.register("carol")
-      for amount in [1, 2, 3] as [Int64] { _ = try alice.pay(probe.order(amount, to: "bob")).value("pay") }
-      _ = try bob.pay(probe.order(5, to: "carol")).value("pay")
+      for amount in [1, 2, 3] as [Int64] { try alice.pay(amount, to: "bob").value("pay") }
+      try bob.pay(5, to: "carol").value("pay")
       let all = try alice.receipts().value("receipts")
       // The oldest receipt is the opening credit.
       try require(
@@ -35,9 +35,9 @@ extension BackendContract {
 
     Check("receipts can be filtered by a text in their number, amount or other name") { probe, alice, bob in
       try probe.register("carol")
-      _ = try alice.pay(probe.order(12_50, to: "bob")).value("pay")
-      _ = try alice.pay(probe.order(1_05, to: "carol")).value("pay")
-      _ = try bob.pay(probe.order(7_00, to: "alice")).value("pay")
+      try alice.pay(12_50, to: "bob").value("pay")
+      try alice.pay(1_05, to: "carol").value("pay")
+      try bob.pay(7_00, to: "alice").value("pay")
       let all = try alice.receipts().value("receipts")
       try require(all.count > 2, "after three payments there are \(all.count) receipts")
       func expect(_ text: String, finds rows: [Receipt]) throws {
@@ -58,7 +58,7 @@ extension BackendContract {
     Check("receipts of a time begin at its first moment and end before its last") { probe, alice, _ in
       for amount in [1, 2] as [Int64] {
         await probe.subject.advance(.seconds(1))
-        _ = try alice.pay(probe.order(amount, to: "bob")).value("pay")
+        try alice.pay(amount, to: "bob").value("pay")
       }
       let newest = try alice.receipts(limit: 1).value("receipts").map(\.madeAt).first ?? WallTime(microseconds: 0)
       let since = try alice.receipts(within: TimeSpan(since: newest)).value("receipts")
@@ -73,21 +73,21 @@ extension BackendContract {
 
     Check("a payment that a rule forbids moves nothing") { probe, alice, bob in
       try probe.register("carol")
-      _ = try alice.setDisabled(true, probe.name("carol")).value("setDisabled")
+      try alice.setDisabled(true, "carol").value("setDisabled")
       for (amount, payee, code) in [
         (100_01, "bob", "insufficient_funds"), (1, "alice", "payee_is_payer"), (1, "dave", "payee_unknown"),
         (1, "carol", "payee_disabled"),
       ] as [(Int64, String, String)] {
-        try alice.pay(probe.order(amount, to: payee)).refused("paying \(payee)", with: code, .refused)
+        try alice.pay(amount, to: payee).refused("paying \(payee)", with: code, .refused)
       }
       let balances = (try alice.balance(), try bob.balance())
       try require(balances == (100_00, 100_00), "a refused payment moved money: \(balances)")
       try require(try alice.receipts().value("receipts").count == 1, "a refused payment left a receipt")
-      _ = try alice.pay(probe.order(100_00, to: "bob")).value("paying all there is")
+      try alice.pay(100_00, to: "bob").value("paying all there is")
     },
 
     Check("a repeated order under the same key is paid once, and asks for nothing again") { probe, alice, _ in
-      let order = try probe.order(100_00, to: "bob", key: "rent")
+      let order = try PaymentOrder(minorUnits: 100_00, to: "bob", key: "rent")
       try require(try alice.earlierPayment(order).value("earlierPayment") == nil, "an unused key has a receipt")
       let first = try alice.pay(order).value("pay")
       try require(first.key == "rent" && !first.isRepetition, "the first receipt is \(first)")
@@ -101,26 +101,27 @@ extension BackendContract {
           "the repeated payment has the receipt \(String(describing: receipt))")
       }
       try require(try alice.balance() == 0, "the repeated payment moved money")
-      let unkeyed = try probe.order(1, to: "bob")
+      let unkeyed = try PaymentOrder(minorUnits: 1, to: "bob")
       try require(
         try alice.earlierPayment(unkeyed).value("earlierPayment") == nil, "an order without key has a receipt")
     },
 
     Check("a key that was used for another order is refused; another payer may use it") { probe, alice, bob in
-      _ = try alice.pay(probe.order(1, to: "bob", key: "k")).value("pay")
-      for other in [try probe.order(2, to: "bob", key: "k"), try probe.order(1, to: "carol", key: "k")] {
-        try alice.pay(other).refused("another order", with: "idempotency_key_reused", .refused)
-        try alice.earlierPayment(other).refused("a look for another", with: "idempotency_key_reused", .refused)
+      try alice.pay(1, to: "bob", key: "k").value("pay")
+      for (amount, payee) in [(2, "bob"), (1, "carol")] as [(Int64, String)] {
+        let other = try PaymentOrder(minorUnits: amount, to: payee, key: "k")
+        try alice.pay(other).refused("another order", with: "idempotency_key_reused")
+        try alice.earlierPayment(other).refused("a look for another", with: "idempotency_key_reused")
       }
       try require(bob.receipts(limit: 1).value("receipts").map(\.key), is: [nil], "the payee got the payer's key:")
       try require(try alice.receipts(limit: 1).value("receipts").map(\.key) == ["k"], "the payer did not get the key")
-      let mine = try bob.pay(probe.order(1, to: "alice", key: "k")).value("the same key of another payer")
+      let mine = try bob.pay(1, to: "alice", key: "k").value("the same key of another payer")
       try require(!mine.isRepetition, "a payment was taken for that of another payer")
       try require(try alice.balance() == 100_00, "one payment each way did not leave the balance")
     },
 
     Check("many at once with one key pay once, and each gets the receipt") { probe, alice, bob in
-      let order = try probe.order(1, to: "bob", key: "once")
+      let order = try PaymentOrder(minorUnits: 1, to: "bob", key: "once")
       let receipts = await withTaskGroup(of: Receipt?.self) { group in
         for _ in 0..<8 { group.addTask { try? alice.pay(order).get() } }
         return await group.reduce(into: [Receipt?]()) { $0.append($1) }
@@ -135,10 +136,10 @@ extension BackendContract {
     Check("a payment is activity, and reading is none") { probe, alice, bob in
       let policy = probe.backend.policy
       await probe.subject.advance(policy.fresh - .seconds(1))
-      _ = try alice.pay(probe.order(1, to: "bob")).value("pay")
-      _ = try bob.profile().value("profile")
+      try alice.pay(1, to: "bob").value("pay")
+      try bob.profile().value("profile")
       await probe.subject.advance(policy.idle - policy.fresh + .seconds(1))
-      _ = try alice.profile().value("a session that paid")
+      try alice.profile().value("a session that paid")
       let idle = BackendError.Kind.session(.ended(.expired(.idle)))
       try bob.profile().refused("a session that only read", with: "session_expired_idle", idle)
     },

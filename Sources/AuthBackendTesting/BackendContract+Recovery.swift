@@ -12,18 +12,18 @@ extension BackendContract {
       try require(
         try await probe.rejection(of: bob.token, "a session after the recovery") == .ended(.revoked),
         "a session of the user did not end as revoked")
-      let old = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
+      let old = try await probe.loginFailure("bob")
       try require(old, is: .rejected(.notAccepted), "the forgotten password was answered")
-      _ = try await probe.logIn("bob", BackendProbe.newPassword)
-      try probe.recover("bob", codes[3]).refused("a used code", with: "credentials_not_accepted", .credentials)
+      _ = try await probe.logIn("bob", .new)
+      try probe.recover("bob", codes[3]).notAccepted("a used code")
     },
 
     Check("a recovery refuses the present password as the new one, and its code can still be used") { probe, _, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
-      _ = try probe.recover("bob", codes[0]).value("recover")
+      try probe.recover("bob", codes[0]).value("recover")
       try probe.recover("bob", codes[1])
         .refused("the present password as the new one", with: "password_unchanged", .invalid)
-      _ = try probe.recover("bob", codes[1], Secret("a copper kettle in the meadow")).value("the code again")
+      try probe.recover("bob", codes[1], Secret("a copper kettle in the meadow")).value("the code again")
     },
 
     Check("new recovery codes take the place of the old ones, and there are ten") { probe, _, bob in
@@ -33,43 +33,37 @@ extension BackendContract {
       try require((old + new).allSatisfy(\.isWellFormed), "a code does not have the form of one")
       let lengths = Set((old + new).flatMap { $0.text.utf8.split(separator: UInt8(ascii: "-")).map(\.count) })
       try require(lengths.allSatisfy { $0 >= 4 }, "the groups of codes have lengths of \(lengths)")
-      try probe.recover("bob", old[0]).refused("an old code", with: "credentials_not_accepted", .credentials)
-      _ = try probe.recover("bob", new[9]).value("a new code")
+      try probe.recover("bob", old[0]).notAccepted("an old code")
+      try probe.recover("bob", new[9]).value("a new code")
     },
 
     Check("every code that opens nothing gets one answer, and counts as a wrong password does") { probe, alice, bob in
       let codes = try alice.makeRecoveryCodes().value("makeRecoveryCodes")
       let odd = RecoveryCode(typed: [0xFF, 0])
-      for (name, code) in [
-        ("bob", codes[0]), ("bob", BackendProbe.wrongCode), ("bob", odd), ("bob", codes[1]), ("bob", odd),
-        ("nobody", codes[0]), ("nobody", BackendProbe.wrongCode), ("nobody", odd), ("nobody", codes[1]),
-        ("nobody", odd),
-      ] {
-        let error = try probe.recover(name, code)
-          .refused("a code that opens nothing", with: "credentials_not_accepted", .credentials)
-        try require(error, is: .credentialsNotAccepted, "it was answered")
+      for name in ["bob", "nobody"] {
+        for code in [codes[0], .wrong, odd, codes[1], odd] {
+          try probe.recover(name, code).notAccepted("a code that opens nothing")
+        }
       }
       for name in ["bob", "nobody"] {
-        try probe.recover(name, BackendProbe.wrongCode)
+        try probe.recover(name, .wrong)
           .refused("the sixth wrong code", with: "throttled", .throttled(.wait(.seconds(30))))
-        let login = try await probe.loginFailure(name, BackendProbe.password(of: "bob"))
+        let login = try await probe.loginFailure(name, .of("bob"))
         try require(login, is: .throttled(.wait(.seconds(30))), "after wrong codes a login was answered")
       }
       let names = try bob.events().value("events").map(\.name)
       try require(names.count { $0 == "authn_recover_fail" } == 5, "five wrong codes left the events \(names)")
-      _ = try probe.recover("alice", codes[0]).value("a code that others tried")
+      try probe.recover("alice", codes[0]).value("a code that others tried")
     },
 
     Check("a code opens an account that waits or is locked, and none that is disabled") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try await probe.guess("bob", times: 5)
-      _ = try probe.recover("bob", codes[0]).value("a code for an account that waits")
-      try require(
-        try alice.account(probe.name("bob")).value("account").failedAttempts == 0, "the failures were not forgotten")
-      _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
-      try probe.recover("bob", codes[1])
-        .refused("a code for a disabled account", with: "credentials_not_accepted", .credentials)
-      _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
+      try probe.recover("bob", codes[0]).value("a code for an account that waits")
+      try require(try alice.account("bob").value("account").failedAttempts == 0, "the failures were not forgotten")
+      try alice.setDisabled(true, "bob").value("setDisabled")
+      try probe.recover("bob", codes[1]).notAccepted("a code for a disabled account")
+      try alice.setDisabled(false, "bob").value("setDisabled")
       _ = try probe.recover("bob", codes[1], Secret("a copper kettle in the meadow"))
         .value("the same code for the account enabled")
     },
@@ -81,26 +75,25 @@ extension BackendContract {
           .refused("a bad password", with: "password_too_short", .invalid)
       }
       try probe.recover("../bob", codes[0]).refused("a bad name", with: "username_invalid", .invalid)
-      _ = try probe.recover("bob", codes[0]).value("recover")
+      try probe.recover("bob", codes[0]).value("recover")
     },
 
     Check("a reset makes a code that works for an hour, the newest only, and changes nothing before") {
       probe, alice, bob in
-      let name = try probe.name("bob")
+      let name = "bob"
       let first = try alice.resetPassword(name).value("resetPassword")
       let second = try alice.resetPassword(name).value("resetPassword")
-      try require(
-        second.user == bob.user && second.validFor == .seconds(3600), "the code says \(second.validFor)")
-      _ = try bob.profile().value("the session of the user before the code is used")
-      try probe.recover("bob", first.code).refused("an older code", with: "credentials_not_accepted", .credentials)
+      try require(second.user == bob.user && second.validFor == .seconds(3600), "the code says \(second.validFor)")
+      try bob.profile().value("the session of the user before the code is used")
+      try probe.recover("bob", first.code).notAccepted("an older code")
       await probe.subject.advance(.seconds(3599))
-      _ = try probe.recover("bob", second.code).value("recover")
+      try probe.recover("bob", second.code).value("recover")
       let again = try await probe.logIn("alice")
       let third = try again.resetPassword(name).value("resetPassword")
       await probe.subject.advance(.seconds(3600))
-      try probe.recover("bob", third.code).refused("an expired code", with: "credentials_not_accepted", .credentials)
+      try probe.recover("bob", third.code).notAccepted("an expired code")
       let late = try await probe.logIn("alice")
-      try late.resetPassword(probe.name("dave")).refused("a reset for nobody", with: "account_not_found", .refused)
+      try late.resetPassword("dave").refused("a reset for nobody", with: "account_not_found")
       let details = try late.events(.everyone).value("allEvents").filter { $0.name == "one_time_code_created" }
       try require(
         details.count == 3 && details.allSatisfy { $0.actor == "alice" && $0.account == "bob" },
@@ -108,18 +101,17 @@ extension BackendContract {
     },
 
     Check("a changed password voids a one-time code") { probe, alice, bob in
-      let code = try alice.resetPassword(probe.name("bob")).value("resetPassword").code
-      let old = BackendProbe.password(of: "bob")
-      _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
-      try probe.recover("bob", code)
-        .refused("a code from before the change", with: "credentials_not_accepted", .credentials)
+      let code = try alice.resetPassword("bob").value("resetPassword").code
+      let old = Secret.of("bob")
+      try bob.changePassword(old, .new).value("changePassword")
+      try probe.recover("bob", code).notAccepted("a code from before the change")
     },
 
     Check("the owner of the database resets a password without a session, and the event says so") { probe, alice, bob in
-      let name = try probe.name("bob")
-      let answer = probe.ask(.resetPasswordAsOwner(name), \.oneTimeCode)
+      let name = "bob"
+      let answer = probe.ask(.resetPasswordAsOwner(try Username("bob")), \.oneTimeCode)
       if answer.error?.code == BackendError.Code.notDatabaseOwner.rawValue {
-        try answer.refused("a reset by another than the owner", with: "not_database_owner", .refused)
+        try answer.refused("a reset by another than the owner", with: "not_database_owner")
         return
       }
       let code = try answer.value("resetPasswordAsOwner")
@@ -128,8 +120,8 @@ extension BackendContract {
         event?.name == "one_time_code_created" && event?.actor == nil && event?.account == "bob"
           && event?.detail == "reset by the owner of the database", "the event is \(String(describing: event))")
       try require(try probe.recover("bob", code.code).value("recover") == bob.user, "it opened another account")
-      try probe.ask(.resetPasswordAsOwner(try probe.name("nobody")), \.oneTimeCode)
-        .refused("a reset for nobody", with: "account_not_found", .refused)
+      try probe.ask(.resetPasswordAsOwner(try Username("nobody")), \.oneTimeCode)
+        .refused("a reset for nobody", with: "account_not_found")
     },
   ]
 
@@ -139,19 +131,17 @@ extension BackendContract {
       try require(try alice.registration().value("registration") == .open, "the registration begins closed")
       try alice.setRegistration(.closed).value("setRegistration")
       try require(try alice.registration().value("registration") == .closed, "the registration is still open")
-      try probe.check(newUsername: "carol")
-        .refused("check of a name", with: "registration_closed", .refused)
-      try probe.registration(of: "carol", BackendProbe.newPassword)
-        .refused("register", with: "registration_closed", .refused)
+      try probe.check(newUsername: "carol").refused("check of a name", with: "registration_closed")
+      try probe.registration(of: "carol", .new).refused("register", with: "registration_closed")
       let invited = try alice.registerOther("Carol").value("registerOther")
       try require(
         invited.user.username == "carol" && invited.user.role == .member && invited.validFor == .seconds(259_200),
         "the new account is of \(invited.user), its code is valid for \(invited.validFor)")
-      let login = try await probe.loginFailure("carol", BackendProbe.newPassword)
+      let login = try await probe.loginFailure("carol", .new)
       try require(login, is: .rejected(.notAccepted), "a login without a password was answered")
-      try alice.registerOther("carol").refused("the same name again", with: "username_taken", .refused)
-      _ = try probe.recover("carol", invited.code).value("recover")
-      try require(try await probe.logIn("carol", BackendProbe.newPassword).balance() == 100_00, "it has no credit")
+      try alice.registerOther("carol").refused("the same name again", with: "username_taken")
+      try probe.recover("carol", invited.code).value("recover")
+      try require(try await probe.logIn("carol", .new).balance() == 100_00, "it has no credit")
       try alice.setRegistration(.open).value("setRegistration")
       try probe.check(newUsername: "dave").value("check")
     }
@@ -160,18 +150,18 @@ extension BackendContract {
   static let deletion: [Check] = [
     Check("a deleted account is gone with its sessions, its payments stay, and its name is not given again") {
       probe, alice, bob in
-      let name = try probe.name("bob")
+      let name = "bob"
       let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
-      try bob.deleteAccount().refused("deleting an account with money", with: "balance_not_zero", .refused)
-      try alice.deleteAccount(name).refused("deleting an account with money", with: "balance_not_zero", .refused)
-      _ = try bob.pay(probe.order(100_00, to: "alice", key: "a farewell")).value("pay")
+      try bob.deleteAccount().refused("deleting an account with money", with: "balance_not_zero")
+      try alice.deleteAccount(name).refused("deleting an account with money", with: "balance_not_zero")
+      try bob.pay(100_00, to: "alice", key: "a farewell").value("pay")
       try bob.deleteAccount().value("deleteAccount")
       try bob.profile().refused(
         "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
-      let login = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
+      let login = try await probe.loginFailure("bob")
       try require(login, is: .rejected(.notAccepted), "a login of a deleted account was answered")
-      try probe.recover("bob", code).refused("its code", with: "credentials_not_accepted", .credentials)
-      try alice.account(name).refused("a deleted account", with: "account_not_found", .refused)
+      try probe.recover("bob", code).notAccepted("its code")
+      try alice.account(name).refused("a deleted account", with: "account_not_found")
       try require(alice.accounts().value("accounts").map(\.user.username), is: ["alice"], "the accounts are")
       let receipt = try alice.receipts(limit: 1).value("receipts").first
       try require(
@@ -179,23 +169,22 @@ extension BackendContract {
         "the receipt of its payment is \(String(describing: receipt))")
       try require(try alice.balance() == 200_00, "the money is gone")
       for name in ["bob", "BOB"] {
-        try probe.check(newUsername: name)
-          .refused("its name", with: "username_taken", .refused)
+        try probe.check(newUsername: name).refused("its name", with: "username_taken")
       }
       let events = try alice.events(.everyone).value("allEvents")
       try require(events.contains { $0.name == "user_deleted" }, "the events are \(events.map(\.name))")
       try require(
         events.allSatisfy { ![$0.account, $0.actor].contains("bob") }, "events still name the deleted account")
-      try alice.pay(probe.order(1, to: "bob")).refused("a payment to it", with: "payee_unknown", .refused)
+      try alice.pay(1, to: "bob").refused("a payment to it", with: "payee_unknown")
     },
 
     Check("an administrator deletes another account") { probe, alice, bob in
-      _ = try bob.pay(probe.order(100_00, to: "alice")).value("pay")
-      try alice.deleteAccount(probe.name("bob")).value("deleteAccount")
+      try bob.pay(100_00, to: "alice").value("pay")
+      try alice.deleteAccount("bob").value("deleteAccount")
       try bob.sessions().refused(
         "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
-      try alice.deleteAccount(probe.name("bob")).refused("deleting nobody", with: "account_not_found", .refused)
-      _ = try alice.profile().value("the administrator's own session")
+      try alice.deleteAccount("bob").refused("deleting nobody", with: "account_not_found")
+      try alice.profile().value("the administrator's own session")
     },
   ]
 }

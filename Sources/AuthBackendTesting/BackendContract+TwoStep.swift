@@ -6,26 +6,24 @@ extension BackendContract {
   static let twoStep: [Check] = [
     Check("a second step begins with a right code, and a code opens once") { probe, alice, bob in
       try require(try bob.twoStep().value("twoStep") == .off, "the second step begins on")
-      try bob.confirmTwoStep(BackendProbe.wrongStep)
-        .refused("a code before there is a secret", with: "two_step_not_begun", .refused)
-      try bob.endTwoStep(BackendProbe.wrongStep).refused("turning it off", with: "two_step_not_on", .refused)
+      try bob.confirmTwoStep(.noCode).refused("a code before there is a secret", with: "two_step_not_begun")
+      try bob.endTwoStep(.noCode).refused("turning it off", with: "two_step_not_on")
       let void = try bob.beginTwoStep().value("beginTwoStep")
       let secret = try bob.beginTwoStep().value("beginTwoStep")
       try require(void.bytes != secret.bytes, "two secrets are equal")
       try require(try bob.twoStep().value("twoStep").isPending, "a secret that was made is not pending")
-      let name = try probe.name("bob")
+      let name = "bob"
       let before = try alice.account(name).value("account")
       try require(!before.hasSecondStep, "an administrator sees a second step that is not on")
       _ = try await probe.logIn("bob")
       let time = try bob.time()
-      try bob.confirmTwoStep(void.code(at: time))
-        .refused("a code of a void secret", with: "credentials_not_accepted", .credentials)
+      try bob.confirmTwoStep(void.code(at: time)).notAccepted("a code of a void secret")
       try bob.confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
       try require(try bob.twoStep().value("twoStep").isOn, "a right code turned nothing on")
       let listed = try alice.accounts(AccountsQuery(limit: 2)).value("accounts").map(\.hasSecondStep)
       try require(listed == [false, true], "an administrator does not see who has a second step")
-      try bob.confirmTwoStep(secret.code(at: time)).refused("a second code", with: "two_step_already_on", .refused)
-      try bob.beginTwoStep().refused("another secret", with: "two_step_already_on", .refused)
+      try bob.confirmTwoStep(secret.code(at: time)).refused("a second code", with: "two_step_already_on")
+      try bob.beginTwoStep().refused("another secret", with: "two_step_already_on")
 
       let first = try await probe.challenge("bob")
       try await probe.expectWrong(secret.code(at: time), to: first, "a code that was used")
@@ -50,8 +48,8 @@ extension BackendContract {
       try require(try bob.twoStep().value("twoStep").recoveryCodes == 9, "it is not used up")
       let detail = try bob.events().value("events").first { $0.name == "authn_login_success" }?.detail
       try require(detail, is: "recovery code, 9 left", "the event says")
-      _ = try probe.recover("bob", codes[1]).value("recover")
-      let challenge = try await probe.challenge("bob", BackendProbe.newPassword)
+      try probe.recover("bob", codes[1]).value("recover")
+      let challenge = try await probe.challenge("bob", .new)
       _ = try await probe.grant(of: codes[2].answer, to: challenge, "a recovery code after the recovery")
     },
 
@@ -60,49 +58,46 @@ extension BackendContract {
       try bob.turnTwoStepOn()
       let open = try await probe.challenge("bob")
       for _ in 0..<2 {
-        try await probe.expectWrong(BackendProbe.wrongStep, to: probe.challenge("bob"), "no code")
+        try await probe.expectWrong(.noCode, to: probe.challenge("bob"), "no code")
       }
-      try bob.endTwoStep(BackendProbe.wrongStep)
-        .refused("turning it off", with: "credentials_not_accepted", .credentials)
+      try bob.endTwoStep(.noCode).notAccepted("turning it off")
       try await probe.guess("bob", times: 1)
       let last = try await probe.challenge("bob")
-      let failed = try alice.account(probe.name("bob")).value("account").failedAttempts
+      let failed = try alice.account("bob").value("account").failedAttempts
       try require(failed == 4, "four wrong ones and the right password left \(failed) failed attempts")
-      try await probe.expectWrong(BackendProbe.wrongStep, to: last, "no code")
+      try await probe.expectWrong(.noCode, to: last, "no code")
       for challenge in [open, last] {
         let result = await probe.result(of: codes[0].answer, to: challenge)
         try require(result, is: .failure(.throttled(.wait(.seconds(30)))), "an answer after five wrong ones gave")
       }
-      let login = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
+      let login = try await probe.loginFailure("bob")
       try require(login, is: .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered")
       await probe.subject.advance(.seconds(30))
       _ = try await probe.grant(of: codes[0].answer, to: open, "a challenge whose answers were not checked")
-      try require(
-        try alice.account(probe.name("bob")).value("account").failedAttempts == 0, "a right code forgot no failures")
+      try require(try alice.account("bob").value("account").failedAttempts == 0, "a right code forgot no failures")
     },
 
     Check("a new password, a disabled account and a turned-off second step end a challenge") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try bob.turnTwoStepOn()
-      let old = BackendProbe.password(of: "bob")
+      let old = Secret.of("bob")
       let first = try await probe.challenge("bob")
-      _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
+      try bob.changePassword(old, .new).value("changePassword")
       try await probe.expectOver(codes[0].answer, to: first, "a challenge from before the new password")
       // The password was changed with a fresh key, so its first use needs no code; the next login
       // does.
-      let result = try await probe.backend.reauthenticate(
-        bob.token, with: BackendProbe.credentials("bob", BackendProbe.newPassword), limits: .standard)
+      let result = try await probe.backend.reauthenticate(bob.token, with: .of("bob", .new), limits: .standard)
       try require(result.grant != nil, "the first use of the new password was answered \(result)")
-      let second = try await probe.challenge("bob", BackendProbe.newPassword)
-      _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
+      let second = try await probe.challenge("bob", .new)
+      try alice.setDisabled(true, "bob").value("setDisabled")
       try await probe.expectOver(codes[0].answer, to: second, "a challenge of a disabled account")
-      _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
-      let third = try await probe.challenge("bob", BackendProbe.newPassword)
-      let login = try await probe.logIn("bob", BackendProbe.newPassword, answer: codes[1].answer)
+      try alice.setDisabled(false, "bob").value("setDisabled")
+      let third = try await probe.challenge("bob", .new)
+      let login = try await probe.logIn("bob", .new, answer: codes[1].answer)
       try login.endTwoStep(codes[2].answer).value("endTwoStep")
       try await probe.expectOver(codes[0].answer, to: third, "a challenge from before it was turned off")
       try require(try login.twoStep().value("twoStep") == .off(codes: 8), "it is not off")
-      _ = try await probe.logIn("bob", BackendProbe.newPassword)
+      _ = try await probe.logIn("bob", .new)
     },
 
     Check("an administrator who must have a second step can do nothing else before") { probe, alice, bob in
@@ -117,14 +112,14 @@ extension BackendContract {
           "\(operation.name) without the required second step was answered \(failure.text)")
       }
       try require(try bob.balance() == 100_00, "a refused payment moved money")
-      _ = try bob.profile().value("the profile of a member")
+      try bob.profile().value("the profile of a member")
       try alice.turnTwoStepOn(at: try bob.time())
       try require(
         try alice.twoStepPolicy().value("twoStepPolicy") == .required, "a second step does not open the operations")
-      _ = try alice.setRole(.administrator, probe.name("bob")).value("setRole")
-      try bob.profile().refused("a new administrator without one", with: "two_step_required", .refused)
+      try alice.setRole(.administrator, "bob").value("setRole")
+      try bob.profile().refused("a new administrator without one", with: "two_step_required")
       try alice.setTwoStepPolicy(.optional).value("setTwoStepPolicy")
-      _ = try bob.profile().value("the profile when it is optional")
+      try bob.profile().value("the profile when it is optional")
     },
   ]
 }
@@ -137,6 +132,11 @@ extension TwoStepState {
   }
 }
 
+extension Secret {
+  /// What is no code of a second step.
+  fileprivate static let noCode = Secret("no code")
+}
+
 extension RecoveryCode {
   /// The code as the answer to a challenge.
   fileprivate var answer: Secret { Secret(text) }
@@ -145,7 +145,7 @@ extension RecoveryCode {
 extension Login {
   /// The wall-clock time of the backend, read from a change that it logs now.
   fileprivate func time() throws -> WallTime {
-    _ = try rename("A name").value("rename")
+    try rename("A name").value("rename")
     guard let event = try events(limit: 1).value("events").first else { throw Breach("a change is no event") }
     return event.at
   }
@@ -158,10 +158,8 @@ extension Login {
 }
 
 extension BackendProbe {
-  fileprivate static let wrongStep = Secret("no code")
-
   /// The challenge in the answer to the correct password.
   fileprivate func challenge(_ name: String, _ password: Secret? = nil) async throws -> Challenge {
-    try await challenge(Self.credentials(name, password))
+    try await challenge(.of(name, password))
   }
 }

@@ -21,8 +21,7 @@ public import AuthCoreTesting
 /// In Swift Testing, `@Test(arguments: BackendContract.checks)` makes each check a test.
 public struct BackendContract: Sendable {
   /// The name and password of ``Subject/administrator``.
-  public static let administrator = Credentials.password(
-    username: "alice", password: Secret("correct horse battery"))
+  public static let administrator = Credentials.password(username: "alice", password: Secret("correct horse battery"))
 
   /// A backend to check, without any account but ``administrator``.
   public struct Subject: Sendable {

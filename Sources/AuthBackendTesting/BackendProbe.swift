@@ -6,38 +6,22 @@ typealias Answer<Value> = Result<Value, BackendError>
 
 /// Calls a backend, and turns unexpected answers into breaches.
 struct BackendProbe: AuthorityProbe {
-  static let passwords = [
-    BackendContract.administrator.username: BackendContract.administrator.password,
-    "bob": Secret("another good passphrase"), "carol": Secret("three walnuts under snow"),
-  ]
-  static let wrongPassword = Secret("not the right password")
-  static let newPassword = Secret("a quite new passphrase")
-  static let wrongCode = RecoveryCode(typed: Array("00000-00000-00000-00000-00000".utf8))
-
   let subject: BackendContract.Subject
 
   var backend: any Backend { subject.backend }
   var authority: any Authority { backend }
-
-  /// The password of an account; a wrong one for a name that the contract does not know.
-  static func password(of name: String) -> Secret { passwords[name] ?? wrongPassword }
-
-  static func credentials(_ name: String, _ password: Secret? = nil) -> Credentials {
-    .password(username: name, password: password ?? Self.password(of: name))
-  }
 
   func ask<Value>(_ request: BackendRequest, _ value: (BackendAnswer) -> Value?) -> Answer<Value> {
     Result { () throws(BackendError) in try backend.ask(request, value) }
   }
 
   @discardableResult
-  func register(_ name: String, as other: String? = nil) throws -> User {
+  func register(_ name: String) throws -> User {
     if let administrator = subject.administrator, administrator.username == name { return administrator }
-    guard let password = Self.passwords[other ?? name] else { throw Breach("the contract has no password of \(name)") }
-    return try registration(of: name, password).value("register of \(name)")
+    return try registration(of: name, .of(name)).value("register of \(name)")
   }
 
-  func registration(of name: String, _ password: Secret, shownAs displayName: String? = nil) -> Answer<User> {
+  func registration(of name: String, _ password: Secret = .new, shownAs displayName: String? = nil) -> Answer<User> {
     ask(.register(username: name, password, displayName: displayName), \.user)
   }
 
@@ -53,7 +37,7 @@ struct BackendProbe: AuthorityProbe {
   /// Logs in with the right password, and the answer to a second step if it is required.
   func logIn(_ name: String, _ password: Secret? = nil, answer: Secret? = nil) async throws -> Login {
     do {
-      switch try await backend.authenticate(Self.credentials(name, password), limits: .standard) {
+      switch try await backend.authenticate(.of(name, password), limits: .standard) {
       case .granted(let grant): return Login(backend: backend, grant: grant)
       case .challenged(let challenge):
         guard let answer else { throw Breach("it needs a second step") }
@@ -65,20 +49,20 @@ struct BackendProbe: AuthorityProbe {
   }
 
   /// The error of a login; a breach if it succeeds.
-  func loginFailure(_ name: String, _ password: Secret) async throws -> AuthorityError<CredentialsRejection> {
+  func loginFailure(_ name: String, _ password: Secret? = nil) async throws -> AuthorityError<CredentialsRejection> {
     do throws(AuthorityError<CredentialsRejection>) {
-      _ = try await backend.authenticate(Self.credentials(name, password), limits: .standard)
+      _ = try await backend.authenticate(.of(name, password), limits: .standard)
     } catch { return error }
     throw Breach("a login of \(name) that had to be refused succeeded")
   }
 
   /// Enters a wrong password for `name` several times.
   func guess(_ name: String, times: Int) async throws {
-    for _ in 0..<times { _ = try await loginFailure(name, Self.wrongPassword) }
+    for _ in 0..<times { _ = try await loginFailure(name, .wrong) }
   }
 
   /// Sets a new password with a recovery code.
-  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = newPassword) -> Answer<User> {
+  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = .new) -> Answer<User> {
     ask(.recover(username: name, code, password), \.user)
   }
 
@@ -92,16 +76,10 @@ struct BackendProbe: AuthorityProbe {
       return await group.reduce(0) { $1 ? $0 + 1 : $0 }
     }
   }
-
-  func order(_ amount: Int64, to payee: String, key: String? = nil) throws -> PaymentOrder {
-    let key: IdempotencyKey? = if let key { try IdempotencyKey(key) } else { nil }
-    return PaymentOrder(amount: try Amount(minorUnits: amount), payee: try Username(payee), key: key)
-  }
-
-  func name(_ text: String) throws -> Username { try Username(text) }
 }
 
 extension Result where Failure == BackendError {
+  @discardableResult
   func value(_ what: String) throws -> Success {
     switch self {
     case .success(let value): return value
@@ -110,7 +88,7 @@ extension Result where Failure == BackendError {
   }
 
   @discardableResult
-  func refused(_ what: String, with code: String, _ kind: BackendError.Kind) throws -> BackendError {
+  func refused(_ what: String, with code: String, _ kind: BackendError.Kind = .refused) throws -> BackendError {
     switch self {
     case .success: throw Breach("\(what) was accepted")
     case .failure(let error):
@@ -119,4 +97,38 @@ extension Result where Failure == BackendError {
       return error
     }
   }
+
+  /// The one answer for everything that does not open an account.
+  func notAccepted(_ what: String) throws {
+    let error = try refused(what, with: "credentials_not_accepted", .credentials)
+    try require(error, is: .credentialsNotAccepted, "\(what) was answered")
+  }
+
+  var error: BackendError? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+extension Secret {
+  static let new = Secret("a quite new passphrase")
+  static let wrong = Secret("not the right password")
+
+  /// The password with which an account is registered.
+  static func of(_ name: String) -> Secret {
+    switch name {
+    case BackendContract.administrator.username: BackendContract.administrator.password
+    case "bob": Secret("another good passphrase")
+    case _: Secret("three walnuts under snow")
+    }
+  }
+}
+
+extension Credentials {
+  static func of(_ name: String, _ password: Secret? = nil) -> Credentials {
+    .password(username: name, password: password ?? .of(name))
+  }
+}
+
+extension RecoveryCode {
+  static let wrong = RecoveryCode(typed: Array("00000-00000-00000-00000-00000".utf8))
 }

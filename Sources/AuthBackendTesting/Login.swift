@@ -10,8 +10,10 @@ struct Login {
   var user: User { grant.user }
   var id: SessionID { grant.id }
 
-  private func ask<Value>(_ request: BackendRequest, _ value: (BackendAnswer) -> Value?) -> Answer<Value> {
-    Result { () throws(BackendError) in try backend.ask(request, value) }
+  private func ask<Value>(
+    _ request: @autoclosure () throws(BackendError) -> BackendRequest, _ value: (BackendAnswer) -> Value?
+  ) -> Answer<Value> {
+    Result { () throws(BackendError) in try backend.ask(try request(), value) }
   }
 
   func balance() throws -> Int64 { try profile().value("profile").balance }
@@ -38,6 +40,10 @@ struct Login {
   func earlierPayment(_ order: PaymentOrder) -> Answer<Receipt?> { ask(.earlierPayment(order, token), \.earlier) }
   func pay(_ order: PaymentOrder) -> Answer<Receipt> { ask(.pay(order, token), \.receipt) }
 
+  func pay(_ amount: Int64, to payee: String, key: String? = nil) -> Answer<Receipt> {
+    ask(.pay(try PaymentOrder(minorUnits: amount, to: payee, key: key), token), \.receipt)
+  }
+
   func receipts(
     within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50
   ) -> Answer<[Receipt]> {
@@ -58,22 +64,33 @@ struct Login {
     ask(.accounts(query, token), \.accounts)
   }
 
-  func account(_ name: Username) -> Answer<AccountSummary> { ask(.account(name, token), \.account) }
-  func unlock(_ name: Username) -> Answer<AccountSummary> { ask(.unlock(name, token), \.account) }
-  func setRole(_ role: Role, _ name: Username) -> Answer<AccountSummary> { ask(.setRole(role, name, token), \.account) }
-  func deleteAccount(_ name: Username) -> Answer<Void> { ask(.deleteAccount(name, token), \.done) }
-  func resetPassword(_ name: Username) -> Answer<OneTimeCode> { ask(.resetPassword(name, token), \.oneTimeCode) }
+  func account(_ name: String) -> Answer<AccountSummary> { ask(.account(try Username(name), token), \.account) }
+  func unlock(_ name: String) -> Answer<AccountSummary> { ask(.unlock(try Username(name), token), \.account) }
+  func setRole(_ role: Role, _ name: String) -> Answer<AccountSummary> {
+    ask(.setRole(role, try Username(name), token), \.account)
+  }
+  func deleteAccount(_ name: String) -> Answer<Void> { ask(.deleteAccount(try Username(name), token), \.done) }
+  func resetPassword(_ name: String) -> Answer<OneTimeCode> {
+    ask(.resetPassword(try Username(name), token), \.oneTimeCode)
+  }
   func twoStepPolicy() -> Answer<TwoStepPolicy> { ask(.twoStepPolicy(token), \.twoStepPolicy) }
   func setTwoStepPolicy(_ policy: TwoStepPolicy) -> Answer<Void> { ask(.setTwoStepPolicy(policy, token), \.done) }
   func registration() -> Answer<Registration> { ask(.registration(token), \.registration) }
   func setRegistration(_ new: Registration) -> Answer<Void> { ask(.setRegistration(new, token), \.done) }
   func noteView(_ subject: String) -> Answer<Void> { ask(.noteView(subject, token), \.done) }
 
-  func setDisabled(_ disabled: Bool, _ name: Username) -> Answer<AccountSummary> {
-    ask(.setDisabled(disabled, name, token), \.account)
+  func setDisabled(_ disabled: Bool, _ name: String) -> Answer<AccountSummary> {
+    ask(.setDisabled(disabled, try Username(name), token), \.account)
   }
 
   func registerOther(_ name: String) -> Answer<OneTimeCode> {
     ask(.registerOther(username: name, token), \.oneTimeCode)
+  }
+}
+
+extension PaymentOrder {
+  init(minorUnits: Int64, to payee: String, key: String? = nil) throws(BackendError) {
+    let key = try key.map { (key) throws(BackendError) in try IdempotencyKey(key) }
+    self.init(amount: try Amount(minorUnits: minorUnits), payee: try Username(payee), key: key)
   }
 }

@@ -11,7 +11,7 @@ extension LocalAuthority {
   package func export<Result: Sendable>(
     _ body: (ExportedRows) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try database.readConnection { (db) throws(BackendError) in
+    try database.transaction(.reading) { (db) throws(BackendError) in
       try body { (table, take) throws(BackendError) in
         try db.each(table) { (columns) throws(BackendError) in try take(columns.values) }
       }

@@ -58,11 +58,11 @@ extension PostgresTests {
     }
 
     static let statements = [
-      list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
-      list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self),
-      list(OperatorQuery.self),
+      list(AccountSelection.self), list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionSelection.self),
+      list(SessionQuery.self), list(LedgerQuery.self), list(EventSelection.self), list(EventQuery.self),
+      list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self), list(OperatorQuery.self),
     ].flatMap(\.self)
 
-    private static func list<Q: Query>(_: Q.Type) -> [String] { Q.allCases.map(\.rawValue) }
+    private static func list<Q: Query>(_: Q.Type) -> [String] { Q.allCases.map(\.sql) }
   }
 }

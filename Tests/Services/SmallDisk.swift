@@ -19,12 +19,6 @@ package final class SmallDisk: Sendable {
 
   deinit { umount2(path, Int32(MNT_DETACH)) }
 
-  package func setReadOnly(_ isReadOnly: Bool) throws {
-    guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | (isReadOnly ? MS_RDONLY : 0)), nil) == 0 else {
-      throw NotMounted()
-    }
-  }
-
   package func fill() { _ = system("cat /dev/zero >'\(path)/filler' 2>/dev/null") }
   package func free() { _ = system("rm '\(path)'/filler*") }
 }

@@ -13,7 +13,7 @@ struct AccountRow: Sendable, RowDecodable {
   /// Whether the password is followed by a code.
   let hasSecondStep: Bool
 
-  /// Reads the columns that every selection of ``AccountQuery`` begins with.
+  /// Reads the columns that ``AccountSelection`` has.
   init(_ row: Row, from column: Int32) throws(BackendError) {
     (id, user, passwordHash, isDisabled) = (try row[0], try row[0], try row[4], try row[5])
     (createdAt, throttle, lastLogin, hasSecondStep) = (try row[6], try row[7], try row[12], try row[13])
@@ -22,11 +22,11 @@ struct AccountRow: Sendable, RowDecodable {
 
 extension Transaction {
   func account(named name: Username) throws(BackendError) -> AccountRow? {
-    try first(AccountQuery.byName, name.canonical)
+    try first(AccountSelection.byName, name.canonical)
   }
 
   func account(_ id: Int64) throws(BackendError) -> AccountRow {
-    try one(AccountQuery.byID, id, else: "account \(id) is gone")
+    try one(AccountSelection.byID, id, else: "account \(id) is gone")
   }
 
   /// The account that an administrator or an operator named.
@@ -43,36 +43,28 @@ extension Transaction {
   }
 }
 
-/// The statements about accounts.
-///
-/// The columns of a selection are in the order that ``AccountRow`` reads.
-package enum AccountQuery: String, Query {
-  case byName = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at,
-      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
-    FROM accounts WHERE name = $1
-    """
-  case byID = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at,
-      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
-    FROM accounts WHERE id = $1
-    """
-  case page = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at,
-      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
-    FROM accounts WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3
-    """
+/// The rows of accounts, in the columns that ``AccountRow`` reads.
+package enum AccountSelection: String, Query {
+  case byName = "WHERE name = $1"
+  case byID = "WHERE id = $1"
+  case page = "WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3"
   /// The names are compared as expressions, so that the rows come from the index of logins.
   case pageByLogin = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at,
-      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
-    FROM accounts WHERE (last_login_at, id) < ($1, $2) AND name || '' >= $3 AND name || '' < $4
+    WHERE (last_login_at, id) < ($1, $2) AND name || '' >= $3 AND name || '' < $4
     ORDER BY last_login_at DESC, id DESC LIMIT $5
     """
+
+  package var sql: String {
+    """
+    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
+      failures, last_login_at, EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
+    FROM accounts \(rawValue)
+    """
+  }
+}
+
+/// The other statements about accounts.
+package enum AccountQuery: String, Query {
   case noteLogin = "UPDATE accounts SET last_login_at = $1 WHERE id = $2"
   case exists = "SELECT 1 FROM accounts WHERE name = $1"
   case isReserved = "SELECT 1 FROM reserved_names WHERE name_hash = $1"

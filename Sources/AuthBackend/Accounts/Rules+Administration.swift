@@ -98,10 +98,10 @@ extension Transaction {
     switch query.order {
     case .name:
       // The next name that there can be: nothing in a name comes before `-`.
-      return try all(AccountQuery.page, query.after.map { max($0 + "-", from) } ?? from, to, limit)
+      return try all(AccountSelection.page, query.after.map { max($0 + "-", from) } ?? from, to, limit)
     case .lastLogin:
       let last = try query.after.map { (name) throws(BackendError) in try existing(try Username(name)) }
-      return try all(AccountQuery.pageByLogin, last?.lastLogin ?? .max, last?.id ?? .max, from, to, limit)
+      return try all(AccountSelection.pageByLogin, last?.lastLogin ?? .max, last?.id ?? .max, from, to, limit)
     }
   }
 

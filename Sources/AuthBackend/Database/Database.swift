@@ -106,14 +106,14 @@ extension Transaction {
 
   /// Runs a statement for its effect; see ``Transaction``.
   package func run(_ query: some Query, _ values: (any SQLBindable)?...) throws(BackendError) {
-    try run(query.rawValue, Self.bound(values))
+    try run(query.sql, Self.bound(values))
   }
 
   /// Runs a statement for its effect now.
   ///
   /// - Returns: The number of rows it changed.
   package func changes(of query: some Query, _ values: (any SQLBindable)?...) throws(BackendError) -> Int {
-    try step(query.rawValue, Self.bound(values)) { (_) throws(BackendError) in false }
+    try step(query.sql, Self.bound(values)) { (_) throws(BackendError) in false }
   }
 
   /// Whether there is a row.
@@ -158,7 +158,7 @@ extension Transaction {
     _ read: (Row) throws(BackendError) -> Value
   ) throws(BackendError) -> [Value] {
     var rows: [Value] = []
-    try step(query.rawValue, Self.bound(values)) { (row) throws(BackendError) in
+    try step(query.sql, Self.bound(values)) { (row) throws(BackendError) in
       rows.append(try read(row))
       return rows.count < limit
     }

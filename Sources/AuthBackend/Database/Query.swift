@@ -6,7 +6,13 @@ import AuthDevice
 ///
 /// One text serves SQLite and PostgreSQL. Values are named `$1`, `$2` and so on in the order of
 /// their first appearance, which is how SQLite numbers them.
-package protocol Query: RawRepresentable<String>, CaseIterable {}
+package protocol Query: CaseIterable {
+  var sql: String { get }
+}
+
+extension Query where Self: RawRepresentable<String> {
+  package var sql: String { rawValue }
+}
 
 /// A value as a database stores it.
 package enum SQLValue: Hashable, Sendable {
@@ -115,10 +121,22 @@ extension WallTime: SQLBindable, RowDecodable {
   package init(_ row: Row, from column: Int32) { self.init(microseconds: row.columns.integer(column)) }
 }
 
+extension Duration {
+  /// What is read back: whole nanoseconds, held within 64 bits.
+  var stored: Duration { .nanoseconds(wholeNanoseconds) }
+}
+
 /// In nanoseconds.
 extension Duration: SQLBindable, RowDecodable {
   package var bound: SQLValue { .integer(wholeNanoseconds) }
   package init(_ row: Row, from column: Int32) { self = .nanoseconds(row.columns.integer(column)) }
+}
+
+/// Boot and nanoseconds since it, in two columns.
+extension BootInstant: RowDecodable {
+  package init(_ row: Row, from column: Int32) throws(BackendError) {
+    self.init(boot: try row[column], uptime: try row[column + 1])
+  }
 }
 
 extension BootID: SQLBindable, RowDecodable {

@@ -37,14 +37,9 @@ extension Backend {
   ///   `refused` (`username_taken`) for a name that is or was in use, (`registration_closed`) when
   ///   only an administrator may, `unavailable` when nothing could be stored.
   public func register(
-    username: String, password: Secret, displayName: String?
+    username: String, password: Secret, displayName: String? = nil
   ) throws(BackendError) -> User {
     try ask(.register(username: username, password, displayName: displayName), \.user)
-  }
-
-  /// Creates an account whose screens show the user name as typed.
-  public func register(username: String, password: Secret) throws(BackendError) -> User {
-    try register(username: username, password: password, displayName: nil)
   }
 
   /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the

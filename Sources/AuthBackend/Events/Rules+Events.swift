@@ -12,8 +12,8 @@ extension Rules {
       switch scope {
       case .own:
         try db.all(
-          EventQuery.pageOfAccount, own.account, page.end, page.since, page.until, page.pattern, page.rows)
-      case .everyone: try db.all(EventQuery.page, page.end, page.since, page.until, page.pattern, page.rows)
+          EventSelection.pageOfAccount, own.account, page.end, page.since, page.until, page.pattern, page.rows)
+      case .everyone: try db.all(EventSelection.page, page.end, page.since, page.until, page.pattern, page.rows)
       }
     }
   }
@@ -66,30 +66,34 @@ package enum EventQuery: String, Query {
     DELETE FROM events WHERE account IS NULL AND id IN (SELECT id FROM events
       WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 4 OFFSET $1)
     """
-  // The times are those that are shown, and so is the text.
-  case page = """
-    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
-    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.id < $1 AND e.at >= $2 AND e.at < $3
-      AND lower(e.name || ' ' || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
-        || CASE WHEN b.name < '-' THEN 'deleted account' ELSE coalesce(b.name, '') END || ' '
-        || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE $4 ESCAPE '!'
-    ORDER BY e.id DESC LIMIT $5
-    """
-  case archivable = """
-    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
-    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.id > $1 AND e.at < $2 ORDER BY e.id LIMIT $3
-    """
   case allowArchiving = "UPDATE authority SET archived_through = $1 WHERE id = 1"
   case deleteArchived = "DELETE FROM events WHERE id <= $1 AND at < $2"
-  case pageOfAccount = """
-    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
-    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.account = $1 AND e.id < $2 AND e.at >= $3 AND e.at < $4
-      AND lower(e.name || ' ' || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
+}
+
+/// Events, in the columns that ``Event`` reads.
+package enum EventSelection: CaseIterable, Query {
+  case page, pageOfAccount, archivable
+
+  package var sql: String {
+    // The times are those that are shown, and so is the text.
+    let text = """
+      lower(e.name || ' ' || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
         || CASE WHEN b.name < '-' THEN 'deleted account' ELSE coalesce(b.name, '') END || ' '
-        || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE $5 ESCAPE '!'
-    ORDER BY e.id DESC LIMIT $6
-    """
+        || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE
+      """
+    let rows =
+      switch self {
+      case .page: "e.id < $1 AND e.at >= $2 AND e.at < $3 AND \(text) $4 ESCAPE '!' ORDER BY e.id DESC LIMIT $5"
+      case .pageOfAccount:
+        """
+        e.account = $1 AND e.id < $2 AND e.at >= $3 AND e.at < $4 AND \(text) $5 ESCAPE '!'
+        ORDER BY e.id DESC LIMIT $6
+        """
+      case .archivable: "e.id > $1 AND e.at < $2 ORDER BY e.id LIMIT $3"
+      }
+    return """
+      SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+      FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor WHERE \(rows)
+      """
+  }
 }

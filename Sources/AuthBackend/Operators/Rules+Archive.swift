@@ -15,7 +15,7 @@ extension Rules {
     before time: WallTime, after number: Int64?, limit: Int
   ) throws(BackendError) -> [Event] {
     try database.read { (db) throws(BackendError) in
-      try db.all(EventQuery.archivable, number ?? -1, time, max(0, limit))
+      try db.all(EventSelection.archivable, number ?? -1, time, max(0, limit))
     }
   }
 

@@ -25,20 +25,15 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
   public init(_ text: String) throws(BackendError) {
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-    let whole = parts[0]
-    let cents = parts.count == 2 ? parts[1] : nil
-    let isWellFormed =
-      (1...12).contains(whole.count) && whole.allSatisfy(Self.isDigit)
-      && (whole.first != UInt8(ascii: "0") || whole.count == 1)
-      && cents.map { (1...2).contains($0.count) && $0.allSatisfy(Self.isDigit) } ?? true
-    guard isWellFormed else { throw Self.invalid(text) }
-    var units = whole.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) } * 100
-    if let cents {
-      let value = cents.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-      units += cents.count == 1 ? value * 10 : value
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let (whole, cents) = (parts[0], parts.count == 2 ? parts[1] : "00")
+    guard (1...12).contains(whole.utf8.count), (1...2).contains(cents.utf8.count),
+      (whole + cents).utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      whole == "0" || whole.first != "0",
+      let units = Int64(whole + cents + (cents.utf8.count == 1 ? "0" : "")), units > 0
+    else {
+      throw .invalid(.amountInvalid, text.utf8.count > 64 ? "a text of \(text.utf8.count) bytes" : text.escaped)
     }
-    guard units > 0 else { throw Self.invalid(text) }
     self.init(unchecked: units)
   }
 
@@ -57,12 +52,6 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
     let (whole, cents) = minorUnits.magnitude.quotientAndRemainder(dividingBy: 100)
     return "\(minorUnits < 0 ? "-" : "")\(whole).\(cents < 10 ? "0" : "")\(cents)"
   }
-
-  private static func invalid(_ text: String) -> BackendError {
-    .invalid(.amountInvalid, text.utf8.count > 64 ? "a text of \(text.utf8.count) bytes" : text.escaped)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }
 
 extension Amount {

@@ -119,9 +119,8 @@ extension Transaction {
     for account: AccountRow, validFor: Duration, by own: SessionRow?, _ detail: String
   ) throws(BackendError) -> OneTimeCode {
     let (now, code) = (try now(), try RecoveryCode.draw())
-    let expiry = WallTime(microseconds: wallTime.microseconds.clampedSum(validFor.wholeNanoseconds / 1000))
     try run(CodeQuery.voidOneTimeCodes, account.id)
-    try run(CodeQuery.insert, account.id, code.digest, expiry, now.boot, now.uptime + validFor)
+    try run(CodeQuery.insert, account.id, code.digest, wallTime + validFor, now.boot, now.uptime + validFor)
     try record(.oneTimeCodeMade, account: account.id, actor: own?.account, session: own?.id, detail: detail)
     return OneTimeCode(user: account.user, code: code, validFor: validFor)
   }
@@ -133,19 +132,16 @@ extension Transaction {
 /// restarted, and by the wall clock after that.
 struct CodeRow: RowDecodable {
   private let expiresAt: WallTime?
-  private let boot: BootID?
-  private let bootUntil: Duration
+  private let end: BootInstant?
 
-  init(_ row: Row, from column: Int32) throws(BackendError) {
-    (expiresAt, boot, bootUntil) = (try row[0], try row[1], try row[2])
-  }
+  init(_ row: Row, from column: Int32) throws(BackendError) { (expiresAt, end) = (try row[0], try row[1]) }
 
   /// Whether it is one of the ten that do not expire.
   var isRecoveryCode: Bool { expiresAt == nil }
 
   func isValid(at now: BootInstant, wall: WallTime) -> Bool {
     guard let expiresAt else { return true }
-    return boot == now.boot ? now.uptime < bootUntil : wall < expiresAt
+    return if let end, end.boot == now.boot { now.uptime < end.uptime } else { wall < expiresAt }
   }
 }
 

@@ -25,7 +25,7 @@ extension Rules {
   /// name.
   package func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError) {
     try writing(token, .init(isFresh: true), .everything) { (db, own) throws(BackendError) in
-      guard let found: SessionRow = try db.first(SessionQuery.byID, id), found.account == own.account,
+      guard let found: SessionRow = try db.first(SessionSelection.byID, id), found.account == own.account,
         found.marked == nil, try db.withinLimits(found) != nil
       else { throw .refused(.sessionNotFound, id.rawValue.escaped) }
       try db.end(found, because: .revoked, by: own.account)

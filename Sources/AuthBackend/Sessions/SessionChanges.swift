@@ -11,11 +11,11 @@ extension Rules {
       try db.run(SessionQuery.purge, wall, now.boot, now.uptime)
     }
     let id = SessionID(rawValue: try Secrets.randomName(length: 12))
-    let spans = SessionSpans(policy, limits)
-    let terms = SessionTerms(spans, from: now)
+    let policy = policy.limited(to: limits)
+    let terms = SessionTerms(policy, from: now)
     try db.run(
       SessionQuery.insert, new.token.digest, id, account.id, new.label, now.boot, terms.active, terms.idleSpan,
-      terms.absoluteUntil, terms.freshUntil, wall, wall, spans.purgeTime(from: wall), spans.absolute,
+      terms.absoluteUntil, terms.freshUntil, wall, wall, policy.purgeTime(from: wall), policy.absolute,
       new.origin?.terminal, new.origin?.program, new.origin?.host)
     return Grant(id: id, user: account.user, token: new.token, limits: terms.limits(in: now.boot))
   }
@@ -30,22 +30,15 @@ extension Rules {
   ) throws(BackendError) -> Grant {
     // The answer to this request was lost, and it is repeated.
     if case .pending(let issued, _) = try db.find(token.digest), issued.id == session.id { return issued.grant(token) }
-    let own = LimitRequest(
-      idle: limits.idle ?? .nanoseconds(session.terms.idleSpan), absolute: limits.absolute ?? session.absoluteSpan)
-    let spans = SessionSpans(policy, own)
-    let terms = SessionTerms(spans, from: try db.now())
+    let policy = policy.limited(
+      to: LimitRequest(
+        idle: limits.idle ?? session.terms.idleSpan, absolute: limits.absolute ?? session.absoluteSpan))
+    let terms = SessionTerms(policy, from: try db.now())
     let wall = db.wallTime
     try db.run(
       SessionQuery.issue, token.digest, session.id, terms.active, terms.idleSpan, terms.absoluteUntil,
-      terms.freshUntil, wall, spans.purgeTime(from: wall), spans.absolute)
+      terms.freshUntil, wall, policy.purgeTime(from: wall), policy.absolute)
     return session.with(terms).grant(token)
-  }
-}
-
-extension SessionSpans {
-  /// When the session may be deleted.
-  fileprivate func purgeTime(from wall: WallTime) -> Int64 {
-    wall.microseconds.clampedSum(absolute / 1000).clampedSum(SessionPolicy.remembered)
   }
 }
 
@@ -56,7 +49,7 @@ extension Transaction {
     try run(SessionQuery.leaveOthers, hash)
     try run(SessionQuery.supersedeOthers, session.id)
     try run(SessionQuery.supersede, session.tokenHash, session.id)
-    return try one(SessionQuery.byToken, hash, else: "a session that was just written is not there")
+    return try one(SessionSelection.byToken, hash, else: "a session that was just written is not there")
   }
 
   /// Marks a session as ended and records why.
@@ -85,7 +78,7 @@ extension Transaction {
   /// The live sessions of an account, the newest first.
   func liveSessions(of account: Int64) throws(BackendError) -> [SessionRow] {
     var live: [SessionRow] = []
-    for session: SessionRow in try all(SessionQuery.ofAccount, account) {
+    for session: SessionRow in try all(SessionSelection.ofAccount, account) {
       if let session = try withinLimits(session) { live.append(session) }
     }
     return live.sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }

@@ -19,9 +19,9 @@ extension Transaction {
     func over(_ session: SessionRow, or finding: SessionFinding) -> SessionFinding {
       session.end(at: now).map { .ended(session, $0) } ?? finding
     }
-    if let session: SessionRow = try first(SessionQuery.byToken, hash) { return over(session, or: .live(session)) }
+    if let session: SessionRow = try first(SessionSelection.byToken, hash) { return over(session, or: .live(session)) }
     guard let other: OtherToken = try first(SessionQuery.otherToken, hash),
-      let session: SessionRow = try first(SessionQuery.byID, other.session)
+      let session: SessionRow = try first(SessionSelection.byID, other.session)
     else { return .unknown }
     guard let terms = other.terms else { return over(session, or: .superseded(session)) }
     let renewed = session.with(terms)

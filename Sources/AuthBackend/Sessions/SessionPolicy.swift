@@ -1,4 +1,4 @@
-package import AuthCore
+import AuthCore
 
 /// The limits that sessions get.
 ///
@@ -28,32 +28,26 @@ public struct SessionPolicy: Hashable, Sendable {
 extension SessionPolicy {
   /// How long an ended session is kept past its absolute limit, by the wall clock, so that its user
   /// can learn why it ended.
-  package static let remembered: Int64 = 24 * 3600 * 1_000_000
+  package static let remembered: Duration = .seconds(24 * 3600)
 
   /// Activity is written down when the last one is older than this, or than a thirtieth of the idle
   /// limit where that is less: a session ends at most this much early, and a busy one does not
   /// write at every step.
-  package static let activityStep: Int64 = 60_000_000_000
+  package static let activityStep: Duration = .seconds(60)
 
   /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
   package static let notedUsesAfterEnd: Int64 = 16
-}
 
-/// The spans of one session, in nanoseconds.
-package struct SessionSpans {
-  package let idle: Int64
-  package let absolute: Int64
-  package let fresh: Int64
-
-  /// What a policy gives to a request: the shorter of both.
+  /// What a session gets that asks for these limits: the shorter of both.
   ///
   /// A wish below zero is zero.
-  package init(_ policy: SessionPolicy, _ request: LimitRequest) {
-    func shorter(_ own: Duration, _ wish: Duration?) -> Int64 {
-      max(0, min(own, wish ?? own).wholeNanoseconds)
-    }
-    idle = shorter(policy.idle, request.idle)
-    absolute = shorter(policy.absolute, request.absolute)
-    fresh = max(0, policy.fresh.wholeNanoseconds)
+  func limited(to request: LimitRequest) -> SessionPolicy {
+    func shorter(_ own: Duration, _ wish: Duration?) -> Duration { max(.zero, min(own, wish ?? own)).stored }
+    let absolute = shorter(absolute, request.absolute)
+    return SessionPolicy(
+      idle: shorter(idle, request.idle), absolute: absolute, fresh: min(shorter(fresh, nil), absolute))
   }
+
+  /// When a session that gets these limits now may be deleted.
+  func purgeTime(from now: WallTime) -> WallTime { now + (absolute + Self.remembered) }
 }

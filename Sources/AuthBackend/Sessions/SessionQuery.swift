@@ -1,25 +1,20 @@
-/// The statements about sessions.
-///
-/// The columns of a selection are in the order that ``SessionRow`` reads.
+/// The rows of sessions, in the columns that ``SessionRow`` reads.
+package enum SessionSelection: String, Query {
+  case byToken = "s.token_hash = $1"
+  case byID = "s.id = $1"
+  case ofAccount = "s.account = $1 AND s.ended_reason IS NULL"
+
+  package var sql: String {
+    """
+    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role, s.absolute_span
+    FROM sessions s JOIN accounts a ON a.id = s.account WHERE \(rawValue)
+    """
+  }
+}
+
+/// The other statements about sessions.
 package enum SessionQuery: String, Query {
-  case byToken = """
-    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
-      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
-      s.absolute_span
-    FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.token_hash = $1
-    """
-  case byID = """
-    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
-      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
-      s.absolute_span
-    FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.id = $1
-    """
-  case ofAccount = """
-    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
-      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
-      s.absolute_span
-    FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.account = $1 AND s.ended_reason IS NULL
-    """
   case otherToken = """
     SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens WHERE token_hash = $1
     """

@@ -25,7 +25,7 @@ struct SessionRow: Sendable, RowDecodable {
   let marked: EndReason?
   private let isDisabled: Bool
 
-  /// Reads the columns of a selection of ``SessionQuery``.
+  /// Reads the columns of ``SessionSelection``.
   init(_ row: Row, from column: Int32) throws(BackendError) {
     (id, boot, terms) = (try row[0], try row[1], try row[2])
     (marked, label, createdAt, activeAt) = (try row[6], try row[7], try row[8], try row[9])
@@ -58,19 +58,17 @@ struct SessionRow: Sendable, RowDecodable {
   func grant(_ token: SessionToken) -> Grant { Grant(id: id, user: user, token: token, limits: limits) }
 }
 
-/// The limits of a session as they are stored: nanoseconds on the clock of the session's boot.
+/// The limits of a session as they are stored, on the clock of the session's boot.
 struct SessionTerms: Sendable, RowDecodable {
-  let active: Int64
-  let idleSpan: Int64
-  let absoluteUntil: Int64
-  let freshUntil: Int64
+  let active: Duration
+  let idleSpan: Duration
+  let absoluteUntil: Duration
+  let freshUntil: Duration
 
-  /// The terms of a session that gets these spans now.
-  init(_ spans: SessionSpans, from now: BootInstant) {
-    active = now.uptime.wholeNanoseconds
-    idleSpan = spans.idle
-    absoluteUntil = active.clampedSum(spans.absolute)
-    freshUntil = active.clampedSum(min(spans.fresh, spans.absolute))
+  /// The terms of a session that gets these limits now.
+  init(_ policy: SessionPolicy, from now: BootInstant) {
+    (active, idleSpan) = (now.uptime, policy.idle)
+    (absoluteUntil, freshUntil) = ((active + policy.absolute).stored, (active + policy.fresh).stored)
   }
 
   /// Reads last activity, idle span, absolute and fresh limit from four columns.
@@ -80,16 +78,14 @@ struct SessionTerms: Sendable, RowDecodable {
   }
 
   func limits(in boot: BootID) -> SessionLimits {
-    func instant(_ nanoseconds: Int64) -> Deadline {
-      .at(BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)))
-    }
+    func instant(_ uptime: Duration) -> Deadline { .at(BootInstant(boot: boot, uptime: uptime)) }
     return SessionLimits(
-      idle: instant(active.clampedSum(idleSpan)), absolute: instant(absoluteUntil), fresh: instant(freshUntil))
+      idle: instant((active + idleSpan).stored), absolute: instant(absoluteUntil), fresh: instant(freshUntil))
   }
 
   /// Whether the last activity that was written down is old enough for the next one to be.
   func isStale(at now: BootInstant) -> Bool {
-    now.uptime - .nanoseconds(active) >= .nanoseconds(min(SessionPolicy.activityStep, idleSpan / 30))
+    now.uptime - active >= min(SessionPolicy.activityStep, idleSpan / 30)
   }
 }
 

@@ -91,7 +91,7 @@ extension Transaction {
     let found: ThrottleRecord? = try first(UnknownNameQuery.find, hash)
     var record = found ?? ThrottleRecord()
     let decision = record.count(at: try now(), mayLock: true)
-    let (boot, until) = (record.wait?.0, record.wait?.1)
+    let (boot, until) = (record.wait?.boot, record.wait?.uptime)
     if found == nil {
       try run(UnknownNameQuery.insert, hash, record.guesses, record.attempts, boot, until)
       try run(UnknownNameQuery.evict, UnknownName.limit)
@@ -148,7 +148,8 @@ extension Transaction {
 
   func store(_ record: ThrottleRecord, account: Int64) throws(BackendError) {
     try run(
-      AccountQuery.setThrottle, record.guesses, record.attempts, record.wait?.0, record.wait?.1, record.failures,
+      AccountQuery.setThrottle, record.guesses, record.attempts, record.wait?.boot, record.wait?.uptime,
+      record.failures,
       account)
   }
 

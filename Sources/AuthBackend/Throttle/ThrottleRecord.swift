@@ -8,14 +8,8 @@ package struct ThrottleRecord: Hashable, Sendable {
   package var failures: Int64 = 0
   /// All attempts, including those that were denied without a check.
   package var attempts: Int64 = 0
-  /// The boot, and the time since it began at which the next guess is checked.
-  package var wait: (BootID, Int64)? {
-    get { waitBoot.map { ($0, waitUntil) } }
-    set { (waitBoot, waitUntil) = (newValue?.0, newValue?.1 ?? 0) }
-  }
-
-  private var waitBoot: BootID?
-  private var waitUntil: Int64 = 0
+  /// When the next guess is checked.
+  package var wait: BootInstant?
 
   package init() {}
 
@@ -43,20 +37,19 @@ package struct ThrottleRecord: Hashable, Sendable {
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
     attempts = attempts.clampedSum(1)
     if guesses >= ThrottlePolicy.lockedAt, mayLock { return .deny(.locked) }
-    let uptime = now.uptime.wholeNanoseconds
-    if let (boot, until) = wait, let full = ThrottlePolicy.wait(after: guesses) {
-      if boot != now.boot {
-        wait = (now.boot, uptime + full.wholeNanoseconds)
+    if let end = wait, let full = ThrottlePolicy.wait(after: guesses) {
+      if end.boot != now.boot {
+        wait = now.advanced(by: full)
         return .deny(.wait(full))
       }
-      let left = Duration.nanoseconds(until) - now.uptime
+      let left = end.uptime - now.uptime
       if left > .zero {
         return guesses > failures && full - left < ThrottlePolicy.longestLook
           ? .retry(.wait(left)) : .deny(.wait(left))
       }
     }
     guesses = guesses.clampedSum(1)
-    wait = ThrottlePolicy.wait(after: guesses).map { (now.boot, uptime + $0.wholeNanoseconds) }
+    wait = ThrottlePolicy.wait(after: guesses).map { now.advanced(by: $0) }
     return .allow
   }
 
@@ -78,7 +71,7 @@ package struct ThrottleRecord: Hashable, Sendable {
 extension ThrottleRecord: RowDecodable {
   /// Reads guesses, attempts, boot, instant and failures from five columns.
   package init(_ row: Row, from column: Int32) throws(BackendError) {
-    (guesses, attempts, failures) = (try row[column], try row[column + 1], try row[column + 4])
-    if let boot: BootID = try row[column + 2] { wait = (boot, try row[column + 3]) }
+    (guesses, attempts) = (try row[column], try row[column + 1])
+    (wait, failures) = (try row[column + 2], try row[column + 4])
   }
 }

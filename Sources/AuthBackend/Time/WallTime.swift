@@ -19,6 +19,11 @@ public struct WallTime: Hashable, Comparable, Sendable {
   /// Whether `left` is the earlier moment.
   public static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }
 
+  /// The moment that is so much later, held within 64 bits.
+  static func + (time: WallTime, span: Duration) -> WallTime {
+    WallTime(microseconds: time.microseconds.clampedSum(span.wholeNanoseconds / 1000))
+  }
+
   /// The moment in UTC, in the form of ISO 8601 and RFC 3339: `2026-11-21T07:48:53Z`.
   public var iso8601: String { UTCTime(seconds: seconds).iso8601 }
 }

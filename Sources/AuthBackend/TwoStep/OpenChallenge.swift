@@ -22,7 +22,7 @@ struct OpenChallenge: Sendable, RowDecodable {
   init(_ row: Row, from column: Int32) throws(BackendError) {
     (account, passwordHash, newHash) = (try row[0], try row[1], try row[2])
     request = StepRequest(session: try row[3], limits: LimitRequest(idle: try row[4], absolute: try row[5]))
-    (triesLeft, end) = (try row[6], BootInstant(boot: try row[7], uptime: try row[8]))
+    (triesLeft, end) = (try row[6], try row[7])
   }
 
   func isOpen(at now: BootInstant) -> Bool { end.boot == now.boot && now.uptime < end.uptime && triesLeft > 0 }

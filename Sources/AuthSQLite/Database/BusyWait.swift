@@ -10,11 +10,11 @@ import Glibc
 /// random, so that waiters do not march in step.
 /// Source: sqlite.org/c3ref/busy_handler.html.
 final class BusyWait {
-  private let limit: Int64
-  private var began: Int64 = 0
+  private let limit: Duration
+  private var end = ContinuousClock.now
 
   init(limit: Duration) {
-    self.limit = limit.wholeNanoseconds
+    self.limit = limit
   }
 
   /// Makes `connection` wait like this.
@@ -30,18 +30,11 @@ final class BusyWait {
   }
 
   private func pause(round: Int32) -> Bool {
-    let now = Self.monotonicNanoseconds
-    if round == 0 { began = now }
-    guard now - began < limit else { return false }
+    if round == 0 { end = .now + limit }
+    guard .now < end else { return false }
     let ceiling: Int64 = min(100_000 << Int64(min(round, 5)), 2_000_000)
     var request = timespec(tv_sec: 0, tv_nsec: Int(Int64.random(in: ceiling / 4...ceiling)))
     nanosleep(&request, nil)
     return true
-  }
-
-  private static var monotonicNanoseconds: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -15,7 +15,7 @@ final class Connection: Transaction {
   private let wallClock: @Sendable () -> WallTime
   /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every
   /// conformance in the executable, which costs a short process more than it could ever save here.
-  private var statements: [Prepared] = []
+  private var statements: [(sql: String, statement: OpaquePointer)] = []
   private var isSetUpForWriting = false
   /// The present instant of the transaction, once it was read.
   private var instant: BootInstant?
@@ -51,11 +51,6 @@ final class Connection: Transaction {
 
   /// It fails when SQLite was used in this process before; then it is configured already.
   private static let configured = csqlite_configure()
-
-  private struct Prepared {
-    let sql: String
-    let statement: OpaquePointer
-  }
 
   deinit {
     for prepared in statements { sqlite3_finalize(prepared.statement) }
@@ -131,7 +126,7 @@ final class Connection: Transaction {
 
   /// Hands over every row.
   func each(_ query: some Query, _ body: (ColumnsOfStatement) throws(BackendError) -> Void) throws(BackendError) {
-    _ = try stepping(query.rawValue, []) { (columns) throws(BackendError) in
+    _ = try stepping(query.sql, []) { (columns) throws(BackendError) in
       try body(columns)
       return true
     }
@@ -182,7 +177,7 @@ final class Connection: Transaction {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard let statement, code == SQLITE_OK else { throw failure(code) }
-    statements.append(Prepared(sql: sql, statement: statement))
+    statements.append((sql, statement))
     return statement
   }
 

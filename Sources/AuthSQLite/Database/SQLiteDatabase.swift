@@ -11,7 +11,7 @@ import TextFormat
 /// Every call blocks its caller for as long as the disk and the lock of another process take, the
 /// latter up to the busy wait.
 final class SQLiteDatabase: Database {
-  private enum Access {
+  enum Access {
     case reading, writing
     /// Writing, and a file that is missing is made.
     case creating
@@ -55,13 +55,6 @@ final class SQLiteDatabase: Database {
     try transaction(.reading, body)
   }
 
-  /// The same for what only this driver can do.
-  func readConnection<Result: Sendable>(
-    _ body: (Connection) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try transaction(.reading, body)
-  }
-
   /// Runs `body` alone among all processes, whatever it decides about: SQLite has one writer.
   func write<Result: Sendable>(
     _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
@@ -98,7 +91,7 @@ final class SQLiteDatabase: Database {
 
   /// What SQLite finds wrong with the file; nothing when all is well.
   func faults() throws(BackendError) -> [String] {
-    try readConnection { (db) throws(BackendError) in
+    try transaction(.reading) { (db) throws(BackendError) in
       let found: [String] = try db.all(CheckQuery.integrity)
       let tables: [String] = try db.all(CheckQuery.references)
       return found.filter { $0 != "ok" } + tables.map { "a row of \($0) refers to a row that is missing" }
@@ -111,7 +104,7 @@ final class SQLiteDatabase: Database {
     do throws(FileError) { try DurableFile.synchronize(file) } catch { throw BackendError(error) }
   }
 
-  private func transaction<Result: Sendable>(
+  func transaction<Result: Sendable>(
     _ access: Access, _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try open.withLock { (open) throws(BackendError) -> Result in

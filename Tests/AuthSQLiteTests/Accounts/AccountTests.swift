@@ -17,9 +17,8 @@ import Testing
     }
   }
 
-  @Test("the first account is an administrator's, once, though many register at once") func firstAdministrator()
-    async throws
-  {
+  @Test("the first account is an administrator's, once, though many register at once")
+  func firstAdministrator() async throws {
     let work = Workspace()
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<12 {

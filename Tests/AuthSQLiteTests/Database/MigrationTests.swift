@@ -26,9 +26,8 @@ import Testing
     raw.rows("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")
   }
 
-  @Test("an old schema goes forward in one transaction, with a private copy of the old one beside it") func forward()
-    throws
-  {
+  @Test("an old schema goes forward in one transaction, with a private copy of the old one beside it")
+  func forward() throws {
     let work = old()
     _ = try work.authority().register(username: "bob", password: bobPassword)
     let fresh = Workspace()

@@ -6,12 +6,13 @@ import Testing
 
 @Suite struct QueryPlanTests {
   private static func list<Q: Query>(_: Q.Type) -> (name: String, statements: [String]) {
-    ("\(Q.self)", Q.allCases.map(\.rawValue))
+    ("\(Q.self)", Q.allCases.map(\.sql))
   }
 
   private static let lists = [
-    list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
-    list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self),
+    list(AccountSelection.self), list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionSelection.self),
+    list(SessionQuery.self), list(LedgerQuery.self), list(EventSelection.self), list(EventQuery.self),
+    list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self),
   ]
   static let all = lists.flatMap(\.statements)
 
@@ -20,7 +21,7 @@ import Testing
       let sources = Workspace.repository + "/Sources/\(module)/"
       let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
       return try paths.flatMap { path in
-        try String(contentsOfFile: sources + path, encoding: .utf8).matches(of: /enum (\w+): String, Query\b/)
+        try String(contentsOfFile: sources + path, encoding: .utf8).matches(of: /enum (\w+): \w+, Query\b/)
           .map { String($0.output.1) }
       }
     }
@@ -37,9 +38,8 @@ import Testing
     #expect(!statement.contains("?"))
   }
 
-  @Test("every statement works on an index: no scan, no sort over a table", arguments: all) func plan(statement: String)
-    throws
-  {
+  @Test("every statement works on an index: no scan, no sort over a table", arguments: all)
+  func plan(statement: String) throws {
     let work = try Workspace.inhabited().work
     let plan = try #require(work.raw.rows("EXPLAIN QUERY PLAN " + statement)).map { $0.last ?? "" }
     for step in plan {

@@ -1,8 +1,10 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import Foundation
 import Services
 import Testing
+import TextFormat
 
 @Suite struct EventTests {
   @Test("a wall clock that goes back does not disturb the order") func clockSetBack() throws {
@@ -49,11 +51,21 @@ import Testing
     #expect(events.first?.session == .named(alice.id))
   }
 
-  @Test("no password or token is in the database") func noSecrets() throws {
+  @Test("no password is in the database, and tokens and codes are only as their SHA-256")
+  func noSecrets() throws {
     let (work, authority) = try Workspace.inhabited()
+    let token = try authority.logIn().token
+    let codes = try authority.rules.makeRecoveryCodes(token: token)
     _ = failure { try authority.logIn("correct horse battery", alicePassword) }
-    #expect(
-      work.run("LC_ALL=C grep -c 'horse battery' '\(work.databasePath)' '\(work.databasePath)-journal'")
-        .split(separator: "\n").allSatisfy { $0.hasSuffix(":0") })
+    #expect(work.raw.rows("SELECT lower(hex(token_hash)) FROM sessions") == [[Hex.text(SHA256.hash(token.bytes))]])
+    let stored = try #require(work.raw.rows("SELECT lower(hex(code_hash)) FROM codes WHERE account = 1")).map { $0[0] }
+    #expect(Set(stored) == Set(codes.map { Hex.text(SHA256.hash($0.canonical)) }))
+    for path in [work.databasePath, work.databasePath + "-journal"] {
+      let contents = try #require(FileManager.default.contents(atPath: path))
+      let forms = codes.flatMap { [Array($0.text.utf8), $0.canonical] }
+      for secret in [Array("horse battery".utf8), token.bytes] + forms {
+        #expect(contents.range(of: Data(secret)) == nil)
+      }
+    }
   }
 }

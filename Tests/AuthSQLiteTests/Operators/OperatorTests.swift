@@ -130,20 +130,4 @@ import TextFormat
     }
     #expect(!work.raw.accepts("UPDATE events SET detail = 'x'"))
   }
-
-  @Test("a flood of unknown names does not delete what operators did")
-  func flood() throws {
-    let authority = try installed()
-    let kept = work.raw.number("SELECT count(*) FROM events WHERE name = 'authz_admin' AND account IS NULL")
-    work.raw.script(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 11000)
-      INSERT INTO events(id, at, name) SELECT i, 0, 'authn_login_fail' FROM n
-      """)
-    for _ in 0..<3 { #expect(code { try authority.logIn("nobody", bobPassword) } != nil) }
-    #expect(kept == 1)
-    #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'authz_admin' AND account IS NULL") == kept)
-    #expect(
-      work.raw.number("SELECT count(*) FROM events WHERE account IS NULL AND name <> 'authz_admin'") ?? 0 < 10_903)
-  }
 }

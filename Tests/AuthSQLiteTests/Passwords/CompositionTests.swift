@@ -7,8 +7,8 @@ import Testing
 @Suite struct CompositionTests {
   /// Foundation may know another version of Unicode; for what both know, composition never changes
   /// (UAX #15, section 3).
-  @Test("the composition is Foundation's, for every scalar alone and after marks, up to Unicode 15") func everyScalar()
-  {
+  @Test("the composition is Foundation's, for every scalar alone and after marks, up to Unicode 15")
+  func everyScalar() {
     var different: [UInt32] = []
     for value in UInt32(0x80)...0x2FFFF {
       guard let scalar = Unicode.Scalar(value), let age = scalar.properties.age, age.major <= 15 else { continue }

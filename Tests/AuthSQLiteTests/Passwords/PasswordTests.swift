@@ -28,8 +28,8 @@ import Testing
       (Secret("the-quick-brown-fox-jumps"), "password_blocked"),
       (Secret("pass word pass word 1"), "password_blocked"),
       (Secret("what does ALICE say"), "password_contains_name"),
-    ]) func refused(password: Secret, code expected: String)
-  {
+    ])
+  func refused(password: Secret, code expected: String) {
     let work = Workspace()
     let refusal = failure { try work.authority().register(username: "Alice", password: password) }
     #expect(refusal?.code == expected)

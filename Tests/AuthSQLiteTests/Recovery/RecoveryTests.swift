@@ -62,18 +62,6 @@ private struct OvertakenDatabase: Database {
     #expect(bob.failedAttempts == 1)
   }
 
-  @Test("codes are stored as their SHA-256, and as nothing else")
-  func storage() throws {
-    let (work, authority) = try Workspace.inhabited()
-    let codes = try authority.rules.makeRecoveryCodes(token: try authority.logIn().token)
-    let stored = Set(work.raw.rows("SELECT hex(code_hash) FROM codes WHERE account = 1")?.map { $0[0] } ?? [])
-    #expect(stored == Set(codes.map { Hex.text(SHA256.hash($0.canonical)).uppercased() }))
-    for code in codes {
-      let forms = "-e '\(code.text)' -e '\(String(decoding: code.canonical, as: UTF8.self))'"
-      #expect(work.run("grep -c \(forms) '\(work.databasePath)'") == "0")
-    }
-  }
-
   @Test("a one-time code expires by the boot clock whatever the wall clock says, and by the wall clock after a reboot")
   func expiry() throws {
     let work = Workspace()

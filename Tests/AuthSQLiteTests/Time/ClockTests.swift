@@ -26,23 +26,13 @@ import Testing
     #expect(throws: ClockError.self) { try BootClock(bootIDPath: path).now() }
   }
 
-  @Test("a cancelled sleep ends at once") func sleep() async {
-    let task = Task { try await BootClock().sleep(for: .seconds(3600)) }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-  }
-
   @Test(
     "a sleep of any length can be slept, and cancelled",
-    arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max)])
+    arguments: [Duration.seconds(3600), .seconds(Int64.max), .nanoseconds(Int64.max)])
   func longSleep(duration: Duration) async {
     let task = Task.immediate { try await BootClock().sleep(for: duration) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("ISO 8601 in UTC, before and after the epoch") func iso8601() {
-    #expect(WallTime(microseconds: 1_795_247_333_999_999).iso8601 == "2026-11-21T07:48:53Z")
-    #expect(WallTime(microseconds: -1).iso8601 == "1969-12-31T23:59:59Z")
-  }
 }
