@@ -92,8 +92,8 @@ let package = Package(
     .testTarget(
       name: "AuthSQLiteTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting", "Races",
-        "Services", "TextFormat", "CSQLite", "CCrypt",
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting",
+        "DatabaseFiles", "Races", "Services", "TextFormat", "CCrypt",
       ]),
     .testTarget(
       name: "AuthServiceTests",

@@ -16,21 +16,11 @@ extension BackendContract {
       try require(
         all.map(\.name), is: ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"],
         "the events of the account are")
-      try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
       try require(all.allSatisfy { $0.account == "bob" }, "events of another account are among them")
       try require(
         all[0].session == .named(bob.id) && all[0].actor == "bob" && all[2].session == nil,
         "the newest event names the session \(String(describing: all[0].session))")
-      try require(try bob.events(limit: 2).value("events") == Array(all[..<2]), "a page of two is not the newest two")
-      try require(
-        try bob.events(before: all[1].id).value("events") == Array(all[2...]),
-        "a page before an event is not what is older")
-      try require(
-        try bob.events(until: all[0].at).value("events").allSatisfy { $0.at < all[0].at },
-        "events until a time are of that time or later")
-      let since = try bob.events(since: all[0].at).value("events")
-      try require(
-        since.first == all[0] && !since.contains(all[3]), "since the newest event there are \(since.map(\.name))")
+      try requirePages(of: all, \.id, \.at) { bob.events(.own, $0) }
     },
 
     Check("events can be filtered by a text in their columns") { probe, alice, bob in
@@ -42,13 +32,14 @@ extension BackendContract {
           let parts = [event.name, event.account, event.actor, session, event.detail]
           return parts.contains { $0?.lowercased().contains(text.lowercased()) == true }
         }
-        let found = try alice.events(.everyone, matching: text).value("allEvents")
+        let found = try alice.events(.everyone, Page(matching: text)).value("allEvents")
         try require(found, is: wanted, "the events that contain \(text) are")
-        let own = try bob.events(matching: text).value("events")
+        let own = try bob.events(.own, Page(matching: text)).value("events")
         try require(own, is: wanted.filter { $0.account == "bob" }, "your events that contain \(text) are")
       }
-      let newest = try alice.events(.everyone, matching: "bob", limit: 1).value("allEvents")
-      let older = try alice.events(.everyone, matching: "bob", before: newest.first?.id, limit: 1).value("allEvents")
+      let newest = try alice.events(.everyone, Page(matching: "bob", limit: 1)).value("allEvents")
+      let older = try alice.events(.everyone, Page(matching: "bob", before: newest.first?.id, limit: 1)).value(
+        "allEvents")
       try require(
         newest + older == Array(all.filter { $0.account == "bob" }.prefix(2)), "the pages of a filter are wrong")
     },
@@ -57,17 +48,9 @@ extension BackendContract {
       try bob.rename("Bobby").value("rename")
       let all = try alice.events(.everyone).value("allEvents")
       try require(Set(all.compactMap(\.account)) == ["alice", "bob"], "all events are of \(Set(all.map(\.account)))")
-      try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
-      try require(
-        try alice.events(.everyone, limit: 1).value("allEvents") == Array(all[..<1]), "a page of one is not the newest")
-      try require(
-        try alice.events(.everyone, before: all[0].id).value("allEvents") == Array(all[1...]),
-        "a page before an event is not what is older")
-      try require(
-        try alice.events(.everyone, since: all[0].at).value("allEvents").contains(all[0]),
-        "the newest event is not since its time")
+      try requirePages(of: all, \.id, \.at) { alice.events(.everyone, $0) }
       try alice.noteView("accounts").value("noteView")
-      let noted = try alice.events(limit: 1).value("events").first
+      let noted = try alice.events(.own, Page(limit: 1)).value("events").first
       try require(
         noted?.name == "sensitive_read" && noted?.detail == "accounts" && noted?.actor == "alice",
         "after noteView the newest event is \(String(describing: noted))")
@@ -196,6 +179,25 @@ extension BackendContract {
       try require(!names.contains("sensitive_read"), "a refused look was recorded as one")
     },
   ]
+}
+
+/// Requires that a list with more than two rows comes newest first, in pages, and within times.
+func requirePages<Row: Equatable>(
+  of all: [Row], _ id: (Row) -> Int64, _ time: (Row) -> WallTime, _ read: (Page) -> Answer<[Row]>
+) throws {
+  func require(_ page: Page, is rows: [Row], _ finding: String) throws {
+    try AuthCoreTesting.require(try read(page).value("a page"), is: rows, finding)
+  }
+  let newest = time(all[0])
+  let later = WallTime(microseconds: newest.microseconds + 1)
+  try AuthCoreTesting.require(all.map(id) == all.map(id).sorted(by: >), "the numbers do not grow with time")
+  try require(Page(limit: 2), is: Array(all[..<2]), "a page of two is")
+  try require(Page(limit: 0), is: [], "a page of none is")
+  try require(Page(before: id(all[1])), is: Array(all[2...]), "a page before a row is")
+  try require(
+    Page(within: TimeSpan(since: newest)), is: all.filter { time($0) >= newest }, "since the newest there are")
+  try require(Page(within: TimeSpan(until: newest)), is: all.filter { time($0) < newest }, "until the newest there are")
+  try require(Page(within: TimeSpan(since: later)), is: [], "of the future there are")
 }
 
 extension Login {

@@ -115,7 +115,7 @@ extension BackendContract {
         return
       }
       let code = try answer.value("resetPasswordAsOwner")
-      let event = try alice.events(.everyone, limit: 1).value("allEvents").first
+      let event = try alice.events(.everyone, Page(limit: 1)).value("allEvents").first
       try require(
         event?.name == "one_time_code_created" && event?.actor == nil && event?.account == "bob"
           && event?.detail == "reset by the owner of the database", "the event is \(String(describing: event))")
@@ -163,7 +163,7 @@ extension BackendContract {
       try probe.recover("bob", code).notAccepted("its code")
       try alice.account(name).refused("a deleted account", with: "account_not_found")
       try require(alice.accounts().value("accounts").map(\.user.username), is: ["alice"], "the accounts are")
-      let receipt = try alice.receipts(limit: 1).value("receipts").first
+      let receipt = try alice.receipts(Page(limit: 1)).value("receipts").first
       try require(
         receipt?.payer == DeletedAccount.shownName && receipt?.amount.minorUnits == 100_00 && receipt?.key == nil,
         "the receipt of its payment is \(String(describing: receipt))")

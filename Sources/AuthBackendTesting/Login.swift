@@ -44,18 +44,10 @@ struct Login {
     ask(.pay(try PaymentOrder(minorUnits: amount, to: payee, key: key), token), \.receipt)
   }
 
-  func receipts(
-    within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50
-  ) -> Answer<[Receipt]> {
-    ask(.receipts(Page(within: times, matching: text, before: before, limit: limit), token), \.receipts)
-  }
+  func receipts(_ page: Page = Page()) -> Answer<[Receipt]> { ask(.receipts(page, token), \.receipts) }
 
-  func events(
-    _ scope: EventScope = .own, since: WallTime? = nil, until: WallTime? = nil, matching text: String = "",
-    before: Int64? = nil, limit: Int = 50
-  ) -> Answer<[Event]> {
-    let times = TimeSpan(since: since, until: until)
-    return ask(.events(scope, Page(within: times, matching: text, before: before, limit: limit), token), \.events)
+  func events(_ scope: EventScope = .own, _ page: Page = Page()) -> Answer<[Event]> {
+    ask(.events(scope, page, token), \.events)
   }
 
   // MARK: Administration

@@ -8,9 +8,10 @@ package final class DatabaseFile {
 
   private var handle: OpaquePointer?
 
-  /// Opens a file that is there; what another program locks is awaited.
-  package init(_ path: String) throws(Failure) {
-    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure(path) }
+  /// Opens a file; what another program locks is awaited.
+  package init(_ path: String, creating: Bool = false) throws(Failure) {
+    let flags = SQLITE_OPEN_READWRITE | (creating ? SQLITE_OPEN_CREATE : 0)
+    guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK else { throw failure(path) }
     sqlite3_busy_timeout(handle, 20_000)
   }
 
@@ -19,7 +20,12 @@ package final class DatabaseFile {
   /// Runs statements, and returns their rows as text.
   @discardableResult
   package func run(_ statements: String) throws(Failure) -> [String] {
-    var rows: [String] = []
+    try table(statements).map { $0.joined(separator: "|") }
+  }
+
+  /// Runs statements, and returns the columns of their rows as text.
+  package func table(_ statements: String) throws(Failure) -> [[String]] {
+    var rows: [[String]] = []
     var rest = Array(statements.utf8CString)
     while rest.count > 1 {
       var statement: OpaquePointer?
@@ -43,10 +49,10 @@ package final class DatabaseFile {
     return rows
   }
 
-  private func row(of statement: OpaquePointer?) -> String {
+  private func row(of statement: OpaquePointer?) -> [String] {
     (0..<sqlite3_column_count(statement)).map { column in
       sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "NULL"
-    }.joined(separator: "|")
+    }
   }
 
   private func failure(_ what: String) -> Failure {

@@ -11,8 +11,7 @@ extension Rules {
     try reading(token, .init(role: scope == .everyone ? "events" : nil)) { (db, own) throws(BackendError) in
       switch scope {
       case .own:
-        try db.all(
-          EventSelection.pageOfAccount, own.account, page.end, page.since, page.until, page.pattern, page.rows)
+        try db.all(EventSelection.pageOfAccount, own.account, page.end, page.since, page.until, page.pattern, page.rows)
       case .everyone: try db.all(EventSelection.page, page.end, page.since, page.until, page.pattern, page.rows)
       }
     }

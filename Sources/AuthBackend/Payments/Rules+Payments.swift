@@ -42,8 +42,7 @@ extension Rules {
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> [Receipt] {
     try reading(token) { (db, own) throws(BackendError) in
-      try db.all(
-        LedgerQuery.page, own.account, page.end, page.since, page.until, page.pattern, page.rows)
+      try db.all(LedgerQuery.page, own.account, page.end, page.since, page.until, page.pattern, page.rows)
     }
   }
 }

@@ -16,7 +16,7 @@ extension Rules {
     }
     let request = StepRequest(session: nil, limits: limits)
     return try accept(credentials.password, for: attempt, asking: request) { (db, account) throws(BackendError) in
-      try logIn(account, limits, for: new, in: db)
+      try proceed(with: request, of: account, for: new, in: db)
     }
   }
 
@@ -26,8 +26,9 @@ extension Rules {
   ) throws(BackendError) -> Grant {
     let attempt = try allowedAttempt(under: token, .init(beforeTwoStep: true))
     let request = StepRequest(session: token.digest, limits: limits)
+    let new = NewSession(token: newToken, label: nil, origin: nil)
     return try accept(password, for: attempt, asking: request) { (db, account) throws(BackendError) in
-      try refresh(try db.claim(token.digest), of: account, limits, newToken, in: db)
+      try proceed(with: request, of: account, for: new, in: db)
     }
   }
 
@@ -44,32 +45,29 @@ extension Rules {
     }
   }
 
-  /// Begins a session and writes down that it did.
-  func logIn(
-    _ account: AccountRow, _ limits: LimitRequest, for new: NewSession, with code: UsedCode = .code,
+  /// Begins a session, or issues a token with new limits for the one whose password was entered
+  /// again, and writes down that it did.
+  func proceed(
+    with request: StepRequest, of account: AccountRow, for new: NewSession, used code: UsedCode = .code,
     in db: any Transaction
   ) throws(BackendError) -> Grant {
+    if let hash = request.session {
+      let session = try db.claim(hash)
+      let grant = try issue(new.token, for: session, request.limits, in: db)
+      try db.record(.reauthenticated, by: session, detail: code.words)
+      return grant
+    }
     // A login whose answer was lost is repeated under the same token, and is the same session.
     if case .live(let session) = try db.find(new.token.digest), session.account == account.id {
       return session.grant(new.token)
     }
-    let grant = try begin(new, for: account, limits, in: db)
+    let grant = try begin(new, for: account, request.limits, in: db)
     try db.run(AccountQuery.noteLogin, db.wallTime, account.id)
     let failures = account.throttle.failures
     let details = [failures > 0 ? "\(failures) failure\(failures == 1 ? "" : "s")" : nil, code.words].compactMap(\.self)
     try db.record(
       failures > 0 ? .loginSucceededAfterFailures : .loginSucceeded, account: account.id, actor: account.id,
       session: grant.id, detail: details.isEmpty ? nil : details.joined(separator: ", "))
-    return grant
-  }
-
-  /// Issues a token with new limits for a session, and writes down that it did.
-  func refresh(
-    _ session: SessionRow, of account: AccountRow, _ limits: LimitRequest, _ newToken: SessionToken,
-    with code: UsedCode = .code, in db: any Transaction
-  ) throws(BackendError) -> Grant {
-    let grant = try issue(newToken, for: session, limits, in: db)
-    try db.record(.reauthenticated, by: session, detail: code.words)
     return grant
   }
 

@@ -13,22 +13,15 @@ extension Rules {
         (db, open, account) throws(BackendError) -> (PasswordAttempt, Result<Grant, BackendError>?) in
         let attempt = try db.countAttempt(on: account)
         guard attempt.decision == .allow else { return (attempt, nil) }
-        let session = open.request.session
         guard let used = try db.use(code, of: account.id) else {
-          try db.refuse(attempt, actor: session == nil ? nil : account.id)
+          try db.refuse(attempt, actor: open.request.session == nil ? nil : account.id)
           try db.run(open.triesLeft > 1 ? ChallengeQuery.takeTry : .close, token.digest)
           let left: OpenChallenge? = try db.first(ChallengeQuery.find, token.digest)
           return (attempt, .failure(left.map { .challenged($0.challenge(token)) } ?? .credentialsNotAccepted))
         }
         try db.run(ChallengeQuery.close, token.digest)
         try db.store(ThrottleRecord(), account: account.id)
-        let limits = open.request.limits
-        let grant =
-          if let session {
-            try refresh(try db.claim(session), of: account, limits, new.token, with: used, in: db)
-          } else {
-            try logIn(account, limits, for: new, with: used, in: db)
-          }
+        let grant = try proceed(with: open.request, of: account, for: new, used: used, in: db)
         try db.take(open.newHash, of: account, in: grant.id)
         return (attempt, .success(grant))
       }

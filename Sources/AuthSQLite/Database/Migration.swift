@@ -64,8 +64,7 @@ struct Migration {
 
   private func apply(from version: Int64) throws(BackendError) {
     for step in Schema.steps.dropFirst(Int(version)) { try connection.execute(step) }
-    try connection.execute(
-      "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
+    try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
   }
 
   /// A second connection copies: readers are admitted while a write lock is held and nothing is

@@ -185,8 +185,7 @@ final class SQLiteDatabase: Database {
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
     if (1..<512).contains(facts.status.st_size) {
-      throw .unavailable(
-        .databaseCorrupt, path.escaped, "it has \(facts.status.st_size) bytes, less than any database")
+      throw .unavailable(.databaseCorrupt, path.escaped, "it has \(facts.status.st_size) bytes, less than any database")
     }
     if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
       return connection
@@ -194,8 +193,7 @@ final class SQLiteDatabase: Database {
     open.close()
     let connection = try Connection(path: path, wait: patience, clock: clock, wallClock: wallClock)
     if open.isAlone { try connection.keepOthersOut() }
-    open = Open(
-      connection: connection, inode: facts.status.st_ino, device: facts.status.st_dev, isAlone: open.isAlone)
+    open = Open(connection: connection, inode: facts.status.st_ino, device: facts.status.st_dev, isAlone: open.isAlone)
     return connection
   }
 

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import DatabaseFiles
 import Services
 import Testing
 
@@ -31,6 +32,6 @@ import Testing
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDeleted))) {
       try await authority.resume(old.token)
     }
-    work.expectBalancedBooks()
+    #expect(Books(work.databasePath)?.faults == [])
   }
 }

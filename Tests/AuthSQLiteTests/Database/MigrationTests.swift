@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import DatabaseFiles
 import Services
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     return work
   }
 
-  private func schema(_ raw: RawDatabase) -> [[String]]? {
+  private func schema(_ raw: DatabaseFile) -> [[String]]? {
     raw.rows("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")
   }
 
@@ -41,8 +42,8 @@ import Testing
     #expect(work.raw.number("SELECT failures FROM accounts WHERE id = 1") == 3)
     let backup = work.databasePath + ".backup-v1"
     #expect(work.mode(backup) == "600")
-    #expect(RawDatabase(backup).number("PRAGMA user_version") == 1)
-    #expect(RawDatabase(backup).rows("SELECT name FROM accounts") == [["alice"]])
+    #expect(work.file(backup).number("PRAGMA user_version") == 1)
+    #expect(work.file(backup).rows("SELECT name FROM accounts") == [["alice"]])
     #expect(work.run("ls '\(work.data)'").contains(".new") == false)
   }
 
@@ -95,7 +96,7 @@ import Testing
       }
     }
     #expect(work.raw.number("SELECT count(*) FROM accounts") == 9)
-    #expect(RawDatabase(work.databasePath + ".backup-v1").number("SELECT count(*) FROM accounts") == 1)
+    #expect(work.file(work.databasePath + ".backup-v1").number("SELECT count(*) FROM accounts") == 1)
   }
 
   @Test("a migration that fails changes nothing") func failing() throws {

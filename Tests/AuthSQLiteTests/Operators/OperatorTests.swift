@@ -86,8 +86,7 @@ import TextFormat
     let report = try authority.rules.cleanUpAfterRestore()
     #expect(try authority.lookUp(alice.token) == nil)
     let recovery = code {
-      try authority.recover(
-        username: "alice", code: codes[0], password: newPassword)
+      try authority.recover(username: "alice", code: codes[0], password: newPassword)
     }
     #expect(recovery == "credentials_not_accepted")
     #expect(code { try authority.answer(Secret(codes[0].text), to: challenge) } == "credentials_not_accepted")

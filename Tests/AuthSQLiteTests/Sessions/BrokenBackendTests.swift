@@ -65,7 +65,7 @@ struct BrokenBackend: Backend {
   enum Flaw: String, CaseIterable {
     case paysTwice = "a repeated order under the same key is paid once, and asks for nothing again"
     case reversesSessions = "sessions are the user's own live ones, newest first"
-    case ignoresPage = "receipts come newest first, in pages"
+    case ignoresPage = "receipts come newest first, in pages, and within times"
     case ignoresSince = "events of an account come newest first, in pages, and since a time"
     case reversesAccounts = "accounts come in the order of their names, in pages"
     case ignoresTextOfReceipts = "receipts can be filtered by a text in their number, amount or other name"
@@ -102,7 +102,6 @@ struct BrokenBackend: Backend {
     case deletesNothing =
       "a deleted account is gone with its sessions, its payments stay, and its name is not given again"
     case deletesNobody = "an administrator deletes another account"
-    case ignoresTimes = "receipts of a time begin at its first moment and end before its last"
     case opensWithAnyCode = "a second step begins with a right code, and a code opens once"
     case keepsRecoveryCodes = "a recovery code takes the place of a code once, and a new password turns nothing off"
     case countsNoSteps = "wrong codes count as wrong passwords do, and the right password alone resets nothing"
@@ -195,7 +194,6 @@ struct BrokenBackend: Backend {
     case (.ignoresPage, .receipts(var page, let token)):
       page.before = nil
       return .receipts(page, token)
-    case (.ignoresTimes, .receipts(let page, let token)): return .receipts(page.with(times: .all), token)
     case (.ignoresTextOfReceipts, .receipts(let page, let token)): return .receipts(page.with(text: ""), token)
     case (.ignoresSince, .events(let scope, let page, let token)):
       return .events(scope, page.with(times: .all), token)

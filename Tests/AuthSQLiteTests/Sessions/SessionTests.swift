@@ -66,8 +66,7 @@ import TextFormat
     case .revoking: try authority.rules.revokeSession(bob.id, token: other.token)
     case .all: #expect(try authority.rules.endAllSessions(token: other.token) == 2)
     case .password:
-      _ = try authority.changePassword(
-        from: bobPassword, to: Secret("yet another passphrase"), token: other.token)
+      _ = try authority.changePassword(from: bobPassword, to: Secret("yet another passphrase"), token: other.token)
     case .disabling:
       let fresh = try authority.reauthenticate(administrator.token, password: alicePassword, requesting: .standard)
       for disabled in [true, false] {

@@ -15,6 +15,16 @@ import TextFormat
     BootInstant(boot: boot ?? self.boot, uptime: .seconds(seconds))
   }
 
+  /// Leaves bob's account as five processes do while they hash: at 1000 s of this boot, the first
+  /// wait begins.
+  private func leaveFiveUnchecked(_ work: Workspace) {
+    work.raw.script(
+      """
+      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
+        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
+      """)
+  }
+
   @Test("five attempts are free, then the wait is 30 s and doubles up to an hour") func waits() {
     #expect((0...4).allSatisfy { ThrottlePolicy.wait(after: $0) == nil })
     #expect(
@@ -36,13 +46,7 @@ import TextFormat
   @Test("an attempt that waits for five being checked is allowed when one of them succeeds")
   func heardAfterSuccess() throws {
     let (work, authority) = try Workspace.inhabited()
-    // As five other processes leave it while they hash: at 1000 s of this boot, the first wait
-    // begins.
-    work.raw.script(
-      """
-      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
-        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
-      """)
+    leaveFiveUnchecked(work)
     let refusal = Mutex<BackendError?>(nil)
     // Threads and not tasks: the attempt waits for two seconds at most, and tasks of other tests
     // may hold the shared threads for longer.
@@ -93,11 +97,7 @@ import TextFormat
   func killed() throws {
     let (work, authority) = try Workspace.inhabited()
     for _ in 1...4 { _ = failure { try authority.logIn("bob", wrongPassword) } }
-    work.raw.script(
-      """
-      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
-        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
-      """)
+    leaveFiveUnchecked(work)
     work.clock.advance(by: .seconds(2))
     #expect(failure { try authority.logIn("bob", bobPassword) }?.kind == .throttled(.wait(.seconds(28))))
   }

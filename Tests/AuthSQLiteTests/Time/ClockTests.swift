@@ -20,8 +20,7 @@ import Testing
   }
 
   @Test(
-    "an unreadable boot id is a failure and not a guess",
-    arguments: ["/nonexistent", "/dev/null", "/proc/version"])
+    "an unreadable boot id is a failure and not a guess", arguments: ["/nonexistent", "/dev/null", "/proc/version"])
   func unreadable(path: String) {
     #expect(throws: ClockError.self) { try BootClock(bootIDPath: path).now() }
   }
