@@ -46,6 +46,55 @@ extension Rules {
       return try db.issueOneTimeCode(for: account, validFor: RecoveryPolicy.registration, by: own, "registration")
     }
   }
+
+  /// The session's own account.
+  package func profile(token: SessionToken) throws(BackendError) -> Profile {
+    try reading(token) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
+  }
+
+  /// Changes the name that screens show.
+  ///
+  /// - Returns: The account as changed, so that no second read is needed, which could fail.
+  package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
+    let name = try DisplayName(typed)
+    return try writing(token) { (db, own) throws(BackendError) in
+      try db.run(AccountQuery.setDisplayName, name.text, own.account)
+      try db.record(.userUpdated, by: own)
+      return try db.profile(of: own.account)
+    }
+  }
+
+  // MARK: Checks before a password is typed; the registration or the login checks again.
+
+  /// Checks whether a name can be registered, before a password is typed for it.
+  ///
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
+  ///   (`username_taken`) when it is or was in use, (`registration_closed`) when only an
+  ///   administrator may register, `unavailable` when no account could be stored. A missing
+  ///   database is none of these, since registering makes it.
+  package func check(newUsername username: String) throws(BackendError) {
+    let name = try Username(username)
+    do throws(BackendError) {
+      try database.write(.rows) { (db) throws(BackendError) in try db.requireAdmission(of: name) }
+    } catch {
+      guard error.code == "database_missing" else { throw error }
+    }
+  }
+
+  /// Checks whether a password may be set, before it is typed again.
+  ///
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
+  ///   breaks.
+  package func check(newPassword password: Secret, for username: String) throws(BackendError) {
+    _ = try PasswordPolicy.accept(password, for: try Username(username))
+  }
+
+  /// Checks whether a login could be stored, before a password is typed.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
+  package func checkForLogins() throws(BackendError) {
+    try database.write(.rows) { (_) throws(BackendError) in }
+  }
 }
 
 extension Transaction {
@@ -83,59 +132,5 @@ extension Transaction {
   fileprivate func profile(of id: Int64) throws(BackendError) -> Profile {
     let account = try account(id)
     return Profile(user: account.user, balance: try balance(of: id), createdAt: account.createdAt)
-  }
-}
-
-extension Rules {
-  /// The session's own account.
-  package func profile(token: SessionToken) throws(BackendError) -> Profile {
-    try reading(token) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
-  }
-
-  /// Changes the name that screens show.
-  ///
-  /// - Returns: The account as changed, so that no second read is needed, which could fail.
-  package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
-    let name = try DisplayName(typed)
-    return try writing(token) { (db, own) throws(BackendError) in
-      try db.run(AccountQuery.setDisplayName, name.text, own.account)
-      try db.record(.userUpdated, by: own)
-      return try db.profile(of: own.account)
-    }
-  }
-}
-
-/// Checks before a password is typed.
-///
-/// The registration or the login checks again.
-extension Rules {
-  /// Checks whether a name can be registered, before a password is typed for it.
-  ///
-  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
-  ///   (`username_taken`) when it is or was in use, (`registration_closed`) when only an
-  ///   administrator may register, `unavailable` when no account could be stored. A missing
-  ///   database is none of these, since registering makes it.
-  package func check(newUsername username: String) throws(BackendError) {
-    let name = try Username(username)
-    do throws(BackendError) {
-      try database.write(.rows) { (db) throws(BackendError) in try db.requireAdmission(of: name) }
-    } catch {
-      guard error.code == "database_missing" else { throw error }
-    }
-  }
-
-  /// Checks whether a password may be set, before it is typed again.
-  ///
-  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
-  ///   breaks.
-  package func check(newPassword password: Secret, for username: String) throws(BackendError) {
-    _ = try PasswordPolicy.accept(password, for: try Username(username))
-  }
-
-  /// Checks whether a login could be stored, before a password is typed.
-  ///
-  /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
-  package func checkForLogins() throws(BackendError) {
-    try database.write(.rows) { (_) throws(BackendError) in }
   }
 }

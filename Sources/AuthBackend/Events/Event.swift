@@ -19,6 +19,9 @@ public struct Event: Hashable, Sendable {
   /// Never a secret. Escape its control characters before you print it.
   public let detail: String?
 
+  /// How many events that concern no account are kept.
+  package static let namelessLimit: Int64 = 10_000
+
   /// Creates a value, for a backend to answer with.
   public init(
     id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: EventSession?, detail: String?
@@ -49,9 +52,4 @@ public enum EventScope: Hashable, Sendable {
   case own
   /// All; for an administrator.
   case everyone
-}
-
-extension Event {
-  /// How many events that concern no account are kept.
-  package static let namelessLimit: Int64 = 10_000
 }

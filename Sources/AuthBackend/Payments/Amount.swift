@@ -9,6 +9,8 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// The largest amount.
   public static let largest = Amount(unchecked: 99_999_999_999_999)
+  /// What a new account gets.
+  package static let openingCredit = Amount(unchecked: 100_00)
 
   /// Creates an amount.
   ///
@@ -52,9 +54,4 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
     let (whole, cents) = minorUnits.magnitude.quotientAndRemainder(dividingBy: 100)
     return "\(minorUnits < 0 ? "-" : "")\(whole).\(cents < 10 ? "0" : "")\(cents)"
   }
-}
-
-extension Amount {
-  /// What a new account gets.
-  package static let openingCredit = Amount(unchecked: 100_00)
 }

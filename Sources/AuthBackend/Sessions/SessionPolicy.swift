@@ -23,9 +23,7 @@ public struct SessionPolicy: Hashable, Sendable {
   /// 30 minutes idle, 8 hours in all, 15 minutes fresh.
   public static let standard = SessionPolicy(
     idle: .seconds(30 * 60), absolute: .seconds(8 * 3600), fresh: .seconds(15 * 60))
-}
 
-extension SessionPolicy {
   /// How long an ended session is kept past its absolute limit, by the wall clock, so that its user
   /// can learn why it ended.
   package static let remembered: Duration = .seconds(24 * 3600)

@@ -13,6 +13,13 @@ public struct WallTime: Hashable, Comparable, Sendable {
     self.microseconds = microseconds
   }
 
+  /// The present moment.
+  package static func now() -> WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+
   /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
   public var seconds: Int64 { Int64((Double(microseconds) / 1_000_000).rounded(.down)) }
 
@@ -70,12 +77,4 @@ public struct TimeSpan: Hashable, Sendable {
 
   /// All of it.
   public static let all = TimeSpan()
-}
-
-extension WallTime {
-  package static func now() -> WallTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-  }
 }
