@@ -118,14 +118,10 @@ extension BackendContract {
       let grant = try bob.changePassword(old, new).value("changePassword")
       try require(grant.id == bob.id, "the change made session \(bob.id.rawValue) into another")
       try require(grant.token != bob.token, "the change kept the token")
-      try require(
-        try await probe.rejection(of: other.token, "another session after the change") == .ended(.revoked),
-        "another session of the user did not end as revoked")
+      try await probe.requireRejection(.ended(.revoked), of: other.token, "another session after the change")
       try await probe.backend.confirm(grant.token)
-      try require(
-        try await probe.rejection(of: bob.token, "the old token") == .superseded, "the old token is not superseded")
-      try require(
-        try await probe.loginFailure("bob", old) == .rejected(.notAccepted), "the old password is not just wrong")
+      try await probe.requireRejection(.superseded, of: bob.token, "the old token")
+      try await probe.requireFailure("a login with the old password", of: "bob", old)
       _ = try await probe.logIn("bob", new)
     },
 
@@ -165,13 +161,12 @@ extension BackendContract {
       try await probe.guess("bob", times: 4)
       try require(try alice.account(bob).value("account").throttle == nil, "four failures are throttled already")
       for round in 1...5 {
-        let unknown = try await probe.loginFailure("nobody", right)
-        try require(unknown, is: .rejected(.notAccepted), "guess \(round) of an unknown name was answered")
+        try await probe.requireFailure("guess \(round) of an unknown name", of: "nobody", right)
       }
       try await probe.guess("bob", times: 1)
       for name in ["bob", "nobody"] {
-        let failure = try await probe.loginFailure(name, right)
-        try require(failure, is: .throttled(.wait(.seconds(30))), "the sixth attempt on \(name) was answered")
+        try await probe.requireFailure(
+          "the sixth attempt on \(name)", of: name, right, is: .throttled(.wait(.seconds(30))))
       }
       let seen = try alice.account(bob).value("account")
       try require(
@@ -193,9 +188,7 @@ extension BackendContract {
           await probe.subject.advance(.seconds(3600))
         }
       }
-      let right = Secret.of("bob")
-      let locked = try await probe.loginFailure("bob", right)
-      try require(locked, is: .throttled(.locked), "after a hundred failures a login was answered")
+      try await probe.requireFailure("a login after a hundred failures", of: "bob", is: .throttled(.locked))
       // The last administrator is not locked but only delayed, because nobody else could unlock the
       // account.
       let alice = try await probe.logIn("alice")

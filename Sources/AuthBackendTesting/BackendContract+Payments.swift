@@ -125,8 +125,7 @@ extension BackendContract {
       try bob.profile().value("profile")
       await probe.subject.advance(policy.idle - policy.fresh + .seconds(1))
       try alice.profile().value("a session that paid")
-      let idle = BackendError.Kind.session(.ended(.expired(.idle)))
-      try bob.profile().refused("a session that only read", with: "session_expired_idle", idle)
+      try bob.profile().ended("a session that only read", .expired(.idle))
     },
   ]
 }

@@ -9,11 +9,8 @@ extension BackendContract {
       let typed = RecoveryCode(typed: Array(codes[3].text.uppercased().utf8.filter { $0 != UInt8(ascii: "-") }))
       let user = try probe.recover("BOB", typed).value("recover")
       try require(user, is: bob.user, "the code of bob opened the account of")
-      try require(
-        try await probe.rejection(of: bob.token, "a session after the recovery") == .ended(.revoked),
-        "a session of the user did not end as revoked")
-      let old = try await probe.loginFailure("bob")
-      try require(old, is: .rejected(.notAccepted), "the forgotten password was answered")
+      try await probe.requireRejection(.ended(.revoked), of: bob.token, "a session after the recovery")
+      try await probe.requireFailure("the forgotten password", of: "bob")
       _ = try await probe.logIn("bob", .new)
       try probe.recover("bob", codes[3]).notAccepted("a used code")
     },
@@ -48,8 +45,7 @@ extension BackendContract {
       for name in ["bob", "nobody"] {
         try probe.recover(name, .wrong)
           .refused("the sixth wrong code", with: "throttled", .throttled(.wait(.seconds(30))))
-        let login = try await probe.loginFailure(name, .of("bob"))
-        try require(login, is: .throttled(.wait(.seconds(30))), "after wrong codes a login was answered")
+        try await probe.requireFailure("a login after wrong codes", of: name, is: .throttled(.wait(.seconds(30))))
       }
       let names = try bob.events().value("events").map(\.name)
       try require(names.count { $0 == "authn_recover_fail" } == 5, "five wrong codes left the events \(names)")
@@ -137,8 +133,7 @@ extension BackendContract {
       try require(
         invited.user.username == "carol" && invited.user.role == .member && invited.validFor == .seconds(259_200),
         "the new account is of \(invited.user), its code is valid for \(invited.validFor)")
-      let login = try await probe.loginFailure("carol", .new)
-      try require(login, is: .rejected(.notAccepted), "a login without a password was answered")
+      try await probe.requireFailure("a login without a password", of: "carol", .new)
       try alice.registerOther("carol").refused("the same name again", with: "username_taken")
       try probe.recover("carol", invited.code).value("recover")
       try require(try await probe.logIn("carol", .new).balance() == 100_00, "it has no credit")
@@ -156,10 +151,8 @@ extension BackendContract {
       try alice.deleteAccount(name).refused("deleting an account with money", with: "balance_not_zero")
       try bob.pay(100_00, to: "alice", key: "a farewell").value("pay")
       try bob.deleteAccount().value("deleteAccount")
-      try bob.profile().refused(
-        "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
-      let login = try await probe.loginFailure("bob")
-      try require(login, is: .rejected(.notAccepted), "a login of a deleted account was answered")
+      try bob.profile().ended("a session of a deleted account", .accountDeleted)
+      try await probe.requireFailure("a login of a deleted account", of: "bob")
       try probe.recover("bob", code).notAccepted("its code")
       try alice.account(name).refused("a deleted account", with: "account_not_found")
       try require(alice.accounts().value("accounts").map(\.user.username), is: ["alice"], "the accounts are")
@@ -181,8 +174,7 @@ extension BackendContract {
     Check("an administrator deletes another account") { probe, alice, bob in
       try bob.pay(100_00, to: "alice").value("pay")
       try alice.deleteAccount("bob").value("deleteAccount")
-      try bob.sessions().refused(
-        "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
+      try bob.sessions().ended("a session of a deleted account", .accountDeleted)
       try alice.deleteAccount("bob").refused("deleting nobody", with: "account_not_found")
       try alice.profile().value("the administrator's own session")
     },

@@ -70,8 +70,7 @@ extension BackendContract {
         let result = await probe.result(of: codes[0].answer, to: challenge)
         try require(result, is: .failure(.throttled(.wait(.seconds(30)))), "an answer after five wrong ones gave")
       }
-      let login = try await probe.loginFailure("bob")
-      try require(login, is: .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered")
+      try await probe.requireFailure("a login after five wrong codes", of: "bob", is: .throttled(.wait(.seconds(30))))
       await probe.subject.advance(.seconds(30))
       _ = try await probe.grant(of: codes[0].answer, to: open, "a challenge whose answers were not checked")
       try require(try alice.account("bob").value("account").failedAttempts == 0, "a right code forgot no failures")

@@ -56,6 +56,19 @@ struct BackendProbe: AuthorityProbe {
     throw Breach("a login of \(name) that had to be refused succeeded")
   }
 
+  /// Requires that a login fails in one way.
+  func requireFailure(
+    _ what: String, of name: String, _ password: Secret? = nil,
+    is failure: AuthorityError<CredentialsRejection> = .rejected(.notAccepted)
+  ) async throws {
+    try require(try await loginFailure(name, password), is: failure, "\(what) was answered")
+  }
+
+  /// Requires that a token is rejected in one way.
+  func requireRejection(_ rejection: SessionRejection, of token: SessionToken, _ what: String) async throws {
+    try require(try await self.rejection(of: token, what), is: rejection, "\(what) was answered")
+  }
+
   /// Enters a wrong password for `name` several times.
   func guess(_ name: String, times: Int) async throws {
     for _ in 0..<times { _ = try await loginFailure(name, .wrong) }
@@ -102,6 +115,10 @@ extension Result where Failure == BackendError {
   func notAccepted(_ what: String) throws {
     let error = try refused(what, with: "credentials_not_accepted", .credentials)
     try require(error, is: .credentialsNotAccepted, "\(what) was answered")
+  }
+
+  func ended(_ what: String, _ reason: EndReason) throws {
+    try refused(what, with: "session_\(reason.code)", .session(.ended(reason)))
   }
 
   var error: BackendError? {
