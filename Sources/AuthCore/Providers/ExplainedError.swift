@@ -44,12 +44,7 @@ extension ClockError: ExplainedError {}
 extension SessionError: ExplainedError, Worded {}
 
 extension LogoutError: ExplainedError, Worded {
-  package var words: ErrorWords {
-    switch self {
-    case .insideLease: SessionError.insideLease.words
-    case .cancelled: SessionError.cancelled.words
-    }
-  }
+  package var words: ErrorWords { (self == .insideLease ? SessionError.insideLease : .cancelled).words }
 }
 
 extension Throttle {
@@ -131,11 +126,7 @@ extension AuthorityError: ExplainedError, CustomStringConvertible, Worded {
 }
 
 extension CredentialsRejection: Worded {
-  package var words: ErrorWords {
-    switch self {
-    case .notAccepted: SessionError.credentialsNotAccepted.words
-    }
-  }
+  package var words: ErrorWords { SessionError.credentialsNotAccepted.words }
 }
 
 extension SessionRejection: Worded {

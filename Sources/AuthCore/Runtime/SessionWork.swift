@@ -114,7 +114,7 @@ extension SessionCore {
     do throws(AuthorityError<CredentialsRejection>) {
       answered(epoch, nil, try await authority.authenticate(credentials, limits: limits))
     } catch {
-      send(.authenticated(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
+      failed(epoch, nil, error.unchecked ?? .credentialsNotAccepted)
     }
   }
 
@@ -124,11 +124,8 @@ extension SessionCore {
       answered(
         epoch, record, try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits))
     } catch {
-      switch error {
-      case .rejected(.session(let rejection)): rejected(epoch, rejection, .overtaken)
-      case .rejected(.notAccepted), .throttled, .unavailable:
-        send(.renewed(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
-      }
+      if case .rejected(.session(let rejection)) = error { return rejected(epoch, rejection, .overtaken) }
+      failed(epoch, record, error.unchecked ?? .credentialsNotAccepted)
     }
   }
 
@@ -148,14 +145,12 @@ extension SessionCore {
     do throws(AuthorityError<ReauthenticationRejection>) {
       answered(epoch, record, try await authority.answer(challenge, with: answer))
     } catch {
-      switch error {
-      case .rejected(.session(let rejection)) where record != nil: rejected(epoch, rejection, .overtaken)
-      case .rejected:
-        send(
-          record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), failure: .rejected(.challengeOver))
-      // The answer was not checked, so the challenge is unchanged.
-      case .throttled, .unavailable: answered(epoch, record, .challenged(challenge), failure: error.unchecked)
+      if case .rejected(.session(let rejection)) = error, record != nil {
+        return rejected(epoch, rejection, .overtaken)
       }
+      guard let failure = error.unchecked else { return failed(epoch, record, .rejected(.challengeOver)) }
+      // The answer was not checked, so the challenge is unchanged.
+      answered(epoch, record, .challenged(challenge), failure: failure)
     }
   }
 
@@ -168,7 +163,7 @@ extension SessionCore {
     case (.granted(let grant), nil):
       if let reason = grant.flaw(on: clock) {
         revokeInBackground(grant.token, reason)
-        send(.authenticated(epoch, .failed), failure: .ended(reason))
+        failed(epoch, nil, .ended(reason))
       } else {
         send(.authenticated(epoch, .granted(grant)))
       }
@@ -181,10 +176,8 @@ extension SessionCore {
     do throws(AuthorityError<SessionRejection>) {
       renewed(epoch, record, try await authority.renew(record.grant.token))
     } catch {
-      switch error {
-      case .rejected(let rejection): rejected(epoch, rejection, nil)
-      case .throttled, .unavailable: send(.renewed(epoch, .failed), failure: error.unchecked)
-      }
+      if case .rejected(let rejection) = error { return rejected(epoch, rejection, nil) }
+      failed(epoch, record, error.unchecked)
     }
   }
 
@@ -192,8 +185,7 @@ extension SessionCore {
     guard grant.isOfSameSession(as: record.grant) else {
       // The keys of one user never become keys of another.
       if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
-      send(.renewed(epoch, .failed), failure: .unavailable(.otherSession))
-      return
+      return failed(epoch, record, .unavailable(.otherSession))
     }
     if let reason = grant.flaw(on: clock) {
       revokeInBackground(grant.token, reason)
@@ -203,6 +195,11 @@ extension SessionCore {
         if reaction.isTransition { inner.renewals.isNoted = true }
       }
     }
+  }
+
+  /// Reports that a login, or work on a session, failed.
+  private func failed(_ epoch: Epoch, _ record: SessionRecord?, _ failure: SessionError?) {
+    send(record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), failure: failure)
   }
 
   private func rejected(_ epoch: Epoch, _ rejection: SessionRejection, _ failure: SessionError?) {

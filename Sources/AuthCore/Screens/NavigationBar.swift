@@ -23,12 +23,7 @@ public final class NavigationBar: Observable, Sendable {
     }
 
     /// The label of the button.
-    package var label: String {
-      switch self {
-      case .logIn: "Log in"
-      case .logOut: "Log out"
-      }
-    }
+    package var label: String { user == nil ? "Log in" : "Log out" }
   }
 
   private let store: SessionStore
@@ -86,10 +81,7 @@ public final class NavigationBar: Observable, Sendable {
         case .challenged(let challenge): return .challenged(challenge)
         }
       }
-      switch passage {
-      case .passed(let pressed): return pressed
-      case .refused: return .nothing
-      }
+      if case .passed(let pressed) = passage { return pressed } else { return .nothing }
     case .logOut:
       return .loggingOut(store.beginLogOut())
     }

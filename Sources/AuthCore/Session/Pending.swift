@@ -17,13 +17,12 @@ package struct PendingLogin: Sendable {
   /// - Throws: ``SessionError``; `cancelled` as soon as the waiting task is cancelled.
   package func value() async throws(SessionError) -> LoginResult {
     guard let promise else {
-      switch reaction {
-      case .rejected(let reason): throw .rejected(reason)
-      case .transition, .ignored:
+      guard case .rejected(let reason) = reaction else {
         // The machine ignores no command, and each accepted one has a promise: the tests check the
         // whole table.
         preconditionFailure("a command was neither taken nor rejected")
       }
+      throw .rejected(reason)
     }
     guard let result = await promise.value() else { throw .cancelled }
     return try result.get()
