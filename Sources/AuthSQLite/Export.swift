@@ -13,7 +13,10 @@ extension LocalAuthority {
   ) throws(BackendError) -> Result {
     try database.transaction(.reading) { (db) throws(BackendError) in
       try body { (table, take) throws(BackendError) in
-        try db.each(table) { (columns) throws(BackendError) in try take(columns.values) }
+        try db.stepping(table.sql, []) { (columns) throws(BackendError) in
+          try take(columns.values)
+          return true
+        }
       }
     }
   }

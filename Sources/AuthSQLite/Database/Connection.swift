@@ -124,14 +124,6 @@ final class Connection: Transaction {
   /// Nothing to do: SQLite has one writer.
   func lock(_ lock: Lock) {}
 
-  /// Hands over every row.
-  func each(_ query: some Query, _ body: (ColumnsOfStatement) throws(BackendError) -> Void) throws(BackendError) {
-    _ = try stepping(query.sql, []) { (columns) throws(BackendError) in
-      try body(columns)
-      return true
-    }
-  }
-
   /// Whether a transaction is open; SQLite ends one by itself after some faults.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
@@ -157,7 +149,9 @@ final class Connection: Transaction {
     try stepping(sql, values) { (columns) throws(BackendError) in try wantsMore(Row(columns, of: self)) }
   }
 
-  private func stepping(
+  /// The same with the columns as SQLite has them.
+  @discardableResult
+  func stepping(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (ColumnsOfStatement) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int {
     let statement = try prepared(sql)
@@ -220,5 +214,35 @@ final class Connection: Transaction {
     var kept: Int32 = 0
     _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &kept)
     return [ErrorNumber(kept), last].first { [EIO, ENXIO, ERANGE].contains($0.code) }
+  }
+}
+
+/// The columns of the row that a statement stands at, valid until it moves on.
+struct ColumnsOfStatement: RowColumns {
+  private let statement: OpaquePointer
+
+  init(_ statement: OpaquePointer) {
+    self.statement = statement
+  }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+  func blob(_ column: Int32) -> [UInt8] {
+    // The order matters: the pointer first, then its length (sqlite.org/c3ref/column_blob.html).
+    guard let start = sqlite3_column_blob(statement, column) else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+  }
+
+  /// All columns, as they are stored.
+  var values: [SQLValue] {
+    (0..<sqlite3_column_count(statement)).map { column in
+      switch sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: .integer(integer(column))
+      case SQLITE_TEXT: .text(String(decoding: blob(column), as: UTF8.self))
+      case SQLITE_BLOB: .blob(blob(column))
+      case _: .null
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
-import AuthBackend
+public import AuthBackend
 import AuthCore
+public import AuthDevice
 import Glibc
 import TextFormat
 
@@ -96,5 +97,27 @@ final class DirectoryChanges: ChangeSource {
 
   private static func failure(_ what: String, _ number: Int32) -> BackendError {
     .unavailable(.watchFailed, what, ErrorNumber(number).explanation)
+  }
+}
+
+extension SQLiteDatabase {
+  /// Reports that the database may have changed.
+  func changes() throws(BackendError) -> any ChangeSource {
+    try DirectoryChanges(directory.path) { file, isOnlyAttributes in
+      // As root, SQLite sets the owner of a journal at every read, so every read would cause the
+      // next one.
+      let database = DatabaseFileName.file
+      return file == database || file.hasPrefix(database) && !isOnlyAttributes
+    }
+  }
+}
+
+extension FileVault {
+  /// Reports that the session file may have changed.
+  ///
+  /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
+  public func changes() throws(BackendError) -> any ChangeSource {
+    let name = name
+    return try DirectoryChanges(directory.path) { file, _ in file == name }
   }
 }

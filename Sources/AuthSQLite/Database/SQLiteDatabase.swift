@@ -133,11 +133,8 @@ final class SQLiteDatabase: Database {
     }
   }
 
-  private struct FailedCommit {
-    let failure: BackendError
-    /// How often the file had been changed before.
-    let counter: [UInt8]?
-  }
+  /// Why a commit failed, and how often the file had been changed before.
+  private typealias FailedCommit = (failure: BackendError, counter: [UInt8]?)
 
   private func commit(_ connection: Connection, _ access: Access) -> FailedCommit? {
     let counter = access == .reading ? nil : connection.changeCounter
@@ -146,7 +143,7 @@ final class SQLiteDatabase: Database {
       return nil
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      return FailedCommit(failure: error, counter: counter)
+      return (error, counter)
     }
   }
 

@@ -145,11 +145,14 @@ import TextFormat
   func purge() async throws {
     let (work, authority, live) = try ready()
     for _ in 1...20 { try await authority.revoke(try authority.logIn().token, reason: .userAsked) }
-    let later = work.authority(wallClock: { WallTime(microseconds: WallTime.now().microseconds + 40 * 3_600_000_000) })
-    _ = try later.logIn()
-    #expect(work.raw.number("SELECT count(*) FROM sessions") == 6)
-    _ = try later.logIn()
-    #expect(work.raw.number("SELECT count(*) FROM sessions") == 3)
+    func sessions(afterLoginAt hours: Int64) throws -> Int64? {
+      let time = WallTime(microseconds: WallTime.now().microseconds + hours * 3_600_000_000)
+      _ = try work.authority(wallClock: { time }).logIn()
+      return work.raw.number("SELECT count(*) FROM sessions")
+    }
+    #expect(try sessions(afterLoginAt: 31) == 22)
+    #expect(try sessions(afterLoginAt: 40) == 7)
+    #expect(try sessions(afterLoginAt: 40) == 4)
     #expect(try await authority.resume(live.token) == live)
   }
 }
