@@ -12,18 +12,14 @@ extension SessionStore {
 
   /// Switches users.
   @discardableResult
-  package func switched(
-    to credentials: Credentials, limits: LimitRequest = LimitRequest()
-  ) async throws(SessionError) -> LoggedInSession {
-    try await switchUser(to: credentials, limits: limits).key
+  package func switched(to credentials: Credentials) async throws(SessionError) -> LoggedInSession {
+    try await switchUser(to: credentials).key
   }
 
   /// Checks the password again.
   @discardableResult
-  package func reauthenticated(
-    password: Secret, limits: LimitRequest = LimitRequest()
-  ) async throws(SessionError) -> LoggedInSession {
-    try await reauthenticate(password: password, limits: limits).key
+  package func reauthenticated(password: Secret) async throws(SessionError) -> LoggedInSession {
+    try await reauthenticate(password: password).key
   }
 
   /// Answers a challenge.

@@ -35,8 +35,8 @@ public final class InMemoryVault: SessionVault, HeldCalls {
     /// The user of the token.
     var user: LastKnownUser?
     var readFailure: VaultError?
-    var writeFailure: VaultError?
-    var writesLandAnyway = false
+    /// The failure of writes, and whether they take effect anyway.
+    var writeFailure: (error: VaultError, lands: Bool)?
     var evidence: [VaultEvidence] = []
 
     var reading: VaultReading {
@@ -84,10 +84,7 @@ public final class InMemoryVault: SessionVault, HeldCalls {
   ///   - landing: True if the write takes effect anyway, like a write of which only the last flush
   ///     failed.
   public func failWrites(_ failure: VaultError?, landing: Bool = false) {
-    storage.withLock { storage in
-      storage.writeFailure = failure
-      storage.writesLandAnyway = landing
-    }
+    storage.withLock { $0.writeFailure = failure.map { ($0, landing) } }
   }
 
   // MARK: SessionVault
@@ -147,9 +144,9 @@ public final class InMemoryVault: SessionVault, HeldCalls {
   ) async throws(VaultError) -> Result {
     try await turnstile.pass(operation) {
       storage.withLock { storage -> Swift.Result<Result, VaultError> in
-        guard let failure = storage.writeFailure else { return .success(body(&storage)) }
-        if storage.writesLandAnyway { _ = body(&storage) }
-        return .failure(failure)
+        guard let (error, lands) = storage.writeFailure else { return .success(body(&storage)) }
+        if lands { _ = body(&storage) }
+        return .failure(error)
       }
     }.get()
   }

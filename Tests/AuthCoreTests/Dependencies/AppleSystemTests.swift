@@ -12,8 +12,7 @@ import Testing
     "the portable modules compile with the C library of Apple's systems",
     .enabled(if: Effort.isComplete, "make test-all compiles them"), .timeLimit(.minutes(10)))
   func compiles() async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "apple-" + UUID().uuidString)
-      .path(percentEncoded: false)
+    let directory = FileManager.default.temporaryDirectory.appending(path: "apple-" + UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let stub = ("Darwin", ["fixtures/stubs/Darwin.swift"])

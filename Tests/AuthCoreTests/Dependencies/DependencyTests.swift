@@ -48,17 +48,10 @@ import Testing
   @Test("every folder of sources and tests is a target, and the list above has each target of sources")
   func targets() throws {
     let manifest = try Repository.text(of: "Package.swift")
-    func folders(of building: String) -> Set<String> {
-      Set(
-        Repository.files(below: building, suffix: "").compactMap { path in
-          let parts = path.split(separator: "/")
-          return parts.count > 2 ? String(parts[1]) : nil
-        })
-    }
-    let sources = folders(of: "Sources")
+    let sources = Repository.folders(in: "Sources")
     #expect(sources.count > 15)
     // The benchmarks are a separate package.
-    for folder in sources.union(folders(of: "Tests")).subtracting(["Benchmarks"]) {
+    for folder in sources.union(Repository.folders(in: "Tests")).subtracting(["Benchmarks"]) {
       #expect(manifest.contains("name: \"\(folder)\""), "\(folder) is in no target of Package.swift")
     }
     let swift = sources.filter { !Repository.files(below: "Sources/\($0)", suffix: ".swift").isEmpty }

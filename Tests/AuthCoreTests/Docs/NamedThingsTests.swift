@@ -37,13 +37,9 @@ import Testing
     ])
   func rooms(_ map: String, _ building: String) throws {
     let text = try Repository.text(of: map)
-    let rooms = Set(
-      Repository.files(below: building, suffix: "").compactMap { path -> Substring? in
-        let rest = path.dropFirst(building.count + 1)
-        return rest.firstIndex(of: "/").map { rest[...$0] }
-      })
+    let rooms = Repository.folders(in: building)
     #expect(rooms.count > 3)
-    for room in rooms { #expect(text.contains(room), "\(room)") }
+    for room in rooms { #expect(text.contains("\(room)/"), "\(room)") }
   }
 
   @Test("the article on the guards lists every public type of Guards, and each guard is raced and measured")

@@ -64,7 +64,7 @@ struct SymbolGraph: Decodable {
       "swift-symbolgraph-extract",
       ["-module-name", module] + arguments + [
         "-target", String(target), "-module-cache-path", Repository.products + "/ClientModules",
-        "-minimum-access-level", "public", "-output-dir", directory.path(percentEncoded: false),
+        "-minimum-access-level", "public", "-output-dir", directory.path,
       ], timeLimit: .seconds(120))
     let outcome = try await extractor.run()
     try #require(outcome.ending == .exited(0), "\(module): \(outcome.text)")

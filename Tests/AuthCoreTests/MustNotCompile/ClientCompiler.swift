@@ -21,7 +21,7 @@ enum ClientCompiler {
     for (name, source) in files {
       let file = directory.appending(path: name + ".swift")
       try source.write(to: file, atomically: false, encoding: .utf8)
-      paths.append(file.path(percentEncoded: false))
+      paths.append(file.path)
     }
     let arguments = stubs.map { ["-I", $0] } ?? []
     let form = isScript ? [] : ["-parse-as-library", "-whole-module-optimization"]
@@ -44,7 +44,7 @@ enum ClientCompiler {
     // Never -o /dev/null: as root, a compiler may put a file in its place.
     let product = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).sil")
     defer { try? FileManager.default.removeItem(at: product) }
-    var all = ["-emit-sil", "-o", product.path(percentEncoded: false), "-module-name", module, "-swift-version", "6"]
+    var all = ["-emit-sil", "-o", product.path, "-module-name", module, "-swift-version", "6"]
     for feature in features { all += ["-enable-upcoming-feature", feature] }
     // The directories of the arguments come first.
     all += arguments + ["-I", Repository.modules]

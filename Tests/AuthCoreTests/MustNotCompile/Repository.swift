@@ -3,14 +3,10 @@ import Foundation
 /// The location of the sources and of the build products of this test run.
 enum Repository {
   /// The root directory of the repository.
-  static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path(
-    percentEncoded: false
-  )
-  .trimmingSuffix("/")
+  static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path
 
   /// The directory of the test bundle, with the built modules and executables in it.
-  static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .path(percentEncoded: false).trimmingSuffix("/")
+  static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
   static let modules = products + "/Modules"
 
@@ -29,10 +25,13 @@ enum Repository {
     let found = FileManager.default.enumerator(atPath: root + "/" + directory)?.compactMap { $0 as? String } ?? []
     return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(directory)/\($0)" }
   }
-}
 
-extension String {
-  fileprivate func trimmingSuffix(_ suffix: String) -> String {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+  /// The names of the folders in a directory that have files.
+  static func folders(in directory: String) -> Set<String> {
+    Set(
+      files(below: directory, suffix: "").compactMap { path in
+        let parts = path.dropFirst(directory.count + 1).split(separator: "/")
+        return parts.count > 1 ? String(parts[0]) : nil
+      })
   }
 }

@@ -11,7 +11,7 @@ struct DjangoServer {
   let place: String
   let directory: URL
 
-  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path()
+  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path
   private static let home = root + "/.build/oauth-server"
   /// The device grant of this release does not work with oauthlib 4.
   private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
@@ -39,7 +39,7 @@ struct DjangoServer {
       "$0" "$1" "$2" >"$2/log" 2>&1 </dev/null &
       until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
       """
-    let server = [home + "/bin/python", root + "/fixtures/oauth-server/server.py", directory.path()]
+    let server = [home + "/bin/python", root + "/fixtures/oauth-server/server.py", directory.path]
     let outcome = try await Program("sh", ["-c", script] + server, timeLimit: .seconds(100)).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let port = try String(contentsOf: directory.appending(path: "port"), encoding: .utf8)
@@ -58,7 +58,7 @@ struct DjangoServer {
 
   /// Where a signed-in browser is sent to.
   func browse(_ url: String, form: [String] = []) async throws -> String {
-    let jar = directory.appending(path: "cookies").path(percentEncoded: false)
+    let jar = directory.appending(path: "cookies").path
     _ = try await curl(["--cookie", jar, "--cookie-jar", jar, place + "/login/"])
     let fields = form.flatMap { ["--data-urlencode", $0] }
     let response = try await curl(["--cookie", jar, "--cookie-jar", jar] + fields + [url])

@@ -41,23 +41,18 @@ extension ModelWorld {
       // The failure was reported; a write that takes effect is undone in the same turn of the
       // queue.
       works.remove(at: index)
-    case .save(let epoch, let grant):
-      let token = grant.token
+    case .save(let epoch, let grant), .exchange(let epoch, _, let grant):
+      let (token, displaced) = (grant.token, vault.token)
       if choice == .failed { return finish(index, .saved(epoch, token, .failed), isFailure: true) }
-      let displaced = vault.token
-      write(token, judge)
+      if case .exchange(_, let old, _) = work.effect, displaced != old.number {
+        return finish(index, .saved(epoch, token, .superseded), isFailure: true)
+      }
+      judge.judgeWrite(of: token.number, self)
+      keep(token.number)
       finish(index, .saved(epoch, token, .done))
-      if let displaced, displaced != token.number {
+      if case .save = work.effect, let displaced, displaced != token.number {
         works.append(ModelWork(.discard(SessionToken(bytes: [displaced]))))
       }
-    case .exchange(let epoch, let old, let grant):
-      let new = grant.token
-      if choice == .failed { return finish(index, .saved(epoch, new, .failed), isFailure: true) }
-      guard vault.token == old.number else {
-        return finish(index, .saved(epoch, new, .superseded), isFailure: true)
-      }
-      write(new, judge)
-      finish(index, .saved(epoch, new, .done))
     case .erase(let epoch, let targets):
       if choice == .done { erase(targets.tokens) }
       finish(index, .erased(epoch, IncompleteCleanup(notErased: choice == .failed)))
@@ -79,11 +74,6 @@ extension ModelWorld {
 
   private mutating func obstruct(_ index: Int, _ epoch: Epoch, _ obstacle: RestoreFailure) {
     finish(index, .restored(epoch, .obstructed(obstacle)), isFailure: true)
-  }
-
-  private mutating func write(_ token: SessionToken, _ judge: ModelJudge) {
-    judge.judgeWrite(of: token.number, self)
-    keep(token.number)
   }
 
   mutating func erase(_ tokens: [SessionToken]) {
