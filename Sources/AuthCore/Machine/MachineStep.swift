@@ -34,12 +34,8 @@ package struct MachineStep: Hashable, Sendable {
 
 /// The last steps of a machine, for a live view of it.
 struct MachineSteps {
-  private let limit: Int
+  let limit: Int
   private(set) var latest: [MachineStep] = []
-
-  init(limit: Int) {
-    self.limit = limit
-  }
 
   /// Adds a step; of ignored events that repeat, as renewals of a busy user do, only the last
   /// stays.

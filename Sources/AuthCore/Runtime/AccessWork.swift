@@ -22,12 +22,17 @@ extension SessionCore {
       } catch {
         failure = error
       }
-      if let token = key.newest.record.accessToken, token != refused, token.deadline.phase(at: try instant()) == .ahead
+      if let token = key.newest.record.accessToken, token != refused,
+        token.deadline.phase(at: try instant()) == .ahead
       {
         return token
       }
     }
-    throw failure ?? .unavailable(.noAccessToken)
+    let none = Unavailability(
+      .unparsable, "The authority granted no valid access token.", hint: "Try again in a minute.",
+      code: "no_access_token"
+    )
+    throw failure ?? .unavailable(none)
   }
 }
 
@@ -40,10 +45,4 @@ extension LeaseGate {
     let margin = min(.seconds(60), (end.uptime - firstLent(token, at: now).uptime) / 4)
     return now.uptime >= end.uptime - margin
   }
-}
-
-extension Unavailability {
-  fileprivate static let noAccessToken = Unavailability(
-    .unparsable, "The authority granted no valid access token.", hint: "Try again in a minute.", code: "no_access_token"
-  )
 }

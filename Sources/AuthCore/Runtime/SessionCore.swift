@@ -19,10 +19,10 @@ final class SessionCore: Sendable {
   /// The pending deliveries: added under the lock, and made by one thread at a time without the
   /// lock.
   let outbox = OrderedQueue<@Sendable () -> Void>()
-  private let inner: Locked<Inner>
+  private let inner = Locked(Inner())
 
   struct Inner {
-    var machine: SessionMachine
+    var machine = SessionMachine()
     /// The gate of the active or ending session.
     var gate: LeaseGate?
     /// The renewals of the active session.
@@ -60,7 +60,6 @@ final class SessionCore: Sendable {
     self.vault = vault
     self.clock = clock
     self.timing = timing
-    inner = Locked(Inner(machine: SessionMachine()))
   }
 
   func withLock<Result>(_ body: (inout sending Inner) -> sending Result) -> sending Result {

@@ -38,7 +38,7 @@ public final class NavigationBar: Observable, Sendable {
   }
 
   /// The current button.
-  public var button: Button { shown.button }
+  public var button: Button { shown.current.value }
 
   /// The result of pressing the button.
   public enum Pressed: Sendable {
@@ -90,9 +90,7 @@ public final class NavigationBar: Observable, Sendable {
 
 /// The button that a bar shows; only the store changes it.
 private final class ShownButton: SessionObserver, Sendable {
-  private let current = Observed<NavigationBar.Button>(.logIn)
-
-  var button: NavigationBar.Button { current.value }
+  let current = Observed<NavigationBar.Button>(.logIn)
 
   func loggedIn(_ session: LoggedInSession) { current.change { $0 = .logOut(session.user) } }
   func loggedOut(_ reason: LogoutReason) { current.change { $0 = .logIn } }
