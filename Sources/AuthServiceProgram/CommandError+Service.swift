@@ -31,18 +31,3 @@ extension CommandError {
     }
   }
 }
-
-extension ExitStatus {
-  /// The statuses of `auth-service`, as help lists them.
-  static let ofService: [ExitStatus] = [.done, .no, .usage, .cannotTell]
-
-  var meaning: String {
-    switch self {
-    case .done: "done, or yes"
-    case .no: "no: refused, or not healthy"
-    case .usage: "the command line or the input is not valid; nothing was changed"
-    case .cannotTell, .logInFirst, .credentials, .throttled:
-      "a file, a socket or the database is missing, damaged, busy or not permitted"
-    }
-  }
-}

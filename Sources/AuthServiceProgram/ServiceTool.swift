@@ -35,7 +35,15 @@ enum ServiceTool {
           "run --database /var/lib/auth-service": "start the service",
           "health": "see whether it works",
         ],
-        statuses: ExitStatus.ofService.map { ($0.rawValue, $0.meaning) },
+        statuses: [
+          (ExitStatus.done.rawValue, "done, or yes"),
+          (ExitStatus.no.rawValue, "no: refused, or not healthy"),
+          (ExitStatus.usage.rawValue, "the command line or the input is not valid; nothing was changed"),
+          (
+            ExitStatus.cannotTell.rawValue,
+            "a file, a socket or the database is missing, damaged, busy or not permitted"
+          ),
+        ],
         glossaries: [
           .init(
             title: "Environment", topic: "environment",

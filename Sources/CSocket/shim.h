@@ -20,10 +20,10 @@ static inline int csocket_rearm(int epoll, int descriptor, int reads, int writes
   return csocket_watch(epoll, EPOLL_CTL_MOD, descriptor, reads, writes, tag);
 }
 
-// Waits for the next event of any descriptor. Returns 1, or -1 with errno.
-static inline int csocket_wait(int epoll, uint64_t *tag, int *hangup) {
+// Waits for the next event of any descriptor. Returns 1, 0 after so many milliseconds, or -1 with errno.
+static inline int csocket_wait(int epoll, int milliseconds, uint64_t *tag, int *hangup) {
   struct epoll_event event;
-  int count = epoll_wait(epoll, &event, 1, -1);
+  int count = epoll_wait(epoll, &event, 1, milliseconds);
   if (count > 0) {
     *tag = event.data.u64;
     *hangup = (event.events & (EPOLLERR | EPOLLHUP)) != 0;

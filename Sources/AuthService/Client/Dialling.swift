@@ -90,18 +90,15 @@ struct Dialling {
 
   // MARK: Another machine
 
-  /// What is run on the host; a forced command takes its place, and needs none of it.
-  private static func command(_ socket: String?) -> [String] {
-    ["auth-service", "connect"] + (socket.map { ["--socket", ShellQuoting.posix($0)] } ?? [])
-  }
-
   /// The arguments of ssh; the host comes after `--`, so that it is never an option.
   ///
   /// A host that does not answer is left for the next one, which ssh alone would do after minutes.
+  /// A forced command takes the place of what is run on the host, and needs none of it.
   func arguments(to host: ServiceAddress.Host, _ socket: String?) -> [String] {
     ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.secondsRoundedUp)"]
       + (mayAsk ? [] : ["-o", "BatchMode=yes"]) + (host.port.map { ["-p", String($0)] } ?? [])
-      + ["--", host.destination] + Self.command(socket)
+      + ["--", host.destination, "auth-service", "connect"]
+      + (socket.map { ["--socket", ShellQuoting.posix($0)] } ?? [])
   }
 
   private func ssh(to host: ServiceAddress.Host, _ socket: String?) throws(BackendError) -> ServiceLink {

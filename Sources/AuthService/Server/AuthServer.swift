@@ -16,9 +16,11 @@ package final class AuthServer: Sendable {
     /// The connections, and whose places they have.
     var connections: [UInt64: (connection: Connection, holder: Caller)] = [:]
     var places: Places
-    var accepted: UInt64 = 0
-    var isClosed = false
     var counts = ServiceCounts()
+    /// Nobody is let in any more.
+    var isClosed = false
+    /// Nothing is watched any more.
+    var isOver = false
   }
 
   private let rules: Rules
@@ -32,12 +34,8 @@ package final class AuthServer: Sendable {
   private let requests: JobPool
   private let passwords: JobPool
 
-  /// Can be read from when the workers have to end.
-  private let end: (read: Int32, write: Int32)
-
-  /// Tags that no connection has.
+  /// A tag that no connection has.
   private static let listenerTag: UInt64 = 0
-  private static let endTag = UInt64.max
 
   /// Creates the service; nobody is let in yet.
   ///
@@ -61,14 +59,9 @@ package final class AuthServer: Sendable {
     requests = JobPool(threads: limits.databaseThreads, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, limits.passwords)
     epoll = epoll_create1(0)
-    var ends: [Int32] = [-1, -1]
-    _ = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
-    end = (ends[0], ends[1])
   }
 
-  deinit {
-    for descriptor in [epoll, end.read, end.write] { close(descriptor) }
-  }
+  deinit { close(epoll) }
 
   /// Lets people in.
   ///
@@ -78,8 +71,7 @@ package final class AuthServer: Sendable {
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
     let workers = 2
     return epoll >= 0 && requests.start(perform) && passwords.start(perform) && feed.start()
-      && startThread { self.sweep() } && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
-      && csocket_add(epoll, end.read, 1, 0, Self.endTag) == 0
+      && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }
 
@@ -100,7 +92,7 @@ package final class AuthServer: Sendable {
       usleep(5_000)
     }
     feed.stop()
-    shutdown(end.write, Int32(SHUT_RDWR))
+    table.withLock { $0.isOver = true }
     return true
   }
 
@@ -108,8 +100,8 @@ package final class AuthServer: Sendable {
   package var status: ServiceStatus {
     let table = table.withLock { $0 }
     return ServiceStatus(
-      connections: table.connections.count, accepted: table.accepted, subscribers: feed.count,
-      requests: requests.load, passwords: passwords.load, counts: table.counts, fault: feed.fault)
+      connections: table.connections.count, subscribers: feed.count, requests: requests.load,
+      passwords: passwords.load, counts: table.counts, fault: feed.fault)
   }
 
   /// Reads the database now, so that ``status`` says whether it answers.
@@ -123,18 +115,21 @@ package final class AuthServer: Sendable {
   // MARK: Sockets
 
   private func watch() {
-    while true {
+    let pause: Int32 = 500
+    var next = ContinuousClock.now + .milliseconds(pause)
+    while !table.withLock({ $0.isOver }) {
       var tag: UInt64 = 0
       var isHungUp: Int32 = 0
-      guard csocket_wait(epoll, &tag, &isHungUp) == 1 else { continue }
-      if tag == Self.endTag {
-        // The next worker ends too.
-        _ = csocket_rearm(epoll, end.read, 1, 0, Self.endTag)
-        return
-      } else if tag == Self.listenerTag {
-        accept()
-      } else if let connection = table.withLock({ $0.connections[tag]?.connection }) {
-        if isHungUp != 0 { drop(connection, .hungUp) } else { connection.advance() }
+      if csocket_wait(epoll, pause, &tag, &isHungUp) == 1 {
+        if tag == Self.listenerTag {
+          accept()
+        } else if let connection = table.withLock({ $0.connections[tag]?.connection }) {
+          if isHungUp != 0 { drop(connection, .hungUp) } else { connection.advance() }
+        }
+      }
+      if ContinuousClock.now >= next {
+        sweep()
+        next = .now + .milliseconds(pause)
       }
     }
   }
@@ -143,7 +138,7 @@ package final class AuthServer: Sendable {
     while true {
       let descriptor = Glibc.accept(listener, nil, nil)
       if descriptor < 0 {
-        // Without a descriptor to spare, the next look is the sweeper's.
+        // Without a descriptor to spare, the next look is the sweep's.
         if errno == EAGAIN || errno == EINTR { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
         return
       }
@@ -154,8 +149,10 @@ package final class AuthServer: Sendable {
       let holder = Caller(user: peer.user)
       let connection: Connection? = table.withLock { table in
         guard !table.isClosed, table.places.take(holder) else { return nil }
-        table.accepted += 1
-        let connection = Connection(descriptor, peer, number: table.accepted, epoll: epoll, limits) { self.act($0, $1) }
+        table.counts.accepted += 1
+        let connection = Connection(descriptor, peer, number: table.counts.accepted, epoll: epoll, limits) {
+          self.act($0, $1)
+        }
         table.connections[connection.number] = (connection, holder)
         return connection
       }
@@ -205,16 +202,12 @@ package final class AuthServer: Sendable {
 
   /// Closes what is overdue, and lets people in again after there was no descriptor for them.
   private func sweep() {
-    while true {
-      usleep(500_000)
-      let (open, isClosed) = table.withLock { ($0.connections.values.map(\.connection), $0.isClosed) }
-      let now = ContinuousClock.now
-      for connection in open {
-        if let ending = connection.overdue(at: now) { drop(connection, ending) }
-      }
-      if isClosed, open.isEmpty { return }
-      if !isClosed { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
+    let (open, isClosed) = table.withLock { ($0.connections.values.map(\.connection), $0.isClosed) }
+    let now = ContinuousClock.now
+    for connection in open {
+      if let ending = connection.overdue(at: now) { drop(connection, ending) }
     }
+    if !isClosed { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
   }
 
   // MARK: Requests

@@ -164,10 +164,7 @@ final class ChangeFeed: Sendable {
 ///
 /// Transactions do not commit in the order of their numbers, so the last rows are read again.
 private struct Cursor: Sendable {
-  struct Row: Sendable {
-    let id: Int64
-    let accounts: [Int64?]
-  }
+  typealias Row = (id: Int64, accounts: [Int64?])
 
   /// Stands for all accounts, when there are too many rows to look at each.
   static let everybody: Int64? = nil
@@ -183,7 +180,7 @@ private struct Cursor: Sendable {
   /// The newest rows, the newest one first.
   func rows(in db: any Transaction) throws(BackendError) -> [Row] {
     try db.all(query, last - Self.overlap, Self.limit) { (row) throws(BackendError) in
-      Row(id: try row[0], accounts: [try row[1], try row[2]].compactMap(\.self))
+      (try row[0], [try row[1], try row[2]].compactMap(\.self))
     }
   }
 

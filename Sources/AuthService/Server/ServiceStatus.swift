@@ -2,6 +2,8 @@ import AuthBackend
 
 /// What the service has done since its start.
 package struct ServiceCounts: Sendable {
+  /// Connections that were accepted.
+  package internal(set) var accepted: UInt64 = 0
   /// Requests that were answered, those with a password, and those that the database did not
   /// answer.
   package private(set) var answered = 0
@@ -25,8 +27,6 @@ package struct ServiceStatus: Sendable {
   package typealias Load = (waiting: Int, running: Int, wait: Duration)
 
   package let connections: Int
-  /// Since the start.
-  package let accepted: UInt64
   package let subscribers: Int
   package let requests: Load
   package let passwords: Load

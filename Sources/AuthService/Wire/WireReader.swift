@@ -26,6 +26,15 @@ struct WireReader: Redacted {
     try Value.read(from: &self)
   }
 
+  /// Reads the values of which `make` makes another; where it returns nil, they are not a valid
+  /// one of this name.
+  mutating func take<each Value: WireValue, Result>(
+    called name: String, _ make: (repeat each Value) -> Result?
+  ) throws(WireFault) -> Result {
+    guard let result = make(repeat try (each Value).read(from: &self)) else { throw .invalid(name) }
+    return result
+  }
+
   mutating func byte() throws(WireFault) -> UInt8 {
     guard index < bytes.count else { throw .truncated }
     defer { index += 1 }

@@ -23,10 +23,7 @@ struct WireParts<Record: Sendable>: Sendable {
     _ part: repeat @escaping @Sendable (Record) -> each Part
   ) {
     write = { record, wire in wire.put(repeat (each part)(record)) }
-    read = { (wire) throws(WireFault) in
-      guard let record = make(repeat try (each Part).read(from: &wire)) else { throw .invalid(name) }
-      return record
-    }
+    read = { (wire) throws(WireFault) in try wire.take(called: name, make) }
   }
 }
 
@@ -63,10 +60,7 @@ struct WireForm<Union: Sendable>: Sendable {
       wire.put(repeat each values)
       return true
     }
-    read = { (wire) throws(WireFault) in
-      guard let union = make(repeat try (each Value).read(from: &wire)) else { throw .invalid(name) }
-      return union
-    }
+    read = { (wire) throws(WireFault) in try wire.take(called: name, make) }
   }
 
   /// A form that holds nothing.

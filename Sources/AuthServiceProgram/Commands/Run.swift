@@ -33,34 +33,27 @@ enum RunCommand {
     "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
 
   /// The options that are numbers, and the limits that they set.
-  private static let counts: [(option: Option<Int?>, limit: any WritableKeyPath<ServiceLimits, Int> & Sendable)] = [
-    (count("connections", "Connections in all (default: 4096)"), \.connections.all),
-    (
-      count("connections-per-user", "Connections of one user of the machine (default: 1024)"),
-      \.connections.ofUser
-    ),
-    (
-      count("requests-per-user", "Requests of one user that wait for the database (default: 512)"),
-      \.requests.ofUser
-    ),
-    (
-      count("passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)"),
-      \.passwords.ofUser
-    ),
-    (
-      count(
-        "database-threads", "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)"),
-      \.databaseThreads
-    ),
-    (
-      count(
-        "hash-threads", "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)"),
-      \.hashThreads
-    ),
+  private static let counts = [
+    count("connections", \.connections.all, "Connections in all (default: 4096)"),
+    count(
+      "connections-per-user", \.connections.ofUser, "Connections of one user of the machine (default: 1024)"),
+    count(
+      "requests-per-user", \.requests.ofUser, "Requests of one user that wait for the database (default: 512)"),
+    count(
+      "passwords-per-user", \.passwords.ofUser,
+      "Passwords of one user that wait to be checked (default: 224 of 256)"),
+    count(
+      "database-threads", \.databaseThreads,
+      "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)"),
+    count(
+      "hash-threads", \.hashThreads,
+      "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)"),
   ]
 
-  private static func count(_ name: String, _ summary: String) -> Option<Int?> {
-    Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary)
+  private typealias Limit = any WritableKeyPath<ServiceLimits, Int> & Sendable
+
+  private static func count(_ name: String, _ limit: Limit, _ summary: String) -> (option: Option<Int?>, limit: Limit) {
+    (Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary), limit)
   }
 
   private static func limits(_ words: ParsedWords, of database: DatabasePlace) -> ServiceLimits {
@@ -89,7 +82,7 @@ enum RunCommand {
         try ListeningSocket(at: words[Options.socket], mode: 0o660, group: try words[group].map(groupID))
       }
     defer { people.remove() }
-    let descriptors = Descriptors.raised
+    let descriptors = Descriptors.raised()
     limits.connections.all = min(limits.connections.all, descriptors - Descriptors.ownNeed)
     guard limits.connections.all > 0 else {
       throw CommandError(
@@ -131,12 +124,13 @@ private enum Descriptors {
   static let ownNeed = 64
 
   /// How many it may have, raised to the most that the system allows.
-  static var raised: Int {
+  static func raised() -> Int {
+    let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    guard getrlimit(files, &limit) == 0 else { return 1024 }
     limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    _ = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    _ = setrlimit(files, &limit)
+    _ = getrlimit(files, &limit)
     return Int(min(limit.rlim_cur, 1_000_000))
   }
 }

@@ -36,7 +36,7 @@ extension ServiceStatus {
     add("up", "gauge", "Whether the service answers.", [("", 1)])
     add("database_up", "gauge", "Whether the database answered the last time.", [("", fault == nil ? 1 : 0)])
     add("connections", "gauge", "Connections that are open.", [("", connections)])
-    add("connections_total", "counter", "Connections that were accepted.", [("", Int(clamping: accepted))])
+    add("connections_total", "counter", "Connections that were accepted.", [("", Int(clamping: counts.accepted))])
     add("subscribers", "gauge", "Connections that follow changes.", [("", subscribers)])
     let pools = [("requests", requests), ("passwords", passwords)]
     add("running", "gauge", "Requests that run.", pools.map { ("{pool=\"\($0.0)\"}", $0.1.running) })

@@ -84,22 +84,6 @@ struct HostileClientTests {
     _ = try service.client().logIn("alice")
   }
 
-  @Test("random bytes never stop the service")
-  func random() throws {
-    let service = try RunningService()
-    var generator = SystemRandomNumberGenerator()
-    let hello = try ClientFrame.hello.encoded()
-    for _ in 0..<300 {
-      let client = try ServiceClient(service.socket, greets: false)
-      let count = Int.random(in: 1...200, using: &generator)
-      let payload = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      // As a frame of its own, so that the decoder sees all of it.
-      let length = [UInt8(0), 0, UInt8(count >> 8), UInt8(count & 255)]
-      try client.send(hello + length + [UInt8.random(in: 1...3, using: &generator)] + payload.dropFirst())
-    }
-    _ = try service.client().logIn("alice")
-  }
-
   @Test("a limit that no client means brings at most a page, and never stops the service")
   func numbers() throws {
     let service = try RunningService()
