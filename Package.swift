@@ -65,8 +65,9 @@ let package = Package(
       name: "Services",
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
+        "Programs",
       ], path: "Tests/Services"),
-    .target(name: "PostgresServers", path: "Tests/PostgresServers"),
+    .target(name: "PostgresServers", dependencies: ["Programs"], path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
     // is nearly all that a login takes. The shipped program cannot do it. A variable or an option

@@ -9,7 +9,7 @@ extension PostgresTests {
     @Test("nothing that identifies a deleted user is left on the server")
     func erased() throws {
       let database = try RulesDatabase()
-      _ = try database.registerBoth()
+      try database.authority.registerBoth()
       let superuser = try Databases.connect(database.address)
       let tables = try Tables(
         names: "SELECT 'auth.' || tablename FROM pg_tables WHERE schemaname = 'auth'",
@@ -22,7 +22,7 @@ extension PostgresTests {
             JOIN pg_attribute a ON a.attrelid = r.conrelid AND a.attnum = r.conkey[1]
           WHERE r.confrelid = 'auth.accounts'::regclass
           """
-      ) { try superuser.rows($0).map { row in row.map { $0 ?? "NULL" } } }
+      ) { try superuser.sql($0).map { row in row.map { $0 ?? "NULL" } } }
       try database.authority.deleteBob(bobPassword, database.authority.rules, checking: tables)
     }
   }

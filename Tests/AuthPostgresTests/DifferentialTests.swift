@@ -18,30 +18,22 @@ extension PostgresTests {
     /// test-backends` takes a long one from a random seed.
     @Test("a random history gets equal answers from both databases, clocks moved alike")
     func equalAnswers() throws {
-      let environment = ProcessInfo.processInfo.environment
-      let length = environment["DIFFERENTIAL_OPERATIONS"].flatMap { Int($0) }
+      let length = Effort.number("DIFFERENTIAL_OPERATIONS")
       let seed =
-        environment["DIFFERENTIAL_SEED"].flatMap { UInt64($0) }
+        Effort.number("DIFFERENTIAL_SEED").map { UInt64($0) }
         ?? (length == nil ? 142_943 : UInt64.random(in: 1...1_000_000))
       let clock = SettableClock(uptime: .seconds(1_800_000_000))
       let folder = ShortFolder()
       let local = LocalAuthority(
-        directory: folder.path + "/data", clock: clock, cost: .least,
-        wallClock: { clock.wallTime })
-      let database = try RulesDatabase(clockStands: true)
-      database.setTime(clock.wallTime)
+        directory: folder.path + "/data", clock: clock, cost: .least, wallClock: { clock.wallTime })
+      let database = try RulesDatabase(standing: clock)
       var random = SeededGenerator(seed: seed)
-      var (embedded, server) = (
-        History(local.rules, seed: seed), History(database.authority.rules, seed: seed)
-      )
+      var (embedded, server) = (History(local.rules, seed: seed), History(database.authority.rules, seed: seed))
       #expect(try embedded.begin(at: clock.wallTime) == server.begin(at: clock.wallTime))
       for number in 0..<(length ?? (Effort.isComplete ? 300 : 100)) {
         let pauses = [1_000, 1_000, 5_000_000, 1_000_000_000, 1_000_000_000, 40_000_000_000, 200_000_000_000]
-        clock.advance(
-          by: .nanoseconds(
-            Int.random(in: 0..<100, using: &random) == 0
-              ? 7_200_000_000_000 : pauses.randomElement(using: &random) ?? 0))
-        database.setTime(clock.wallTime)
+        let isLong = Int.random(in: 0..<100, using: &random) == 0
+        clock.advance(by: .nanoseconds(isLong ? 7_200_000_000_000 : pauses.randomElement(using: &random) ?? 0))
         let answers = (try embedded.step(at: clock.wallTime), try server.step(at: clock.wallTime))
         guard answers.0 == answers.1 else {
           Issue.record(
@@ -316,9 +308,4 @@ private struct History {
       .split(separator: "\"", omittingEmptySubsequences: false).map { numbers[$0] ?? String($0) }
       .joined(separator: "\"")
   }
-}
-
-extension SettableClock {
-  /// The clock of the server, whose limits are instants of its wall clock.
-  fileprivate var wallTime: WallTime { WallTime(microseconds: uptime.wholeNanoseconds / 1000) }
 }

@@ -11,19 +11,12 @@ import Testing
 extension PostgresTests {
   /// Each fault is a clear message with its code, and within the limits.
   @Suite struct FaultTests {
-    private static func authority(
-      _ address: String, _ limits: ServerLimits = ServerLimits(), confirmed: ConfirmedServer? = nil
-    ) throws -> PostgresAuthority {
-      PostgresAuthority(
-        PostgresDatabase(try ServerAddress(address), limits: limits, confirmed: confirmed))
-    }
+    private static let unknown = SessionToken(bytes: [1])
 
     /// The failure of a look at a database.
-    private func failure(
-      _ address: String, _ limits: ServerLimits = ServerLimits()
-    ) throws -> BackendError {
-      let authority = try Self.authority(address, limits)
-      let failure = try #require(Services.failure { try authority.lookUp(SessionToken(bytes: [1])) })
+    private func failure(_ address: String, _ limits: ServerLimits = ServerLimits()) throws -> BackendError {
+      let authority = try PostgresAuthority(address, limits)
+      let failure = try #require(Services.failure { try authority.lookUp(Self.unknown) })
       #expect(!failure.asUnavailability.hint.isEmpty)
       return failure
     }
@@ -47,35 +40,32 @@ extension PostgresTests {
 
     @Test("no server, no answer, no such service, no such role, no schema: each says which")
     func connecting() throws {
-      let server = try Databases.shared().server
+      let database = try RulesDatabase()
+      let server = database.server
       #expect(try code("host=/nonexistent dbname=x") == "server_unreachable")
       #expect(try code("service=there_is_no_such_service") == "service_unknown")
       #expect(try code(server.address("there_is_no_such_database")) == "server_unreachable")
       #expect(try code(server.address("postgres", user: "there_is_no_such_role")) == "server_login_refused")
       #expect(try code(server.address("postgres")) == "schema_missing")
-      let database = try RulesDatabase()
-      try database.sql("DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
-      #expect(try code(server.address(database.name, user: "stranger")) == "role_not_permitted")
+      #expect(try code(server.address(database.name, user: "person")) == "role_not_permitted")
       // It accepts and never answers.
-      let silent = try SilentServer()
-      #expect(try code(silent.address, ServerLimits(connecting: .milliseconds(300))) == "server_silent")
+      let silent = SilentServer()
+      let limits = ServerLimits(connecting: .milliseconds(300))
+      #expect(try code("host=\(silent.directory) dbname=x user=x", limits) == "server_silent")
     }
 
     @Test("a server without a free connection, and one that starts, say so in every language")
     func refusals() throws {
       let database = try RulesDatabase()
-      try database.sql(
-        """
-        DO $$ BEGIN CREATE ROLE service LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-        ALTER DATABASE \(database.name) CONNECTION LIMIT 0
-        """)
-      let server = try SilentServer()
-      server.refuse(state: "57P03", message: "das Datenbanksystem startet")
+      try database.sql("ALTER DATABASE \(database.name) CONNECTION LIMIT 0")
+      let starting = SilentServer()
+      starting.refuse(state: "57P03", message: "das Datenbanksystem startet")
       for (address, code, words) in [
         (
           database.server.address(database.name, user: "service"), "server_busy",
           "FATAL:  too many connections for database"
-        ), (server.address, "server_starting", "FATAL:  das Datenbanksystem startet."),
+        ),
+        ("host=\(starting.directory) dbname=x user=x", "server_starting", "FATAL:  das Datenbanksystem startet."),
       ] {
         let failure = try failure(address)
         #expect(failure.code == code && failure.asUnavailability.cause == .busy)
@@ -85,11 +75,10 @@ extension PostgresTests {
 
     @Test("the next host is tried beside one that is silent")
     func nextHost() throws {
-      let silent = try SilentServer()
+      let silent = SilentServer()
       let database = try RulesDatabase()
-      let address =
-        "host=127.0.0.1,\(database.server.directory) port=\(silent.port),5432 sslmode=disable dbname=\(database.name) user=postgres"
-      #expect(try Self.authority(address).lookUp(SessionToken(bytes: [1])) == nil)
+      let address = "host=\(silent.directory),\(database.server.directory) dbname=\(database.name) user=postgres"
+      #expect(try PostgresAuthority(address).lookUp(Self.unknown) == nil)
       // And before it, once it has answered.
       let connecting = Connecting(try ServerAddress(address), ServerLimits(nextHost: .seconds(3)))
       let start = ContinuousClock.now
@@ -104,14 +93,14 @@ extension PostgresTests {
       let folder = ShortFolder()
       let database = try RulesDatabase()
       let confirmed = ConfirmedServer(directory: folder.path)
-      func authority() throws -> PostgresAuthority { try Self.authority(database.address, confirmed: confirmed) }
+      func authority() throws -> PostgresAuthority { try PostgresAuthority(database.address, confirmed: confirmed) }
       // A read confirms nothing: a promotion that is taken back answers reads, too.
-      #expect(try authority().lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try authority().lookUp(Self.unknown) == nil)
       #expect(confirmed.known() == nil)
       _ = try authority().register(username: "alice", password: alicePassword)
       let known = try #require(confirmed.known())
       #expect(known.timeline == 1)
-      #expect(try authority().lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try authority().lookUp(Self.unknown) == nil)
       for (content, words) in [
         ("\(known.system) 2", "old primary of timeline 1, and timeline 2 has confirmed changes"),
         ("7 1", "another cluster (\(known.system)) than the one that confirmed changes (7"),
@@ -134,20 +123,20 @@ extension PostgresTests {
       let local = address + " options='-c synchronous_commit=local'"
       try PostgresSchema.install(try ServerAddress(local))
       try Databases.connect(local).sql("ALTER ROLE postgres SET synchronous_commit = local")
-      let authority = try Self.authority(address, ServerLimits(answer: .seconds(1)))
+      let authority = try PostgresAuthority(address, ServerLimits(answer: .seconds(1)))
       // No standby answers: the change is made here, and may be lost when another server takes
       // over.
       #expect(Services.code { try authority.register(username: "alice", password: alicePassword) } == "outcome_unknown")
       let superuser = try Databases.connect(local)
       let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active' AND query = 'COMMIT'"
       // The server ends that wait, so that the next commit is the only one that waits.
-      while try superuser.rows("SELECT pg_cancel_backend(pid) \(waiting)") != [] {}
-      let other = try Self.authority(address, ServerLimits(answer: .seconds(60)))
+      while try superuser.sql("SELECT pg_cancel_backend(pid) \(waiting)") != [] {}
+      let other = try PostgresAuthority(address, ServerLimits(answer: .seconds(60)))
       let answers = TwoThreads.answers { side -> String? in
         if side == 0 { return Services.code { try other.register(username: "bob", password: bobPassword) } }
         return Services.code {
           let superuser = try Databases.connect(local)
-          while try superuser.rows("SELECT pg_cancel_backend(pid) \(waiting)").isEmpty {}
+          while try superuser.sql("SELECT pg_cancel_backend(pid) \(waiting)").isEmpty {}
         } ?? "cancelled"
       }
       #expect(answers == ["outcome_unknown", "cancelled"])
@@ -174,7 +163,7 @@ extension PostgresTests {
     func missingTable() throws {
       let database = try RulesDatabase()
       let (authority, token) = (database.authority, try database.registerBoth())
-      let order = try authority.order("1")
+      let order = try PaymentOrder("1")
       for table in ["entries", "events"] {
         try database.sql("ALTER TABLE \(table) RENAME TO elsewhere")
         let failure = Services.failure {
@@ -188,12 +177,17 @@ extension PostgresTests {
       }
     }
 
+    /// An address of this machine that no other server uses.
+    private static var loopback: String {
+      "127.\(Int.random(in: 1...250)).\(Int.random(in: 1...250)).\(Int.random(in: 1...250))"
+    }
+
     @Test("over TCP a server without TLS is refused unless that is said")
     func encryption() throws {
-      let port = try SilentServer().port
-      let server = try ThrowawayServer(settings: ["listen_addresses=127.0.0.1", "port=\(port)"])
+      let loopback = Self.loopback
+      let server = try ThrowawayServer(settings: ["listen_addresses=\(loopback)"])
       defer { server.stop() }
-      let address = "host=127.0.0.1 port=\(port) dbname=postgres user=postgres"
+      let address = "host=\(loopback) dbname=postgres user=postgres"
       #expect(["server_encryption", "server_certificate"].contains(try code(address)))
       #expect(try code(address + " sslmode=require") == "server_encryption")
       #expect(try code(address + " sslmode=disable") == "schema_missing")
@@ -205,23 +199,22 @@ extension PostgresTests {
     func credentials() throws {
       let files = try ServerFiles()
       defer { files.remove() }
-      let port = try SilentServer().port
-      let server = try ThrowawayServer(
-        settings: ["listen_addresses=127.0.0.1", "port=\(port)", "ssl=on"] + files.settings)
+      let loopback = Self.loopback
+      let server = try ThrowawayServer(settings: ["listen_addresses=\(loopback)", "ssl=on"] + files.settings)
       defer { server.stop() }
-      let local = "host=\(server.directory) port=\(port) dbname=postgres"
+      let local = "host=\(server.directory) dbname=postgres"
       try Databases.connect(local + " user=postgres").sql(
         "CREATE ROLE person LOGIN PASSWORD 'right word'; GRANT CREATE ON DATABASE postgres TO person")
       let person = local + " user=person passfile="
       try PostgresSchema.install(try ServerAddress(person + files.rightWord))
-      #expect(try Self.authority(person + files.rightWord).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try PostgresAuthority(person + files.rightWord).lookUp(Self.unknown) == nil)
       #expect(try code(person + files.wrongWord) == "server_login_refused")
       #expect(try code(person + "/nonexistent") == "server_login_refused")
-      let remote = "hostaddr=127.0.0.1 port=\(port) dbname=postgres user=postgres sslrootcert="
+      let remote = "hostaddr=\(loopback) dbname=postgres user=postgres sslrootcert="
       let safe = "host=localhost " + remote + files.certificate
-      #expect(try Self.authority(safe).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try PostgresAuthority(safe).lookUp(Self.unknown) == nil)
       #expect(
-        try Databases.connect(safe).rows("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == [["t"]])
+        try Databases.connect(safe).sql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == [["t"]])
       #expect(try code("host=localhost " + remote + files.otherCertificate) == "server_certificate")
       // The rules of this server let nobody in without TLS.
       #expect(try code("host=localhost sslmode=disable " + remote + files.certificate) == "server_login_refused")
@@ -242,7 +235,7 @@ extension PostgresTests {
       try superuser.sql("CREATE TABLESPACE small LOCATION '\(folder.path)/disk'")
       try superuser.sql("ALTER TABLE auth.transfers SET TABLESPACE small")
       disk.fill()
-      let order = try authority.order("0.01")
+      let order = try PaymentOrder("0.01")
       var paid: Int64 = 0
       let failure = Services.failure {
         // The last page of the table takes some rows more.

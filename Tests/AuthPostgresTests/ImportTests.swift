@@ -14,11 +14,9 @@ import TextFormat
 extension PostgresTests {
   /// What was stored elsewhere is brought into the tables of the rule book.
   @Suite struct ImportTests {
-    private static let newPassword = Secret("paper lantern river orchard")
-
     /// An embedded database with all that there can be.
     private struct Embedded {
-      private let folder = ShortFolder()
+      private let work = Workspace()
       let local: LocalAuthority
       let alice: SessionToken
       let recoveryCodes: [RecoveryCode]
@@ -26,142 +24,146 @@ extension PostgresTests {
       let secret: TwoStepSecret
 
       init() throws {
-        local = LocalAuthority(directory: folder.path + "/data", cost: .least)
+        local = work.authority()
         _ = try local.register(username: "alice", password: alicePassword, displayName: "Ada \\ Löwe \\N")
-        _ = try local.register(username: "bob", password: bobPassword)
-        _ = try local.register(username: "carol", password: newPassword)
-        alice = try local.token("alice", alicePassword)
-        let carol = try local.token("carol", newPassword)
-        _ = try local.rules.pay(try local.order("12.50", to: "bob", key: "one\\two"), token: alice)
-        _ = try local.rules.pay(try local.order("100", to: "bob"), token: carol)
+        for name in ["bob", "carol"] { _ = try local.register(username: name, password: bobPassword) }
+        alice = try local.logIn().token
+        let carol = try local.logIn("carol", bobPassword).token
+        _ = try local.rules.pay(try PaymentOrder("12.50", key: "one\\two"), token: alice)
+        _ = try local.rules.pay(try PaymentOrder("100"), token: carol)
         try local.rules.deleteAccount(token: carol)
         recoveryCodes = try local.rules.makeRecoveryCodes(token: alice)
         oneTimeCode = try local.rules.registerOther(username: "dave", token: alice).code
-        secret = try local.rules.beginTwoStep(token: alice)
-        try local.rules.confirmTwoStep(secret.code(at: .now()), token: alice)
+        secret = try local.turnTwoStepOn(alice)
         try local.rules.setTwoStepPolicy(.required, token: alice)
-        for _ in 0..<6 { _ = try? local.token("bob", alicePassword) }
+        for _ in 0..<6 { _ = try? local.logIn("bob", wrongPassword) }
       }
     }
 
     @Test("an embedded database is brought with passwords, balances, receipts, events and codes, and numbers go on")
     func embedded() throws {
       let embedded = try Embedded()
-      let (local, old) = (embedded.local, embedded.alice)
+      let (old, alice) = (embedded.local.rules, embedded.alice)
       let database = try RulesDatabase(isEmpty: true)
       let address = try ServerAddress(database.address)
-      let summary = try local.export { (rows) throws(BackendError) in
+      let summary = try embedded.local.export { (rows) throws(BackendError) in
         try PostgresSchema.importing(rows, into: address)
       }
       #expect(summary.accounts == 4 && summary.payments == 6)
       #expect(try PostgresSchema.check(address) == [])
       // Session files and events name the database, or a session by its salt.
       #expect(
-        try ServedDatabase(database.database).identity == ServedDatabase(local.rules.database).identity,
+        try ServedDatabase(database.authority.rules.database).identity == ServedDatabase(old.database).identity,
         "session files of the database do not know the imported one")
       let authority = database.authority
-      let events = try local.rules.events(.everyone, Page(limit: 1000), token: old)
+      let new = authority.rules
+      let events = try old.events(.everyone, Page(limit: 1000), token: alice)
       // The code of the confirmation was used there, and is used here too.
       let next = embedded.secret.code(at: WallTime(microseconds: WallTime.now().microseconds + 30_000_000))
-      let token = try authority.token("alice", alicePassword, answer: next)
-      #expect(try authority.rules.twoStep(token: token) == local.rules.twoStep(token: old))
-      #expect(try authority.rules.twoStepPolicy(token: token) == .required)
-      #expect(try authority.rules.profile(token: token) == local.rules.profile(token: old))
-      #expect(
-        try authority.rules.receipts(Page(limit: 1000), token: token)
-          == local.rules.receipts(Page(limit: 1000), token: old))
-      let accounts = try authority.rules.accounts(AccountsQuery(limit: 1000), token: token)
-      #expect(accounts.map(\.user) == (try local.rules.accounts(AccountsQuery(limit: 1000), token: old)).map(\.user))
+      let token = try authority.answer(next, to: authority.challenge()).token
+      #expect(try new.twoStep(token: token) == old.twoStep(token: alice))
+      #expect(try new.twoStepPolicy(token: token) == .required)
+      #expect(try new.profile(token: token) == old.profile(token: alice))
+      #expect(try new.receipts(Page(limit: 1000), token: token) == old.receipts(Page(limit: 1000), token: alice))
+      let accounts = try new.accounts(AccountsQuery(limit: 1000), token: token)
+      #expect(accounts.map(\.user) == (try old.accounts(AccountsQuery(limit: 1000), token: alice)).map(\.user))
       #expect(accounts.first { $0.user.username == "bob" }?.failedAttempts == 6)
-      let brought = try authority.rules.events(.everyone, Page(limit: 1000), token: token)
-      #expect(brought.dropFirst(2).elementsEqual(events))
-      #expect(try authority.rules.registration(token: token) == .closed)
-      #expect(throws: BackendError.self) { _ = try authority.token("bob", bobPassword) }
-      _ = try authority.recover(username: "dave", code: embedded.oneTimeCode, password: Self.newPassword)
-      _ = try authority.token("dave", Self.newPassword)
-      #expect(try authority.rules.registerOther(username: "erin", token: token).user.id.rawValue == "u5")
-      #expect(code { try authority.rules.registerOther(username: "carol", token: token) } == "username_taken")
-      let repeated = try authority.rules.pay(try authority.order("12.50", to: "bob", key: "one\\two"), token: token)
+      #expect(try new.events(.everyone, Page(limit: 1000), token: token).dropFirst(2).elementsEqual(events))
+      #expect(try new.registration(token: token) == .closed)
+      #expect(throws: BackendError.self) { try authority.logIn("bob", bobPassword) }
+      _ = try authority.recover(username: "dave", code: embedded.oneTimeCode, password: newPassword)
+      _ = try authority.logIn("dave", newPassword)
+      #expect(try new.registerOther(username: "erin", token: token).user.id.rawValue == "u5")
+      #expect(code { try new.registerOther(username: "carol", token: token) } == "username_taken")
+      let repeated = try new.pay(try PaymentOrder("12.50", key: "one\\two"), token: token)
       #expect(repeated.isRepetition)
-      #expect(try authority.rules.pay(try authority.order("1", to: "bob"), token: token).id > repeated.id)
-      _ = try authority.recover(username: "alice", code: embedded.recoveryCodes[0], password: Self.newPassword)
-      _ = try authority.token("alice", Self.newPassword, answer: Secret(embedded.recoveryCodes[1].text))
+      #expect(try new.pay(try PaymentOrder("1"), token: token).id > repeated.id)
+      _ = try authority.recover(username: "alice", code: embedded.recoveryCodes[0], password: newPassword)
+      let last = Secret(embedded.recoveryCodes[1].text)
+      _ = try authority.answer(last, to: authority.challenge("alice", newPassword))
     }
 
     @Test("an import whose money does not add up, that breaks off, or that finds tables, changes nothing")
     func undone() throws {
       let embedded = try Embedded()
-      let database = try RulesDatabase(isEmpty: true)
-      let address = try ServerAddress(database.address)
-      func importing(_ change: (ExportedTable, [SQLValue]) throws(BackendError) -> [SQLValue]) throws {
-        _ = try embedded.local.export { (rows) throws(BackendError) in
-          let changed: ExportedRows = { (table, take) throws(BackendError) in
-            var all: [[SQLValue]] = []
-            try rows(table) { all.append($0) }
-            for row in all { try take(try change(table, row)) }
+      let address = try ServerAddress(RulesDatabase(isEmpty: true).address)
+      func importing(_ change: (ExportedTable, [SQLValue]) throws(BackendError) -> [SQLValue]) -> String? {
+        code {
+          try embedded.local.export { (rows) throws(BackendError) in
+            try PostgresSchema.importing(
+              { (table, take) throws(BackendError) in
+                var all: [[SQLValue]] = []
+                try rows(table) { all.append($0) }
+                for row in all { try take(try change(table, row)) }
+              }, into: address)
           }
-          return try PostgresSchema.importing(changed, into: address)
         }
       }
-      let forged = code {
-        try importing { (table, row) in table == .balances && row[0] == .integer(2) ? [row[0], .integer(1)] : row }
+      let forged = importing { (table, row) in
+        table == .balances && row[0] == .integer(2) ? [row[0], .integer(1)] : row
       }
       #expect(forged == "database_error")
-      let broken = code {
-        try importing { (table, row) throws(BackendError) in
-          if table == .events { throw .notFresh }
-          return row
-        }
+      let broken = importing { (table, row) throws(BackendError) in
+        if table == .events { throw .notFresh }
+        return row
       }
       #expect(broken == "not_fresh")
       #expect(isEmpty(address))
-      try importing { $1 }
-      #expect(code { try importing { $1 } } == "schema_not_empty")
+      #expect(importing { $1 } == nil)
+      #expect(importing { $1 } == "schema_not_empty")
       #expect(try PostgresSchema.check(address) == [])
     }
 
     /// A database as programs made it that called functions in the server.
     private struct OlderDatabase {
-      /// The name of the database, and of the role that owns it.
-      let name = "older\(UInt32.random(in: 0 ... .max))"
-      let server: ThrowawayServer
+      /// The role of the service, which owns the database.
+      private let role = "older\(UInt32.random(in: 0 ... .max))"
+      private let name: String
+      private let server: ThrowawayServer
+      let superuser: ServerConnection
       let address: ServerAddress
 
       /// The roles of the older programs and of a user of them; all databases of a server share
       /// them.
       private static let roles = Result {
-        try Databases.connect(Databases.shared().server.address("postgres")).sql(
+        try Databases.connect(Databases.server.get().address("postgres")).sql(
           "CREATE ROLE auth_cli_owner; CREATE ROLE auth_cli; CREATE ROLE caller LOGIN IN ROLE auth_cli")
       }
 
       init() throws {
-        server = try Databases.shared().server
-        try Self.roles.get()
-        let superuser = try Databases.connect(server.address("postgres"))
-        try superuser.sql("CREATE ROLE \(name) LOGIN")
-        try superuser.sql("CREATE DATABASE \(name) OWNER \(name)")
-        let dump = try String(contentsOfFile: Workspace.repository + "/fixtures/function-server.sql", encoding: .utf8)
-        try Databases.connect(server.address(name)).sql(dump)
-        address = try ServerAddress(server.address(name, user: name))
+        server = try Databases.server.get()
+        _ = try Self.roles.get()
+        try Databases.connect(server.address("postgres")).sql("CREATE ROLE \(role) LOGIN")
+        name = try Databases.create(owner: role)
+        superuser = try Databases.connect(server.address(name))
+        try superuser.sql(
+          String(contentsOfFile: Workspace.repository + "/fixtures/function-server.sql", encoding: .utf8))
+        // Which the dump has changed.
+        try superuser.sql("RESET ALL")
+        address = try ServerAddress(server.address(name, user: role))
       }
 
-      func superuser<Result>(_ body: (ServerConnection) throws -> Result) throws -> Result {
-        try body(try Databases.connect(server.address(name)))
+      /// Who may try to use the database as before.
+      var users: [String] { ["caller", role, "postgres"] }
+
+      func connect(as user: String) throws -> ServerConnection {
+        try Databases.connect(server.address(name, user: user))
       }
 
       /// Lets the service's role read what it imports.
-      func permit() throws { try superuser { try $0.sql("GRANT auth_cli_owner TO \(name)") } }
+      func permit() throws { try superuser.sql("GRANT auth_cli_owner TO \(role)") }
 
       /// All rows of the older tables.
       func rows() throws -> [[String?]] {
-        try superuser {
-          let tables = try $0.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'authcore' ORDER BY 1")
-          return try tables.map { (row) in "SELECT t::text FROM authcore.\(row[0] ?? "") t ORDER BY 1" }
-            .flatMap { try $0.isEmpty ? [] : Databases.connect(server.address(name)).rows($0) }
+        let tables = try superuser.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'authcore'").map {
+          $0[0] ?? ""
         }
+        let selects = tables.map { "SELECT '\($0)', t::text FROM authcore.\($0) t" }
+        return try superuser.sql(selects.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")
       }
     }
 
+    private static let passwordOfAlice = Secret("marble kettle window harvest")
     private static let everyone = Secret("a long passphrase of everyone")
     private static let afterRecovery = Secret("a newer passphrase after recovery")
     // Written down when the fixture was made.
@@ -179,44 +181,43 @@ extension PostgresTests {
       #expect(summary.accounts == 9 && summary.payments == 12, "\(summary)")
       #expect(try PostgresSchema.check(older.address) == [])
       #expect(try older.rows() == before && before.count > 40)
-      let authority = PostgresAuthority(
-        PostgresDatabase(older.address), isShared: true)
+      let authority = PostgresAuthority(PostgresDatabase(older.address), isShared: true)
+      let rules = authority.rules
       let secret = TwoStepSecret(bytes: try #require(Hex.bytes(Array(Self.secret.utf8))), username: "alice")
-      let alice = try authority.token("alice", alicePassword, answer: secret.code(at: .now()))
-      #expect(try authority.rules.twoStepPolicy(token: alice) == .required)
-      #expect(try authority.rules.registration(token: alice) == .closed)
-      #expect(try authority.rules.twoStep(token: alice).recoveryCodes == 10)
+      let challenge = try authority.challenge("alice", Self.passwordOfAlice)
+      let alice = try authority.answer(secret.code(at: .now()), to: challenge).token
+      #expect(try rules.twoStepPolicy(token: alice) == .required)
+      #expect(try rules.registration(token: alice) == .closed)
+      #expect(try rules.twoStep(token: alice).recoveryCodes == 10)
 
       // Balances and receipts; the key is the payer's where the payer gave one.
-      #expect(try authority.rules.profile(token: alice).balance == 87_51)
-      let receipts = try authority.rules.receipts(Page(limit: 100), token: alice)
+      #expect(try rules.profile(token: alice).balance == 87_51)
+      let receipts = try rules.receipts(Page(limit: 100), token: alice)
       #expect(receipts.map(\.payee) == ["alice", "bob", "alice"] && receipts.map(\.key) == [nil, "rent of may", nil])
-      let again = try authority.rules.pay(try authority.order("12.50", to: "bob", key: "rent of may"), token: alice)
+      let again = try rules.pay(try PaymentOrder("12.50", key: "rent of may"), token: alice)
       #expect(again.isRepetition && again.id == receipts[1].id)
-      let accounts = try authority.rules.accounts(AccountsQuery(limit: 100), token: alice)
+      let accounts = try rules.accounts(AccountsQuery(limit: 100), token: alice)
       #expect(
         accounts.map(\.user.username) == ["alice", "bob", "carol", "dave", "erin", "grace", "heidi", "ivan"])
       #expect(accounts.filter(\.isDisabled).map(\.user.username) == ["carol"])
       #expect(accounts.first { $0.user.username == "dave" }?.throttle == .locked)
       #expect(accounts.first { $0.user.username == "bob" }?.user.displayName == "Bob \\ Löwe 'x'")
-      let events = try authority.rules.events(.everyone, Page(limit: 1000), token: alice)
+      let events = try rules.events(.everyone, Page(limit: 1000), token: alice)
       #expect(events.contains { $0.name == "user_deleted" && $0.account == DeletedAccount.shownName })
       #expect(events.count == summary.events + 3, "\(events.map(\.name))")
 
       // Passwords: verified as they were stored, and stored anew at the login.
-      let bob = try authority.token("bob", Self.afterRecovery)
-      #expect(try authority.rules.profile(token: bob).balance == 212_49)
-      _ = try authority.token("erin", Self.everyone)
-      _ = try authority.token("ivan", Self.everyone)
-      #expect(throws: BackendError.self) { _ = try authority.token("ivan", alicePassword) }
-      let stored = try older.superuser {
-        try $0.rows("SELECT name FROM auth.accounts WHERE password_hash LIKE 'sha256:%' ORDER BY name").map { $0[0] }
-      }
-      #expect(stored == ["#5", "carol", "dave", "grace", "heidi"])
-      _ = try authority.token("bob", Self.afterRecovery)
+      let bob = try authority.logIn("bob", Self.afterRecovery).token
+      #expect(try rules.profile(token: bob).balance == 212_49)
+      for name in ["erin", "ivan"] { _ = try authority.logIn(name, Self.everyone) }
+      #expect(throws: BackendError.self) { try authority.logIn("ivan", Self.passwordOfAlice) }
+      let stored = try older.superuser.sql(
+        "SELECT name FROM auth.accounts WHERE password_hash LIKE 'sha256:%' ORDER BY name")
+      #expect(stored == [["#5"], ["carol"], ["dave"], ["grace"], ["heidi"]])
+      _ = try authority.logIn("bob", Self.afterRecovery)
       for (name, error) in [
         ("carol", "credentials_not_accepted"), ("dave", "locked"), ("frank", "credentials_not_accepted"),
-      ] { #expect(code { try authority.token(name, Self.everyone) } == error) }
+      ] { #expect(code { try authority.logIn(name, Self.everyone) } == error) }
 
       // Codes: a used one is used up, and one for a first password is accepted.
       for (name, typed, error) in [
@@ -224,26 +225,29 @@ extension PostgresTests {
         ("grace", Self.graceCode, nil), ("alice", Self.aliceCodes[0], nil),
       ] {
         let recovery = RecoveryCode(typed: Array(typed.utf8))
-        #expect(code { try authority.recover(username: name, code: recovery, password: Self.newPassword) } == error)
+        #expect(code { try authority.recover(username: name, code: recovery, password: newPassword) } == error)
       }
-      let recovered = try authority.token("alice", Self.newPassword, answer: Secret(Self.aliceCodes[1]))
-      #expect(try authority.rules.twoStep(token: recovered).recoveryCodes == 8)
+      let last = try authority.challenge("alice", newPassword)
+      let recovered = try authority.answer(Secret(Self.aliceCodes[1]), to: last).token
+      #expect(try rules.twoStep(token: recovered).recoveryCodes == 8)
 
       // Names and numbers go on.
-      #expect(code { try authority.rules.registerOther(username: "frank", token: recovered) } == "username_taken")
-      #expect(try authority.rules.registerOther(username: "judy", token: recovered).user.id.rawValue == "u10")
+      #expect(code { try rules.registerOther(username: "frank", token: recovered) } == "username_taken")
+      #expect(try rules.registerOther(username: "judy", token: recovered).user.id.rawValue == "u10")
     }
+
+    /// What a program of before asks when somebody registers.
+    private static let checkName = "SELECT code FROM authcore.check_name(1, 'zoe')"
 
     @Test("after that, a program of before is refused, whoever runs it")
     func revoked() throws {
       let older = try OlderDatabase()
       try older.permit()
-      try older.superuser { try $0.sql("UPDATE authcore.authority SET registration_closed = false") }
-      let person = try Databases.connect(older.server.address(older.name, user: "caller"))
-      #expect(try person.rows("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty == false)
+      try older.superuser.sql("UPDATE authcore.authority SET registration_closed = false")
+      #expect(try !older.connect(as: "caller").sql(Self.checkName).isEmpty)
       _ = try PostgresSchema.importingFunctionServer(at: older.address)
-      for user in ["caller", older.name, "postgres"] {
-        let connection = try Databases.connect(older.server.address(older.name, user: user))
+      for user in older.users {
+        let connection = try older.connect(as: user)
         #expect(throws: ServerFault.self) {
           try connection.sql(
             "SELECT * FROM authcore.register(1, 'zoe', 'zoe', '\(PasswordCost.least.prefix)aaaaaaaaaaaaaaaaaaaaa.', '\\x\(String(repeating: "00", count: 32))')"
@@ -258,28 +262,15 @@ extension PostgresTests {
       func importing() -> String? { code { try PostgresSchema.importingFunctionServer(at: older.address) } }
       #expect(importing() == "role_not_permitted")
       try older.permit()
-      try older.superuser { try $0.sql("UPDATE authcore.ledger_accounts SET balance = 1 WHERE id = 2") }
+      try older.superuser.sql("UPDATE authcore.ledger_accounts SET balance = 1 WHERE id = 2")
       let before = try older.rows()
       #expect(importing() == "database_error")
-      try older.superuser { try $0.sql("CREATE VIEW authcore.another AS SELECT 1") }
+      try older.superuser.sql("CREATE VIEW authcore.another AS SELECT 1")
       #expect(importing() == "schema_foreign")
-      try older.superuser { try $0.sql("DROP VIEW authcore.another") }
+      try older.superuser.sql("DROP VIEW authcore.another")
       #expect(try older.rows() == before)
       #expect(isEmpty(older.address))
-      let person = try Databases.connect(older.server.address(older.name, user: "caller"))
-      #expect(try person.rows("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty == false)
-    }
-  }
-}
-
-extension Backend {
-  /// Logs in, answering with this when a code is asked for.
-  func token(_ name: String, _ password: Secret, answer code: Secret? = nil) throws(BackendError) -> SessionToken {
-    do throws(BackendError) {
-      return try logIn(Credentials.password(username: name, password: password), limits: .standard).token
-    } catch {
-      guard case .challenged(let challenge) = error.kind, let code else { throw error }
-      return try answer(code, to: challenge).token
+      #expect(try !older.connect(as: "caller").sql(Self.checkName).isEmpty)
     }
   }
 }

@@ -1,22 +1,18 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
-import Foundation
+import AuthPostgres
 import PostgresServers
 import Programs
 import Races
 import Services
 import Testing
 
-@testable import AuthPostgres
-
 /// Two operations that decide about the same account, at once, through two connections: what comes
 /// of them is what comes of some order of the two.
 ///
 /// `ACCOUNT_RACE_ROUNDS` says how many rounds; `make test-races` takes 200.
 @Suite struct RuleRaceTests {
-  static let rounds =
-    Int(ProcessInfo.processInfo.environment["ACCOUNT_RACE_ROUNDS"] ?? "") ?? (Effort.isComplete ? 8 : 2)
+  static let rounds = Effort.number("ACCOUNT_RACE_ROUNDS") ?? (Effort.isComplete ? 8 : 2)
 
   @Test("some order of the two", arguments: Engine.possible, Pair.all)
   func pairs(engine: Engine, pair: Pair) async throws {
@@ -35,11 +31,10 @@ import Testing
 }
 
 /// What the rules are on.
-enum Engine: String, Sendable, CustomTestStringConvertible {
+enum Engine: Sendable {
   case sqlite, postgres
 
   static var possible: [Engine] { ThrowawayServer.isPossible ? [.sqlite, .postgres] : [.sqlite] }
-  var testDescription: String { rawValue }
 }
 
 /// Two requests, and what may come of them.
@@ -61,39 +56,34 @@ struct Pair: Sendable, CustomTestStringConvertible {
   }
 
   let testDescription: String
-  let round: @Sendable (RaceScene, _ number: Int) throws -> Round
+  let round: @Sendable (RaceScene) throws -> Round
 
-  init(_ name: String, _ round: @escaping @Sendable (RaceScene, _ number: Int) throws -> Round) {
+  init(_ name: String, _ round: @escaping @Sendable (RaceScene) throws -> Round) {
     (testDescription, self.round) = (name, round)
   }
 }
 
-/// A database, two connections to it, and accounts.
-final class RaceScene: Sendable {
-  let sides: [Rules]
-  private let folder = ShortFolder()
-  private let database: RulesDatabase?
-
-  static let password = Secret("marble kettle window harvest")
-  let alice: Username
+/// A database, two connections to it, and accounts, which all have the password of alice, the
+/// administrator.
+struct RaceScene: Sendable {
+  let sides: [any RulesBackend]
+  private let engine: Engine
 
   init(_ engine: Engine, hasLocks: Bool = true) throws {
-    alice = try Username("alice")
-    let directory = folder.path + "/data"
+    self.engine = engine
     switch engine {
     case .sqlite:
-      database = nil
-      sides = (0..<2).map { _ in LocalAuthority(directory: directory, cost: .least).rules }
+      let work = Workspace()
+      sides = (0..<2).map { _ in work.authority(wallClock: { .now() }) }
     case .postgres:
-      let database = try RulesDatabase()
-      self.database = database
-      let address = try ServerAddress(database.address)
+      let address = try ServerAddress(RulesDatabase().address)
       sides = (0..<2).map { _ in
-        let driver = PostgresDatabase(address)
-        return Rules(database: hasLocks ? driver : Unlocked(driver), policy: .standard, cost: .least)
+        let database = PostgresDatabase(address)
+        return PostgresAuthority(
+          hasLocks ? database : AlteredDatabase(database, transaction: { UnlockedTransaction($0) }))
       }
     }
-    _ = try rules.register(username: "alice", password: Self.password)
+    _ = try sides[0].register(username: "alice", password: alicePassword)
     // Enough for every round.
     for statement in [
       "INSERT INTO transfers(id, payer, payee, amount, made_at) VALUES (1000000, 0, 1, 100000000, 0)",
@@ -102,14 +92,14 @@ final class RaceScene: Sendable {
     ] { try sql(statement) }
   }
 
-  var rules: Rules { sides[0] }
+  var rules: Rules { sides[0].rules }
 
   func findings(_ pair: Pair, rounds: Int, stopsAtFirst: Bool = false) throws -> [String] {
     var findings: [String] = []
     for number in 0..<rounds {
-      let round = try pair.round(self, number)
-      let answers = TwoThreads.answers { [sides] side in
-        round.requests[side].reduce(nil) { $0 ?? Self.code(of: $1, sides[side]) }
+      let round = try pair.round(self)
+      let answers = TwoThreads.answers { side in
+        round.requests[side].reduce(nil) { answer, request in answer ?? code { try sides[side].perform(request) } }
       }
       let fault = round.orders.contains(answers) ? try round.check(answers) : "not the answers of any order"
       if let fault { findings.append("round \(number): \(answers), \(fault)") }
@@ -121,7 +111,7 @@ final class RaceScene: Sendable {
         abs((SELECT sum(amount) FROM entries)) AS bigint)
       """
     if try sql(books) != 0 { findings.append("the books do not balance") }
-    if database != nil {
+    if engine == .postgres {
       // Told late: the count is what the server has reported so far.
       let deadlocks = try sql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
       if deadlocks != 0 { findings.append("\(deadlocks) deadlocks") }
@@ -129,34 +119,21 @@ final class RaceScene: Sendable {
     return findings
   }
 
-  /// The code of the error that a request is answered with.
-  static func code(of request: BackendRequest, _ rules: Rules) -> String? {
-    do throws(BackendError) {
-      _ = try rules.perform(request)
-      return nil
-    } catch {
-      return error.code
-    }
-  }
-
   // MARK: - What rounds begin with
 
-  func user(_ name: String, funded: Bool = true) throws -> Username {
-    _ = try rules.register(username: name, password: Self.password)
+  /// A name that no account has.
+  func newName() -> String { "u\(UInt64.random(in: 0 ... .max))" }
+
+  /// A new account.
+  func user(funded: Bool = true) throws -> Username {
+    let name = newName()
+    _ = try sides[0].register(username: name, password: alicePassword)
     let user = try Username(name)
-    if !funded { _ = try rules.pay(try order("100", to: alice), token: try logIn(user)) }
+    if !funded { _ = try rules.pay(try PaymentOrder("100", to: "alice"), token: try logIn(user)) }
     return user
   }
 
-  func logIn(_ name: Username) throws -> SessionToken {
-    let new = NewSession.random
-    _ = try rules.perform(.logIn(name, Self.password, new))
-    return new.token
-  }
-
-  func order(_ amount: String, to payee: Username, key: String? = nil) throws -> PaymentOrder {
-    PaymentOrder(amount: try Amount(amount), payee: payee, key: try key.map { try IdempotencyKey($0) })
-  }
+  func logIn(_ user: Username? = nil) throws -> SessionToken { try sides[0].logIn(user?.canonical ?? "alice").token }
 
   // MARK: - What is stored
 
@@ -167,7 +144,7 @@ final class RaceScene: Sendable {
   func sql(_ statement: String) throws -> Int64 {
     try rules.database.write(.everything) { (db) throws(BackendError) in
       var number: Int64 = 0
-      _ = try db.step(statement, []) { (row) throws(BackendError) in
+      try db.step(statement, []) { (row) throws(BackendError) in
         number = try row[0]
         return false
       }
@@ -182,42 +159,14 @@ final class RaceScene: Sendable {
   }
 }
 
-extension NewSession {
-  /// Under a token that nobody else draws.
-  static var random: NewSession {
-    NewSession(token: SessionToken(bytes: (0..<32).map { _ in UInt8.random(in: 0...255) }), label: nil, origin: nil)
-  }
-}
-
 extension BackendRequest {
-  static func logIn(_ name: Username, _ password: Secret, _ new: NewSession = .random) -> BackendRequest {
+  static func logIn(_ name: Username, _ password: Secret = alicePassword, _ new: NewSession = .random) -> BackendRequest
+  {
     .logIn(.password(username: name.canonical, password: password), .standard, new)
   }
 }
 
-/// A database whose locks of rows are left out.
-private final class Unlocked: Database {
-  private let base: PostgresDatabase
-
-  init(_ base: PostgresDatabase) { self.base = base }
-
-  var clock: any SessionClock { base.clock }
-  var patience: Duration { base.patience }
-
-  func read<Result: Sendable>(
-    _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result { try base.read(body) }
-
-  func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try base.write(scope) { (db) throws(BackendError) in try body(UnlockedTransaction(db)) }
-  }
-
-  func removeTraces() throws(BackendError) {}
-  func changes() throws(BackendError) -> any ChangeSource { base.changes() }
-}
-
+/// A transaction whose locks of rows are left out.
 private final class UnlockedTransaction: Transaction {
   private let base: any Transaction
 

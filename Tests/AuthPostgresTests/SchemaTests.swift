@@ -23,7 +23,7 @@ extension PostgresTests {
         code {
           try database.authority.rules.install(firstAdministrator: "eve", password: alicePassword)
         } == "schema_exists")
-      _ = try database.authority.token("alice", alicePassword)
+      _ = try database.authority.logIn()
     }
 
     @Test(
@@ -67,14 +67,11 @@ extension PostgresTests {
       #expect(try PostgresSchema.check(address) == [])
       try database.authority.checkForLogins()
       let next = Schema.version + 1
-      func answer() throws -> String? {
-        let fresh = PostgresAuthority(PostgresDatabase(address))
-        return code { try fresh.checkForLogins() }
-      }
+      func answer() -> String? { code { try PostgresAuthority(database.address).checkForLogins() } }
       try database.sql("UPDATE facts SET version = \(next)")
-      #expect(try answer() == nil)
+      #expect(answer() == nil)
       try database.sql("UPDATE facts SET oldest = \(next)")
-      #expect(try answer() == "database_newer")
+      #expect(answer() == "database_newer")
       #expect(code { try PostgresSchema.upgrade(address) } == "database_newer")
     }
 

@@ -1,74 +1,59 @@
 import Glibc
+import Programs
 
-/// A PostgreSQL server of our own, which ends with the process that started it, however that ends.
+/// A PostgreSQL server of our own, or two of them, which end with the process that started them,
+/// however that ends.
 package final class ThrowawayServer: Sendable {
-  /// The directory of its Unix socket.
+  /// The directory of the Unix socket; of two servers, the sockets are in its folders `a` and `b`.
   package let directory: String
+  private let script: Child
   private let leash: Int32
-  private let supervisor: pid_t
 
   /// Why there is no server, if there is none.
-  package struct Missing: Error, CustomStringConvertible {
-    package let description: String
-  }
+  package struct Missing: Error {}
 
   /// Starts a server.
   ///
   /// - Parameter settings: Lines of postgresql.conf, as `name=value`.
   /// - Throws: ``Missing`` when there is none to start.
-  package init(settings: [String] = []) throws(Missing) {
-    let started = try Self.start("throwaway-postgres", settings)
-    (leash, supervisor) = (started.input, started.supervisor)
-    var line: [UInt8] = []
-    var byte: UInt8 = 0
-    while read(started.output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
-    close(started.output)
-    directory = String(decoding: line, as: UTF8.self)
-    guard !line.isEmpty else {
-      close(leash)
-      throw Missing(description: "the server did not start")
-    }
+  package convenience init(settings: [String] = []) throws {
+    try self.init("throwaway-postgres", settings)
+  }
+
+  /// Starts a primary and its standby.
+  ///
+  /// - Parameter isManaged: Under Patroni, which promotes the standby by itself.
+  /// - Throws: ``Missing`` when there are none to start.
+  package convenience init(pairManaged isManaged: Bool) throws {
+    try self.init(isManaged ? "throwaway-patroni" : "throwaway-postgres-pair", [])
   }
 
   /// Starts a script that ends when its standard input does.
-  static func start(
-    _ script: String, _ arguments: [String]
-  ) throws(Missing) -> (input: Int32, output: Int32, supervisor: pid_t) {
-    var input: [Int32] = [0, 0]
-    var output: [Int32] = [0, 0]
-    guard pipe(&input) == 0, pipe(&output) == 0 else { throw Missing(description: "no pipe: \(errno)") }
-    // No other child may hold the leash.
-    for descriptor in input + output { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    // A session of its own (POSIX_SPAWN_SETSID, which the header shows to GNU C only): ^C at the
-    // tests does not reach it.
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
-    let command = [repository + "/.ci/" + script] + arguments
-    let argv = command.map { strdup($0) } + [nil]
-    var child: pid_t = 0
-    let failure = posix_spawn(&child, command[0], &actions, &attributes, argv, environ)
-    for text in argv { free(text) }
-    posix_spawn_file_actions_destroy(&actions)
-    posix_spawnattr_destroy(&attributes)
-    close(input[0])
-    close(output[1])
-    guard failure == 0 else { throw Missing(description: "\(script) cannot be started: \(failure)") }
-    return (input[1], output[0], child)
+  private init(_ name: String, _ arguments: [String]) throws {
+    let pipe = try ChildPipe()
+    leash = pipe.writeEnd
+    script = try Child([Self.repository + "/.ci/" + name] + arguments, input: pipe.readEnd)
+    close(pipe.readEnd)
+    directory = Self.line(script.output)
+    guard !directory.isEmpty else { throw Missing() }
   }
 
-  /// Ends the server and removes its directory, and waits for that.
+  /// Has the script do something; see `.ci/throwaway-postgres-pair` and `.ci/throwaway-patroni`.
+  ///
+  /// - Returns: The last word of its answer.
+  @discardableResult
+  package func tell(_ command: String) -> String {
+    write(leash, command + "\n", command.utf8.count + 1)
+    let answer = Self.line(script.output)
+    precondition(answer.hasPrefix("done"), "\(command): \(answer)")
+    return answer.split(separator: " ").last.map(String.init) ?? ""
+  }
+
+  /// Ends the servers and removes their directory, and waits for that.
   package func stop() {
     close(leash)
-    var status: Int32 = 0
-    while waitpid(supervisor, &status, 0) < 0 && errno == EINTR {}
+    close(script.output)
+    script.wait()
   }
 
   /// What a connection as `user` is made with.
@@ -77,10 +62,15 @@ package final class ThrowawayServer: Sendable {
   }
 
   /// Whether there is a server to start here.
-  package static let isPossible: Bool = {
-    let command = "command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1"
-    return system(command) == 0
-  }()
+  package static let isPossible =
+    system("command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1") == 0
 
   private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+
+  private static func line(_ descriptor: Int32) -> String {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+    return String(decoding: line, as: UTF8.self)
+  }
 }

@@ -4,48 +4,50 @@ import Glibc
 /// Runs another program until it ends or reaches its time limit, with standard output and standard
 /// error in one stream.
 ///
-/// It leads a new process session: it never has a controlling terminal, and at the time limit its
-/// whole process group is killed. At most one child per core runs at a time; the others wait
-/// without blocking a thread.
+/// At the time limit its whole process group is killed. At most one child per core runs at a time,
+/// in the order of the requests; the others wait without blocking a thread.
 package struct Program: Sendable {
-  /// The program: a path, or a name that `PATH` finds.
-  package var program: String
-  package var arguments: [String]
-  package var environment: [String: String]
-  package var workingDirectory: String
-  package var input: [UInt8]
-  /// The time limit, from the start of the program.
-  package var timeLimit: Duration
+  private let command: [String]
+  private let environment: [String: String]
+  private let input: [UInt8]
+  private let timeLimit: Duration
 
+  /// - Parameters:
+  ///   - program: A path, or a name that `PATH` finds.
+  ///   - arguments: Its arguments.
+  ///   - environment: Its variables.
+  ///   - workingDirectory: Where it runs.
+  ///   - input: Its standard input.
+  ///   - timeLimit: From the start of the program.
   package init(
-    _ program: String,
-    _ arguments: [String],
-    environment: [String: String] = Program.inheritedEnvironment,
-    workingDirectory: String = ".",
-    input: [UInt8] = [],
-    timeLimit: Duration
+    _ program: String, _ arguments: [String], environment: [String: String] = Program.inheritedEnvironment,
+    workingDirectory: String = ".", input: [UInt8] = [], timeLimit: Duration
   ) {
-    self.program = program
-    self.arguments = arguments
-    self.environment = environment
-    self.workingDirectory = workingDirectory
-    self.input = input
-    self.timeLimit = timeLimit
+    // The file action of posix_spawn that changes the directory is declared only for GNU C.
+    command = ["env", "-C", workingDirectory, program] + arguments
+    (self.environment, self.input, self.timeLimit) = (environment, input, timeLimit)
   }
+
+  /// Starts one program after the other, when a core is free for it.
+  private static let (queue, cores) = (
+    DispatchQueue(label: "Programs"), DispatchSemaphore(value: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  )
 
   /// Runs the program and returns how it ended and what it printed.
   ///
   /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that fails
   ///   or does not exist (status 127) is not an error.
   package func run() async throws -> ProgramOutcome {
-    await Slots.shared.enter()
-    let result = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(SpawnError) in try runBlocking() })
+    try await withCheckedThrowingContinuation { continuation in
+      Self.queue.async {
+        Self.cores.wait()
+        DispatchQueue.global().async {
+          let result = Result { () throws(SpawnError) in try runBlocking() }
+          Self.cores.signal()
+          continuation.resume(with: result)
+        }
       }
     }
-    await Slots.shared.leave()
-    return try result.get()
   }
 
   /// The environment of the test process.
@@ -60,55 +62,54 @@ package struct Program: Sendable {
     return variables
   }
 
-  /// `POSIX_SPAWN_SETSID`, which `spawn.h` declares only for GNU C.
-  private static let newSession: Int16 = 0x80
-
-  private func runBlocking() throws(SpawnError) -> ProgramOutcome {
-    let pipes = try (input: Pipe(), output: Pipe())
-    let child = try spawn(reading: pipes.input.readEnd, writing: pipes.output.writeEnd)
-    close(pipes.input.readEnd)
-    close(pipes.output.writeEnd)
-
-    var exchange = Exchange(input: input, to: pipes.input.writeEnd, from: pipes.output.readEnd)
-    let ended = exchange.run(until: ContinuousClock.now + timeLimit)
-    if !ended { kill(-child, SIGKILL) }
-    var raw: Int32 = 0
-    while waitpid(child, &raw, 0) < 0 && errno == EINTR {}
-    guard ended else { return ProgramOutcome(ending: .killedAtTimeLimit, output: exchange.output) }
-    let signal = raw & 0x7f
-    return ProgramOutcome(ending: signal == 0 ? .exited(raw >> 8 & 0xff) : .signalled(signal), output: exchange.output)
+  /// The same on the calling thread, without waiting for a free core.
+  package func runBlocking() throws(SpawnError) -> ProgramOutcome {
+    // A file, which no child can leave full or end too early.
+    guard let file = tmpfile() else { throw SpawnError(program: "tmpfile", errno: errno) }
+    defer { fclose(file) }
+    _ = fcntl(fileno(file), F_SETFD, FD_CLOEXEC)
+    fwrite(input, 1, input.count, file)
+    rewind(file)
+    let child = try Child(command, environment: environment, input: fileno(file), joinsErrors: true)
+    let (output, isComplete) = Self.read(child.output, until: .now + timeLimit)
+    if !isComplete { kill(-child.id, SIGKILL) }
+    let status = child.wait()
+    let signal = status & 0x7f
+    let ending: ProgramOutcome.Ending = signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
+    return ProgramOutcome(ending: isComplete ? ending : .killedAtTimeLimit, output: output)
   }
 
-  private func spawn(reading input: Int32, writing output: Int32) throws(SpawnError) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // Dispatch threads block most signals, and a test runner may ignore some; a child would inherit
-    // both.
-    var everySignal = sigset_t()
-    sigfillset(&everySignal)
-    posix_spawnattr_setsigdefault(&attributes, &everySignal)
-    var noSignals = sigset_t()
-    sigemptyset(&noSignals)
-    posix_spawnattr_setsigmask(&attributes, &noSignals)
-    let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | Self.newSession
-    posix_spawnattr_setflags(&attributes, flags)
-
-    // The file action that changes the directory is declared only for GNU C.
-    let command = ["env", "-C", workingDirectory, program] + arguments
-    let argv = command.map { strdup($0) }
-    let envp = environment.map { strdup("\($0.key)=\($0.value)") }
-    defer { for string in argv + envp { free(string) } }
-    var child: pid_t = 0
-    let failure = posix_spawnp(&child, "env", &actions, &attributes, argv + [nil], envp + [nil])
-    guard failure == 0 else { throw SpawnError(program: program, errno: failure) }
-    return child
+  /// Reads until the end or the deadline, and closes the descriptor.
+  private static func read(
+    _ descriptor: Int32, until deadline: ContinuousClock.Instant
+  ) -> (output: [UInt8], isComplete: Bool) {
+    defer { close(descriptor) }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let left = deadline - .now
+      guard left > .zero else { return (output, false) }
+      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+      guard poll(&event, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count == 0 { return (output, true) }
+      if count > 0 { output += buffer[..<count] }
+    }
   }
+}
+
+/// The exit status and the output of a child.
+package struct ProgramOutcome: Equatable, Sendable {
+  package enum Ending: Equatable, Sendable {
+    case exited(Int32)
+    case signalled(Int32)
+    case killedAtTimeLimit
+  }
+
+  package let ending: Ending
+  package let output: [UInt8]
+
+  /// The output as text; bytes that are not UTF-8 become replacement characters.
+  package var text: String { String(decoding: output, as: UTF8.self) }
 }

@@ -13,21 +13,7 @@ package final class OwnThread<Result: Sendable>: Sendable {
   package init(_ body: @escaping @Sendable () throws -> Result) {
     let (outcome, report) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
     self.outcome = outcome
-    let work = Work { report.yield(Swift.Result(catching: body)) }
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { raw in
-        guard let raw else { return nil }
-        Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body()
-        return nil
-      }, Unmanaged.passRetained(work).toOpaque())
-    guard error == 0 else {
-      Unmanaged.passUnretained(work).release()
-      report.yield(.failure(NoThread(error: error)))
-      return
-    }
-    pthread_detach(thread)
+    pthread_detach(startedThread { report.yield(Swift.Result(catching: body)) })
   }
 
   /// The result or error of the work; read it once.
@@ -39,15 +25,19 @@ package final class OwnThread<Result: Sendable>: Sendable {
   }
 }
 
-/// The system has no thread left.
-private struct NoThread: Error {
-  let error: Int32
-}
-
-private final class Work: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
+/// Starts a thread, to be joined or detached.
+func startedThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
+  var thread = pthread_t()
+  let status = pthread_create(
+    &thread, nil,
+    { work in
+      if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+      return nil
+    }, Unmanaged.passRetained(Work(body)).toOpaque())
+  precondition(status == 0, "pthread_create answered \(status)")
+  return thread
 }

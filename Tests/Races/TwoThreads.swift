@@ -7,21 +7,19 @@ import Synchronization
 package final class TwoThreads: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
-  private let answers = Locked<[[Bool]]>([])
 
   /// Calls `attempt` in each round from both threads.
   ///
   /// - Returns: The numbers of rounds in which none, one and both of the attempts returned true.
   package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) -> Bool) -> [Int] {
     let race = TwoThreads()
-    both { side in
-      let answers = (0..<rounds).map { round in
+    let answers = results { side in
+      (0..<rounds).map { round in
         race.meet(side, before: round)
         return attempt(round)
       }
-      race.answers.withLock { $0.append(answers) }
     }
-    return race.answers.withLock { tally($0[0], $0[1]) }
+    return tally(answers[0], answers[1])
   }
 
   static func tally(_ one: [Bool], _ other: [Bool]) -> [Int] {
@@ -30,27 +28,21 @@ package final class TwoThreads: Sendable {
 
   /// Calls `body` on each of two threads, and waits for both.
   package static func both(_ body: @escaping @Sendable (_ side: Int) -> Void) {
-    let threads = (0..<2).map { side in
-      var thread = pthread_t()
-      let work = Unmanaged.passRetained(Work { body(side) })
-      let status = pthread_create(
-        &thread, nil,
-        { argument in
-          if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run() }
-          return nil
-        }, work.toOpaque())
-      precondition(status == 0, "pthread_create answered \(status)")
-      return thread
-    }
-    for thread in threads { pthread_join(thread, nil) }
+    for thread in (0..<2).map({ side in startedThread { body(side) } }) { pthread_join(thread, nil) }
   }
 
   /// Calls `body` on two threads simultaneously, and returns both results.
   package static func answers<Answer: Sendable>(_ body: @escaping @Sendable (_ side: Int) -> Answer) -> [Answer] {
-    let answers = Locked<[Answer?]>([nil, nil])
     let race = TwoThreads()
-    both { side in
+    return results { side in
       race.meet(side, before: 0)
+      return body(side)
+    }
+  }
+
+  private static func results<Answer: Sendable>(_ body: @escaping @Sendable (_ side: Int) -> Answer) -> [Answer] {
+    let answers = Locked<[Answer?]>([nil, nil])
+    both { side in
       let answer = body(side)
       answers.withLock { $0[side] = answer }
     }
@@ -72,10 +64,5 @@ package final class TwoThreads: Sendable {
       spins += 1
       if spins % 256 == 0 { sched_yield() }
     }
-  }
-
-  private final class Work: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 }

@@ -2,42 +2,62 @@ package import AuthBackend
 package import AuthBackendTesting
 import AuthCore
 package import AuthCoreTesting
-package import AuthSQLite
 import Synchronization
 
-extension Workspace {
-  /// Alice and bob for the contract of authorities, at the embedded authority or at what `wrap`
-  /// makes of it.
-  package func subject(
-    for check: AuthorityContract.Check, hasTwoStep: Bool, _ wrap: (LocalAuthority) throws -> any Backend = { $0 }
-  ) throws -> AuthorityContract.Subject {
-    let authority = authority()
-    try authority.registerBoth()
-    let secret = hasTwoStep ? try authority.turnTwoStepOn() : nil
-    // Codes of the app open in the order of their time steps, and logins at once have no order.
-    var recoveryCodes: [RecoveryCode] = []
-    if let secret, check.name.hasPrefix("simultaneous logins") {
-      let token = try authority.answer(wall.nextCode(secret), to: try authority.challenge()).token
-      recoveryCodes = try authority.rules.makeRecoveryCodes(token: token)
+/// A database of one test, and what the test does to it.
+package protocol TestDatabase: Sendable {
+  /// The rules over it.
+  var backend: any RulesBackend { get }
+
+  /// Moves its clock.
+  func advance(by duration: Duration)
+
+  /// Takes it away, and puts it back.
+  func setAvailable(_ isAvailable: Bool)
+}
+
+extension TestDatabase {
+  /// Alice and bob for the contract of authorities.
+  ///
+  /// - Parameters:
+  ///   - hasTwoStep: Whether alice has a second step, which she answers with recovery codes.
+  ///   - isServed: Whether the checks go through a socket and the shipped server.
+  /// - Returns: The subject.
+  /// - Throws: What keeps the database or the server from being used.
+  package func subject(hasTwoStep: Bool, isServed: Bool = false) throws -> AuthorityContract.Subject {
+    let backend = backend
+    try backend.registerBoth()
+    var codes: [RecoveryCode] = []
+    if hasTwoStep {
+      let token = try backend.logIn().token
+      _ = try backend.turnTwoStepOn(token)
+      codes = try backend.rules.makeRecoveryCodes(token: token)
     }
-    let spare = Mutex(recoveryCodes)
-    let code: @Sendable () async -> Secret = { [wall] in
-      if let code = spare.withLock({ $0.popLast() }) { return Secret(code.text) }
-      return secret.map { wall.nextCode($0) } ?? Secret("")
-    }
+    let spare = Mutex(codes)
+    let code: @Sendable () async -> Secret = { Secret(spare.withLock { $0.removeLast() }.text) }
+    let service = isServed ? try ServedRules(backend.rules) : nil
     return AuthorityContract.Subject(
-      authority: try wrap(authority), first: .alice, second: .bob, advance: { self.advance(by: $0) },
+      authority: try service?.authority() ?? backend, first: .alice, second: .bob,
+      advance: { duration in withExtendedLifetime(service) { self.advance(by: duration) } },
       setAvailable: { self.setAvailable($0) }, code: hasTwoStep ? code : nil)
   }
 
   /// An empty database for the contract of backends, or with alice where it is shared.
+  ///
+  /// - Parameters:
+  ///   - isServed: Whether the checks go through a socket and the shipped server.
+  ///   - wrap: Makes another backend of the rules.
+  /// - Returns: The subject.
+  /// - Throws: What keeps the database or the server from being used.
   package func backendSubject(
-    _ wrap: (LocalAuthority) throws -> any Backend = { $0 }
+    isServed: Bool = false, _ wrap: (any RulesBackend) -> any Backend = { $0 }
   ) throws -> BackendContract.Subject {
-    let authority = authority()
-    let alice = authority.rules.isShared ? try authority.rules.installAlice() : nil
+    let backend = backend
+    let alice = backend.rules.isShared ? try backend.rules.installAlice() : nil
+    let service = isServed ? try ServedRules(backend.rules) : nil
     return BackendContract.Subject(
-      backend: try wrap(authority), administrator: alice, advance: { self.advance(by: $0) },
+      backend: try service?.authority() ?? wrap(backend), administrator: alice,
+      advance: { duration in withExtendedLifetime(service) { self.advance(by: duration) } },
       setAvailable: { self.setAvailable($0) })
   }
 }

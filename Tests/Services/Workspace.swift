@@ -4,12 +4,13 @@ package import AuthCore
 package import AuthDevice
 package import AuthSQLite
 import Glibc
+import Programs
 import Synchronization
 
 /// A directory for one test with an embedded database, whose clocks the test moves.
 ///
 /// It is removed with all it holds when neither the test nor an authority needs it.
-package final class Workspace: Sendable {
+package final class Workspace: TestDatabase {
   // In memory where that is possible: these tests are about what is written, not about how long the
   // disk takes.
   private let folder = ShortFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
@@ -52,6 +53,7 @@ package final class Workspace: Sendable {
       wallClock: { [self] in wallClock?() ?? wall.now })
   }
 
+  package var backend: any RulesBackend { authority() }
   package var rules: Rules { authority().rules }
 
   package func vault(_ context: ContextName = .standard, lockWait: Duration = .seconds(5)) -> FileVault {
@@ -72,17 +74,10 @@ package final class Workspace: Sendable {
   /// The output of a shell command, without its last line end.
   @discardableResult
   package func run(_ command: String) -> String {
-    guard let pipe = popen(command, "r") else { preconditionFailure("popen failed: \(errno)") }
-    var output: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, pipe)
-      if count == 0 { break }
-      output += buffer.prefix(count)
+    guard let outcome = try? Program("sh", ["-c", command], timeLimit: .seconds(60)).runBlocking() else {
+      preconditionFailure("no shell")
     }
-    pclose(pipe)
-    if output.last == UInt8(ascii: "\n") { output.removeLast() }
-    return String(decoding: output, as: UTF8.self)
+    return outcome.text.hasSuffix("\n") ? String(outcome.text.dropLast()) : outcome.text
   }
 
   package func mode(_ file: String) -> String { run("stat -c %a '\(file)'") }
@@ -139,10 +134,10 @@ extension Rules {
   @discardableResult
   package func installAlice() throws(BackendError) -> User {
     let alice = try install(firstAdministrator: Credentials.alice.username, password: alicePassword)
-    let token = SessionToken(bytes: Array("the token of an installation....".utf8))
-    _ = try perform(.logIn(.alice, .standard, NewSession(token: token, label: nil, origin: nil)))
-    try setRegistration(.open, token: token)
-    _ = try perform(.revoke(token, .userAsked))
+    let new = NewSession.random
+    _ = try perform(.logIn(.alice, .standard, new))
+    try setRegistration(.open, token: new.token)
+    _ = try perform(.revoke(new.token, .userAsked))
     return alice
   }
 }
@@ -158,11 +153,31 @@ extension Backend {
   }
 
   package func order(_ amount: String, to payee: String = "bob", key: String? = nil) throws -> PaymentOrder {
-    PaymentOrder(amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
+    try PaymentOrder(amount, to: payee, key: key)
   }
 }
 
-extension LocalAuthority {
+extension PaymentOrder {
+  package init(_ amount: String, to payee: String = "bob", key: String? = nil) throws {
+    self.init(amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
+  }
+}
+
+extension NewSession {
+  /// Under a token that nobody else draws.
+  package static var random: NewSession {
+    NewSession(token: SessionToken(bytes: (0..<32).map { _ in UInt8.random(in: 0...255) }), label: nil, origin: nil)
+  }
+}
+
+/// A backend whose rules run in this process.
+package protocol RulesBackend: Backend {
+  var rules: Rules { get }
+}
+
+extension LocalAuthority: RulesBackend {}
+
+extension RulesBackend {
   /// Creates alice, the administrator, and bob.
   package func registerBoth() throws {
     if rules.isShared { try rules.installAlice() } else { _ = try register(username: "alice", password: alicePassword) }

@@ -1,4 +1,5 @@
 import Foundation
+import Races
 import Services
 import Synchronization
 
@@ -70,25 +71,13 @@ final class CuttingProxy: Sendable {
     defer { Foundation.close(client) }
     guard let server = connectedSocket(to: target + "/.s.PGSQL.5432") else { return }
     defer { Foundation.close(server) }
-    var pending: (client: [UInt8], server: [UInt8]) = ([], [])
-    var isFirst = true
-    var entries = [
-      pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: server, events: Int16(POLLIN), revents: 0),
-    ]
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while poll(&entries, 2, -1) >= 0 || errno == EINTR {
-      for side in 0...1 where entries[side].revents != 0 {
-        let count = read(entries[side].fd, &buffer, buffer.count)
-        guard count > 0 else { return }
-        if side == 0 { pending.client += buffer.prefix(count) } else { pending.server += buffer.prefix(count) }
-      }
-      while let message = Self.message(&pending.client, isStartup: isFirst) {
-        isFirst = false
-        if !forward(message, to: server, fromServer: false) { return }
-      }
-      while let message = Self.message(&pending.server, isStartup: false) {
-        if !forward(message, to: client, fromServer: true) { return }
-      }
+    let ends = [client, server]
+    TwoThreads.both { [self] side in
+      var isStartup = side == 0
+      while let message = Self.message(of: ends[side], isStartup: isStartup),
+        forward(message, to: ends[1 - side], fromServer: side == 1)
+      { isStartup = false }
+      for end in ends { shutdown(end, Int32(SHUT_RDWR)) }
     }
   }
 
@@ -101,27 +90,25 @@ final class CuttingProxy: Sendable {
       state.cut = nil
       return cut.phase
     }
-    switch phase {
-    case .before: return false
-    case .within:
-      _ = send(descriptor, message, message.count / 2, Int32(MSG_NOSIGNAL))
-      return false
-    case .after:
-      _ = send(descriptor, message, message.count, Int32(MSG_NOSIGNAL))
-      return false
-    case nil:
-      return send(descriptor, message, message.count, Int32(MSG_NOSIGNAL)) == message.count
-    }
+    let count =
+      switch phase {
+      case .before: 0
+      case .within: message.count / 2
+      case .after, nil: message.count
+      }
+    return send(descriptor, message, count, Int32(MSG_NOSIGNAL)) == message.count && phase == nil
   }
 
-  /// Takes one whole message: a type and a length, or at the start of a client a length alone.
-  private static func message(_ pending: inout [UInt8], isStartup: Bool) -> [UInt8]? {
-    let start = isStartup ? 0 : 1
-    guard pending.count >= start + 4 else { return nil }
-    let length = pending[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } + start
-    guard pending.count >= length else { return nil }
-    let message = Array(pending.prefix(length))
-    pending.removeFirst(length)
-    return message
+  /// Reads one whole message: a type and a length, or at the start of a client a length alone.
+  private static func message(of descriptor: Int32, isStartup: Bool) -> [UInt8]? {
+    guard let head = bytes(isStartup ? 4 : 5, of: descriptor) else { return nil }
+    let length = head.suffix(4).reduce(0) { $0 << 8 | Int($1) }
+    return bytes(length - 4, of: descriptor).map { head + $0 }
+  }
+
+  private static func bytes(_ count: Int, of descriptor: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard count == 0 || recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count else { return nil }
+    return bytes
   }
 }

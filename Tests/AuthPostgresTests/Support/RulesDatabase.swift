@@ -1,108 +1,96 @@
 import AuthBackend
-import AuthBackendTesting
 import AuthCore
 import AuthDevice
 import PostgresServers
 import Services
-import Synchronization
 import Testing
 
-@testable import AuthCoreTesting
 @testable import AuthPostgres
 
 /// A database with the rule book's tables, and the rules over it, whose clock a test moves.
-final class RulesDatabase: Sendable {
-  private static let standing: Int64 = 1_800_000_000_000_000
+final class RulesDatabase: TestDatabase {
   let name: String
-  private let databases: Databases
-  private let isShared: Bool
-  private let distance = Mutex<Int64>(0)
-  private let made = Mutex<[PostgresAuthority]>([])
+  let server: ThrowawayServer
+  let authority: PostgresAuthority
+  /// The time of the server, or how far a test has moved it.
+  private let clock: SettableClock
 
   /// - Parameters:
   ///   - isShared: Whether the rules are those of a service.
-  ///   - clockStands: Whether only the test moves the clock.
+  ///   - standing: The time of the server since 1970, which then only a test moves.
   ///   - isEmpty: Whether there are no tables yet.
   /// - Throws: What the server refuses.
-  init(isShared: Bool = false, clockStands: Bool = false, isEmpty: Bool = false) throws {
-    self.isShared = isShared
-    databases = try Databases.shared()
-    name = try databases.take()
-    if !isEmpty { try PostgresSchema.install(try ServerAddress(address)) }
-    try connect(clockStands: clockStands)
+  init(isShared: Bool = false, standing: SettableClock? = nil, isEmpty: Bool = false) throws {
+    server = try Databases.server.get()
+    name = try Databases.create()
+    let address = try ServerAddress(server.address(name))
+    if !isEmpty { try PostgresSchema.install(address) }
+    let clock = standing ?? SettableClock(uptime: .zero)
+    self.clock = clock
+    authority = PostgresAuthority(
+      PostgresDatabase(
+        address, patience: .seconds(2), clock: standing == nil ? BootClock() : SettableClock(),
+        adjusted: { (standing == nil ? $0 : 0) + clock.wallTime.microseconds }), isShared: isShared)
   }
 
-  deinit { databases.takeBack(name) }
-
-  /// Creates the tables again, without any account.
-  func empty() throws {
-    try Databases.connect(address).sql("SET client_min_messages = error; DROP SCHEMA auth CASCADE")
-    try PostgresSchema.install(try ServerAddress(address))
-    try connect(clockStands: false)
-  }
-
-  private func connect(clockStands: Bool) throws {
-    let database = PostgresDatabase(
-      try ServerAddress(address), patience: .seconds(2), clock: clockStands ? SettableClock() : BootClock(),
-      adjusted: { [self] time in (clockStands ? Self.standing : time) + distance.withLock { $0 } })
-    made.withLock { $0 = [PostgresAuthority(database, label: "here", isShared: isShared)] }
-  }
-
-  var server: ThrowawayServer { databases.server }
   var address: String { server.address(name) }
-  var authority: PostgresAuthority { made.withLock { $0[0] } }
-  var database: any Database { authority.rules.database }
+  var backend: any RulesBackend { authority }
 
-  func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
-
-  /// Sets the stopped clock of a database.
-  func setTime(_ time: WallTime) { distance.withLock { $0 = time.microseconds - Self.standing } }
+  func advance(by duration: Duration) { clock.advance(by: duration) }
 
   /// Creates alice, the administrator, and bob.
   ///
   /// - Returns: A session of alice.
   func registerBoth() throws -> SessionToken {
-    _ = try authority.register(username: "alice", password: alicePassword)
-    _ = try authority.register(username: "bob", password: bobPassword)
-    return try authority.token("alice", alicePassword)
+    try authority.registerBoth()
+    return try authority.logIn().token
   }
 
   /// Runs a script as the superuser.
-  func sql(_ script: String) throws { try Databases.connect(address).sql("SET search_path = auth; " + script) }
-
-  /// The rows of a query of the superuser.
-  func rows(_ query: String) throws -> [[String?]] { try Databases.connect(address).rows(query) }
+  ///
+  /// - Returns: The rows of its last statement.
+  @discardableResult
+  func sql(_ script: String) throws -> [[String?]] {
+    try Databases.connect(address).sql("SET search_path = auth; " + script)
+  }
 
   /// The one number of a query of the superuser.
-  func number(_ query: String) throws -> Int { Int(try rows(query).first?[0] ?? "") ?? -1 }
+  func number(_ query: String) throws -> Int { Int(try sql(query).first?[0] ?? "") ?? -1 }
 
-  func setAvailable(_ isAvailable: Bool) throws {
-    try Databases.connect(server.address("postgres")).sql(
-      "ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAvailable); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
-    )
-  }
-
-  /// A service on a new database, for the contract.
-  static func servedSubject(withSecondStep: Bool) throws -> AuthorityContract.Subject {
-    let database = try RulesDatabase(isShared: true)
-    let rules = database.authority.rules
-    _ = try rules.installAlice()
-    _ = try rules.register(username: "bob", password: bobPassword)
-    var made: [RecoveryCode] = []
-    if withSecondStep {
-      let token = try database.authority.logIn(BackendContract.administrator, limits: .standard).token
-      let secret = try rules.beginTwoStep(token: token)
-      try rules.confirmTwoStep(secret.code(at: WallTime.now()), token: token)
-      made = try rules.makeRecoveryCodes(token: token)
+  func setAvailable(_ isAvailable: Bool) {
+    #expect(throws: Never.self) {
+      try Databases.connect(server.address("postgres")).sql(
+        """
+        ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAvailable);
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'
+        """)
     }
-    let codes = Mutex(made)
-    let code: @Sendable () async -> Secret = { Secret(codes.withLock { $0.removeLast() }.text) }
-    let service = try ServedRules(rules)
-    return AuthorityContract.Subject(
-      authority: try service.authority(), first: BackendContract.administrator,
-      second: Credentials.password(username: "bob", password: bobPassword),
-      advance: { duration in withExtendedLifetime(service) { database.advance(by: duration) } },
-      setAvailable: { isAvailable in #expect(throws: Never.self) { try database.setAvailable(isAvailable) } },
-      code: withSecondStep ? code : nil)
   }
+}
+
+extension SettableClock {
+  /// The clock of a server, whose limits are instants of its wall clock.
+  var wallTime: WallTime { WallTime(microseconds: uptime.wholeNanoseconds / 1000) }
+}
+
+/// The rule book on a PostgreSQL database, in this process.
+final class PostgresAuthority: RulesBackend {
+  let rules: Rules
+
+  init(_ database: any Database, isShared: Bool = false) {
+    rules = Rules(database: database, policy: .standard, cost: .least, isShared: isShared)
+  }
+
+  convenience init(
+    _ address: String, _ limits: ServerLimits = ServerLimits(), confirmed: ConfirmedServer? = nil
+  ) throws {
+    self.init(PostgresDatabase(try ServerAddress(address), limits: limits, confirmed: confirmed))
+  }
+
+  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try rules.perform(request) }
+  var clock: any SessionClock { rules.database.clock }
+  var policy: SessionPolicy { rules.policy }
+  var issuer: TokenIssuer { .server }
+  var connection: BackendConnection? { nil }
+  func changes() throws(BackendError) -> any ChangeSource { try rules.database.changes() }
 }

@@ -16,7 +16,7 @@ struct ServerFiles {
           -addext subjectAltName=DNS:localhost -keyout $name.key -out $name.crt 2>openssl.log
       done
       if [ "$(id -u)" = 0 ]; then chgrp 65534 server.key; chmod 640 server.key; else chmod 600 server.key; fi
-      printf '%s\\n' 'local all postgres trust' 'local all all scram-sha-256' 'hostssl all all 127.0.0.1/32 trust' >hba
+      printf '%s\\n' 'local all postgres trust' 'local all all scram-sha-256' 'hostssl all all 127.0.0.0/8 trust' >hba
       echo '*:*:*:*:right word' >right
       echo '*:*:*:*:wrong word' >wrong
       chmod 600 right wrong

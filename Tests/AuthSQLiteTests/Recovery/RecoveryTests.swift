@@ -6,32 +6,6 @@ import Services
 import Testing
 import TextFormat
 
-/// A database in which something else happens after each read.
-private struct OvertakenDatabase: Database {
-  let base: any Database
-  let afterRead: @Sendable () -> Void
-
-  var clock: any SessionClock { base.clock }
-  var patience: Duration { base.patience }
-
-  func read<Result: Sendable>(
-    _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    let result = try base.read(body)
-    afterRead()
-    return result
-  }
-
-  func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try base.write(scope, body)
-  }
-
-  func removeTraces() throws(BackendError) { try base.removeTraces() }
-  func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
-}
-
 @Suite struct RecoveryTests {
   @Test("a code is read without regard to case, hyphens, spaces and look-alike letters")
   func reading() {
@@ -50,9 +24,11 @@ private struct OvertakenDatabase: Database {
     let authority = try Workspace.inhabited().authority
     let issued = try authority.resetPasswordAsOwner(of: try Username("bob")).code
     // Another recovery is done after this one has read what it compares with.
-    let database = OvertakenDatabase(base: authority.rules.database) {
-      _ = try? authority.recover(username: "bob", code: issued, password: newPassword)
-    }
+    let database = AlteredDatabase(
+      authority.rules.database,
+      afterRead: {
+        _ = try? authority.recover(username: "bob", code: issued, password: newPassword)
+      })
     let rules = Rules(database: database, policy: .standard, cost: .least)
     #expect(
       code {

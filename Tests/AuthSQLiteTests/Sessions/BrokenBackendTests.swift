@@ -127,7 +127,7 @@ struct BrokenBackend: Backend {
     case hidesFaults = "a backend that cannot answer says so in every operation"
   }
 
-  let base: LocalAuthority
+  let base: any Backend
   let flaw: Flaw
 
   var label: String? { base.label }

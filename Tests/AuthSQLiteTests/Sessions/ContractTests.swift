@@ -9,7 +9,7 @@ import Testing
     "the embedded authority keeps the contract of every authority, with and without a second step",
     arguments: AuthorityContract.checks, [false, true])
   func authority(check: AuthorityContract.Check, hasTwoStep: Bool) async throws {
-    let violation = await check.run(on: try Workspace().subject(for: check, hasTwoStep: hasTwoStep))
+    let violation = await check.run(on: try Workspace().subject(hasTwoStep: hasTwoStep))
     #expect(violation == nil)
   }
 

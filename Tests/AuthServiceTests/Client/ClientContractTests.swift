@@ -1,6 +1,5 @@
 import AuthBackendTesting
 import AuthCoreTesting
-import AuthSQLite
 import Services
 import Testing
 
@@ -11,27 +10,14 @@ import Testing
     "the client keeps the contract of every authority, with and without a second step",
     arguments: AuthorityContract.checks, [false, true])
   func authority(check: AuthorityContract.Check, hasTwoStep: Bool) async throws {
-    var service: ServedRules?
-    let subject = try Workspace(isShared: true).subject(for: check, hasTwoStep: hasTwoStep) { embedded in
-      let started = try ServedRules(embedded.rules)
-      service = started
-      return try started.authority()
-    }
+    let subject = try Workspace(isShared: true).subject(hasTwoStep: hasTwoStep, isServed: true)
     let violation = await check.run(on: subject)
-    withExtendedLifetime(service) {}
     #expect(violation == nil)
   }
 
   @Test("the client keeps the contract of every backend", arguments: BackendContract.checks)
   func backend(check: BackendContract.Check) async throws {
-    var service: ServedRules?
-    let subject = try Workspace(isShared: true).backendSubject { embedded in
-      let started = try ServedRules(embedded.rules)
-      service = started
-      return try started.authority()
-    }
-    let violation = await check.run(on: subject)
-    withExtendedLifetime(service) {}
+    let violation = await check.run(on: try Workspace(isShared: true).backendSubject(isServed: true))
     #expect(violation == nil)
   }
 }

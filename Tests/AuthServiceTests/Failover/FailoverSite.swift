@@ -4,6 +4,7 @@ import AuthDevice
 import Foundation
 import PostgresServers
 import Programs
+import Services
 import Synchronization
 import Testing
 
@@ -11,10 +12,14 @@ import Testing
 
 /// Two database servers, a primary and its standby, and two services that reach both.
 final class FailoverSite {
-  let pair: ThrowawayPair
+  let pair: ThrowawayServer
   let services: [RunningService]
   private(set) var (primary, standby) = ("a", "b")
+  /// Whether the standby was promoted, and the other server does not follow it yet.
+  private var isAlone = false
   private let bin: String
+  /// Of all accounts.
+  static let password = Secret(RunningService.password)
 
   /// Whether Patroni and the etcd where it keeps its state are installed.
   static let hasPatroni = ["patroni", "etcd"].allSatisfy { access("/usr/bin/\($0)", X_OK) == 0 }
@@ -26,28 +31,22 @@ final class FailoverSite {
   ///   - isManaged: Under Patroni, which promotes the standby by itself.
   /// - Throws: When a server or a service does not start.
   init(targets: Int = 8, isManaged: Bool = false) throws {
-    pair = try ThrowawayPair(isManaged: isManaged)
+    pair = try ThrowawayServer(pairManaged: isManaged)
     let directory = pair.directory
     bin = try #require(RunningService.postgresPrograms)
-    func program(_ name: String, _ arguments: [String], input: String = "") throws {
-      _ = try Self.output(name, arguments, input: input)
-    }
-    let single = "host=\(directory)/a user=postgres dbname=accounts"
-    try program(bin + "/createdb", ["-h", directory + "/a", "-U", "postgres", "accounts"])
-    let file = directory + "/address"
-    try single.write(toFile: file, atomically: false, encoding: .utf8)
-    try program(
-      RunningService.executable,
-      [
-        "schema", "install", "--postgres-file", file, "--first-administrator", "alice", "--password-stdin",
-      ], input: RunningService.password + "\n")
+    _ = try Self.output(
+      """
+      \(bin)/createdb -h \(directory)/a -U postgres accounts
+      echo 'host=\(directory)/a user=postgres dbname=accounts' >\(directory)/address
+      \(RunningService.executable) schema install --postgres-file \(directory)/address --first-administrator alice \
+        --password-stdin
+      """, input: RunningService.password + "\n")
     let both = "host=\(directory)/a,\(directory)/b user=postgres dbname=accounts target_session_attrs=read-write"
     services = [try RunningService(postgres: both), try RunningService(postgres: both)]
-    let client = try services[0].client()
-    let alice = try client.logIn("alice")
-    _ = try client.ask(.setRegistration(.open, alice))
+    let client = self.client(0)
+    try client.ask(.setRegistration(.open, try client.logIn("alice", Self.password).token), \.done)
     for user in ["bob", "carol", "dave"] + (0..<targets).map({ "target\($0)" }) {
-      _ = try client.ask(.register(username: user, Secret(RunningService.password), displayName: nil))
+      _ = try client.register(username: user, password: Self.password)
     }
   }
 
@@ -57,19 +56,22 @@ final class FailoverSite {
   }
 
   /// A connection as a program of a user has it, with short limits.
-  func client(_ number: Int) -> ServiceConnection {
+  func client(_ number: Int) -> ServiceAuthority {
     var limits = ClientLimits()
     (limits.answer, limits.hashing, limits.returning) = (.seconds(2), .seconds(2), .seconds(1))
-    return ServiceConnection(.unix(services[number % 2].socket), limits: limits)
+    return ServiceAuthority(ServiceConnection(.unix(services[number % 2].socket), limits: limits))
   }
 
   /// Has commits wait for the standby.
-  func replicateSynchronously() { pair.tell("sync \(primary) \(standby)") }
+  func replicateSynchronously() {
+    follow()
+    pair.tell("sync \(primary) \(standby)")
+  }
 
   /// The standby becomes the primary.
   func promote() {
     pair.tell("promote \(standby)")
-    (primary, standby) = (standby, primary)
+    (primary, standby, isAlone) = (standby, primary, true)
   }
 
   /// Waits until Patroni has promoted the standby.
@@ -79,31 +81,28 @@ final class FailoverSite {
     (primary, standby) = (standby, primary)
   }
 
-  /// The old primary follows the new one.
-  func follow() { pair.tell("follow \(standby) \(primary)") }
+  /// The old primary follows the new one, if there is a new one.
+  func follow() {
+    if isAlone { pair.tell("follow \(standby) \(primary)") }
+    isAlone = false
+  }
 
   /// The rows that the primary has, fields separated by tabs.
   func rows(_ query: String) throws -> [[String]] {
-    let text = try Self.output(
-      bin + "/psql", ["-h", pair.directory + "/" + primary, "-U", "postgres", "-XqAtF", "\t", "-c", query, "accounts"])
-    return text.split(separator: "\n").map {
+    let psql = "\(bin)/psql -h \(pair.directory)/\(primary) -U postgres -XqAtF $'\\t' accounts"
+    return try Self.output(psql, input: query).split(separator: "\n").map {
       $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     }
   }
 
-  private static func output(_ program: String, _ arguments: [String], input: String = "") throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    let (from, to) = (Pipe(), Pipe())
-    (process.standardInput, process.standardOutput) = (to, from)
-    try process.run()
-    try to.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try to.fileHandleForWriting.close()
-    let data = from.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(program) \(arguments)")
-    return String(decoding: data, as: UTF8.self)
+  /// How many transfers the primary has.
+  func transfers() throws -> Int { Int(try rows("SELECT count(*) FROM auth.transfers")[0][0]) ?? 0 }
+
+  private static func output(_ script: String, input: String) throws -> String {
+    let program = Program("bash", ["-euc", script], input: Array(input.utf8), timeLimit: .seconds(60))
+    let outcome = try program.runBlocking()
+    try #require(outcome.ending == .exited(0), "\(outcome.text)")
+    return outcome.text
   }
 }
 
@@ -120,6 +119,11 @@ final class Acknowledged: Sendable {
     var guesses: [String: Int] = [:]
     var secondSteps: [String] = []
     var isOver = false
+
+    /// Whether something of each kind was done.
+    var hasEveryKind: Bool {
+      !payments.isEmpty && !ended.isEmpty && !usedCodes.isEmpty && !guesses.isEmpty && !secondSteps.isEmpty
+    }
   }
   let state = Mutex(State())
 

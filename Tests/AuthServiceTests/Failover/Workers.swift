@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import Foundation
+import Services
 import Synchronization
 
 @testable import AuthService
@@ -28,11 +29,8 @@ struct Workers {
     thread.start()
   }
 
-  private static func logIn(_ name: String, _ password: String, _ client: ServiceConnection) throws -> SessionToken {
-    guard case .grant(let grant) = try client.perform(ServiceClient.login(name, password)) else {
-      throw ServiceFault.unasked
-    }
-    return grant.token
+  private mutating func repeatedly(_ body: @escaping @Sendable () -> Void) {
+    start { [acknowledged] in while !acknowledged.isOver { body() } }
   }
 
   /// Pays one unit after the other; each is repeated until it is answered.
@@ -45,23 +43,21 @@ struct Workers {
   mutating func pay(_ number: Int, run: Int, withKeys: Bool) throws {
     let client = site.client(number)
     let (payer, payee) = number.isMultiple(of: 2) ? ("alice", "bob") : ("bob", "alice")
-    let token = try Self.logIn(payer, RunningService.password, client)
-    let (amount, to) = (try Amount(minorUnits: 1), try Username(payee))
-    start { [acknowledged] in
-      var count = 0
+    let token = try client.logIn(payer, FailoverSite.password).token
+    repeatedly { [acknowledged] in
+      let key = acknowledged.state.withLock { state in
+        state.begun += 1
+        return "\(run)-\(state.begun)"
+      }
       while !acknowledged.isOver {
-        count += 1
-        acknowledged.state.withLock { $0.begun += 1 }
-        let key = "\(run)-\(number)-\(count)"
-        while !acknowledged.isOver {
-          let order = PaymentOrder(amount: amount, payee: to, key: withKeys ? try? IdempotencyKey(key) : nil)
-          if case .receipt(let receipt)? = try? client.perform(.pay(order, token)) {
-            acknowledged.state.withLock { $0.payments.append((receipt.id, key)) }
-            break
-          }
-          acknowledged.state.withLock { $0.failures += 1 }
-          usleep(20_000)
+        if let order = try? PaymentOrder("0.01", to: payee, key: withKeys ? key : nil),
+          let receipt = try? client.ask(.pay(order, token), \.receipt)
+        {
+          acknowledged.state.withLock { $0.payments.append((receipt.id, key)) }
+          break
         }
+        acknowledged.state.withLock { $0.failures += 1 }
+        usleep(20_000)
       }
     }
   }
@@ -69,32 +65,28 @@ struct Workers {
   /// Begins sessions and ends them.
   mutating func endSessions(_ number: Int) {
     let client = site.client(number)
-    start { [acknowledged] in
-      while !acknowledged.isOver {
-        guard let token = try? Self.logIn("carol", RunningService.password, client),
-          case .done? = try? client.perform(.revoke(token, .userAsked))
-        else { continue }
-        acknowledged.state.withLock { $0.ended.append(token) }
-      }
+    repeatedly { [acknowledged] in
+      guard let token = try? client.logIn("carol", FailoverSite.password).token,
+        (try? client.ask(.revoke(token, .userAsked), \.done)) != nil
+      else { return }
+      acknowledged.state.withLock { $0.ended.append(token) }
     }
   }
 
   /// Makes recovery codes, and sets the password with one after the other.
   mutating func useCodes(_ number: Int) {
     let client = site.client(number)
-    start { [acknowledged] in
-      let passwords = [RunningService.password, "another long good password"]
-      while !acknowledged.isOver {
-        guard let present = passwords.first(where: { (try? Self.logIn("dave", $0, client)) != nil }),
-          let token = try? Self.logIn("dave", present, client),
-          case .recoveryCodes(let codes)? = try? client.perform(.makeRecoveryCodes(token))
-        else { continue }
-        var next = present
-        for code in codes where !acknowledged.isOver {
-          next = next == passwords[0] ? passwords[1] : passwords[0]
-          guard case .user? = try? client.perform(.recover(username: "dave", code, Secret(next))) else { break }
-          acknowledged.state.withLock { $0.usedCodes.append(code) }
-        }
+    let passwords = [FailoverSite.password, newPassword]
+    repeatedly { [acknowledged] in
+      guard let present = passwords.first(where: { (try? client.logIn("dave", $0)) != nil }),
+        let token = try? client.logIn("dave", present).token,
+        let codes = try? client.ask(.makeRecoveryCodes(token), \.recoveryCodes)
+      else { return }
+      var next = present
+      for code in codes where !acknowledged.isOver {
+        next = next == passwords[0] ? passwords[1] : passwords[0]
+        guard (try? client.recover(username: "dave", code: code, password: next)) != nil else { break }
+        acknowledged.state.withLock { $0.usedCodes.append(code) }
       }
     }
   }
@@ -104,17 +96,14 @@ struct Workers {
     let client = site.client(number)
     start { [acknowledged] in
       for target in targets.map({ "target\($0)" }) where !acknowledged.isOver {
-        if let token = try? Self.logIn(target, RunningService.password, client),
-          case .twoStepSecret(let secret)? = try? client.perform(.beginTwoStep(token)),
-          case .done? = try? client.perform(.confirmTwoStep(secret.code(at: .now()), token))
+        if let token = try? client.logIn(target, FailoverSite.password).token,
+          let secret = try? client.ask(.beginTwoStep(token), \.twoStepSecret),
+          (try? client.ask(.confirmTwoStep(secret.code(at: .now()), token), \.done)) != nil
         {
           acknowledged.state.withLock { $0.secondSteps.append(target) }
         }
         for _ in 0..<4 where !acknowledged.isOver {
-          do throws(BackendError) {
-            _ = try client.perform(ServiceClient.login(target, "a wrong password"))
-          } catch {
-            guard error.code == "credentials_not_accepted" else { continue }
+          if code({ try client.logIn(target, wrongPassword) }) == "credentials_not_accepted" {
             acknowledged.state.withLock { $0.guesses[target, default: 0] += 1 }
           }
         }

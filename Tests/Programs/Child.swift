@@ -1,0 +1,66 @@
+package import Glibc
+
+/// A program that was started, as the leader of a new process session: it never has a controlling
+/// terminal, and ^C at the tests does not reach it.
+package struct Child: Sendable {
+  package let id: pid_t
+  /// What the program writes to its standard output, to be closed by the caller.
+  package let output: Int32
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - command: The program, which `PATH` finds, and its arguments.
+  ///   - environment: Its variables.
+  ///   - input: Its standard input.
+  ///   - joinsErrors: Whether standard error goes the way of standard output.
+  /// - Throws: ``SpawnError``.
+  package init(
+    _ command: [String], environment: [String: String] = Program.inheritedEnvironment, input: Int32,
+    joinsErrors: Bool = false
+  ) throws(SpawnError) {
+    let pipe = try ChildPipe()
+    defer { close(pipe.writeEnd) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd, STDOUT_FILENO)
+    if joinsErrors { posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd, STDERR_FILENO) }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Dispatch threads block most signals, and a test runner may ignore some; a child would inherit
+    // both.
+    var (everySignal, noSignals) = (sigset_t(), sigset_t())
+    sigfillset(&everySignal)
+    posix_spawnattr_setsigdefault(&attributes, &everySignal)
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    // POSIX_SPAWN_SETSID, which `spawn.h` declares only for GNU C.
+    let newSession: Int16 = 0x80
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | newSession)
+
+    let words = command.map { strdup($0) }
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") }
+    defer { for string in words + variables { free(string) } }
+    var id: pid_t = 0
+    let failure = posix_spawnp(&id, command[0], &actions, &attributes, words + [nil], variables + [nil])
+    guard failure == 0 else {
+      close(pipe.readEnd)
+      throw SpawnError(program: command[0], errno: failure)
+    }
+    (self.id, output) = (id, pipe.readEnd)
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Returns: The status, as waitpid(2) has it.
+  @discardableResult
+  package func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+    return status
+  }
+}

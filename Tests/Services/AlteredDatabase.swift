@@ -1,0 +1,40 @@
+package import AuthBackend
+package import AuthCore
+
+/// A database that a test has altered.
+package struct AlteredDatabase: Database {
+  private let base: any Database
+  private let afterRead: @Sendable () -> Void
+  private let transaction: @Sendable (any Transaction) -> any Transaction
+
+  /// - Parameters:
+  ///   - base: The database.
+  ///   - afterRead: What happens after each read.
+  ///   - transaction: Makes another transaction of that of a write.
+  package init(
+    _ base: any Database, afterRead: @escaping @Sendable () -> Void = {},
+    transaction: @escaping @Sendable (any Transaction) -> any Transaction = { $0 }
+  ) {
+    (self.base, self.afterRead, self.transaction) = (base, afterRead, transaction)
+  }
+
+  package var clock: any SessionClock { base.clock }
+  package var patience: Duration { base.patience }
+
+  package func read<Result: Sendable>(
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    let result = try base.read(body)
+    afterRead()
+    return result
+  }
+
+  package func write<Result: Sendable>(
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try base.write(scope) { (db) throws(BackendError) in try body(transaction(db)) }
+  }
+
+  package func removeTraces() throws(BackendError) { try base.removeTraces() }
+  package func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
+}
