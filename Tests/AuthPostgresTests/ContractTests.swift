@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthBackendTesting
-import PostgresServers
 import Programs
 import Services
 import Testing

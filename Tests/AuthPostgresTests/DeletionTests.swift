@@ -11,7 +11,7 @@ extension PostgresTests {
       let database = try RulesDatabase()
       try database.authority.registerBoth()
       let superuser = try Databases.connect(database.address)
-      let tables = try Tables(
+      try database.authority.deleteBob(
         names: "SELECT 'auth.' || tablename FROM pg_tables WHERE schemaname = 'auth'",
         texts: """
           SELECT 'auth.' || table_name, column_name FROM information_schema.columns WHERE table_schema = 'auth'
@@ -23,7 +23,6 @@ extension PostgresTests {
           WHERE r.confrelid = 'auth.accounts'::regclass
           """
       ) { try superuser.sql($0).map { row in row.map { $0 ?? "NULL" } } }
-      try database.authority.deleteBob(bobPassword, database.authority.rules, checking: tables)
     }
   }
 }

@@ -198,7 +198,6 @@ extension PostgresTests {
       .enabled(if: system("command -v openssl >/dev/null") == 0, "openssl is not installed"))
     func credentials() throws {
       let files = try ServerFiles()
-      defer { files.remove() }
       let loopback = Self.loopback
       let server = try ThrowawayServer(settings: ["listen_addresses=\(loopback)", "ssl=on"] + files.settings)
       defer { server.stop() }

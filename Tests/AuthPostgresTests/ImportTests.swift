@@ -116,50 +116,34 @@ extension PostgresTests {
 
     /// A database as programs made it that called functions in the server.
     private struct OlderDatabase {
+      let database: RulesDatabase
       /// The role of the service, which owns the database.
-      private let role = "older\(UInt32.random(in: 0 ... .max))"
-      private let name: String
-      private let server: ThrowawayServer
-      let superuser: ServerConnection
+      let role: String
       let address: ServerAddress
 
-      /// The roles of the older programs and of a user of them; all databases of a server share
-      /// them.
-      private static let roles = Result {
-        try Databases.connect(Databases.server.get().address("postgres")).sql(
-          "CREATE ROLE auth_cli_owner; CREATE ROLE auth_cli; CREATE ROLE caller LOGIN IN ROLE auth_cli")
-      }
-
       init() throws {
-        server = try Databases.server.get()
-        _ = try Self.roles.get()
-        try Databases.connect(server.address("postgres")).sql("CREATE ROLE \(role) LOGIN")
-        name = try Databases.create(owner: role)
-        superuser = try Databases.connect(server.address(name))
-        try superuser.sql(
-          String(contentsOfFile: Workspace.repository + "/fixtures/function-server.sql", encoding: .utf8))
-        // Which the dump has changed.
-        try superuser.sql("RESET ALL")
-        address = try ServerAddress(server.address(name, user: role))
+        database = try RulesDatabase(isEmpty: true)
+        role = "owner_of_\(database.name)"
+        try database.sql("CREATE ROLE \(role) LOGIN; ALTER DATABASE \(database.name) OWNER TO \(role)")
+        let dump = try String(contentsOfFile: Workspace.repository + "/fixtures/function-server.sql", encoding: .utf8)
+        try database.sql(dump)
+        address = try ServerAddress(database.server.address(database.name, user: role))
       }
-
-      /// Who may try to use the database as before.
-      var users: [String] { ["caller", role, "postgres"] }
 
       func connect(as user: String) throws -> ServerConnection {
-        try Databases.connect(server.address(name, user: user))
+        try Databases.connect(database.server.address(database.name, user: user))
       }
 
       /// Lets the service's role read what it imports.
-      func permit() throws { try superuser.sql("GRANT auth_cli_owner TO \(role)") }
+      func permit() throws { try database.sql("GRANT auth_cli_owner TO \(role)") }
 
       /// All rows of the older tables.
       func rows() throws -> [[String?]] {
-        let tables = try superuser.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'authcore'").map {
+        let tables = try database.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'authcore'").map {
           $0[0] ?? ""
         }
         let selects = tables.map { "SELECT '\($0)', t::text FROM authcore.\($0) t" }
-        return try superuser.sql(selects.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")
+        return try database.sql(selects.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")
       }
     }
 
@@ -172,7 +156,7 @@ extension PostgresTests {
     private static let bobCodes = ["geya8-f29q1-fnxz4-ztxm6-gvc75", "q0ge8-xxas6-svb28-7gpv6-h148z"]
     private static let graceCode = "1z01p-0vnpj-psnxj-rcsnn-fh2w3"
 
-    @Test("a database with functions in the server is brought: every kind of account, password, code and payment")
+    @Test("a database with functions in the server is brought, with every kind of account, and refuses older programs")
     func older() throws {
       let older = try OlderDatabase()
       try older.permit()
@@ -211,7 +195,7 @@ extension PostgresTests {
       #expect(try rules.profile(token: bob).balance == 212_49)
       for name in ["erin", "ivan"] { _ = try authority.logIn(name, Self.everyone) }
       #expect(throws: BackendError.self) { try authority.logIn("ivan", Self.passwordOfAlice) }
-      let stored = try older.superuser.sql(
+      let stored = try older.database.sql(
         "SELECT name FROM auth.accounts WHERE password_hash LIKE 'sha256:%' ORDER BY name")
       #expect(stored == [["#5"], ["carol"], ["dave"], ["grace"], ["heidi"]])
       _ = try authority.logIn("bob", Self.afterRecovery)
@@ -234,19 +218,10 @@ extension PostgresTests {
       // Names and numbers go on.
       #expect(code { try rules.registerOther(username: "frank", token: recovered) } == "username_taken")
       #expect(try rules.registerOther(username: "judy", token: recovered).user.id.rawValue == "u10")
-    }
 
-    /// What a program of before asks when somebody registers.
-    private static let checkName = "SELECT code FROM authcore.check_name(1, 'zoe')"
-
-    @Test("after that, a program of before is refused, whoever runs it")
-    func revoked() throws {
-      let older = try OlderDatabase()
-      try older.permit()
-      try older.superuser.sql("UPDATE authcore.authority SET registration_closed = false")
-      #expect(try !older.connect(as: "caller").sql(Self.checkName).isEmpty)
-      _ = try PostgresSchema.importingFunctionServer(at: older.address)
-      for user in older.users {
+      // A program of before is refused, whoever runs it.
+      try older.database.sql("UPDATE authcore.authority SET registration_closed = false")
+      for user in ["caller", older.role, "postgres"] {
         let connection = try older.connect(as: user)
         #expect(throws: ServerFault.self) {
           try connection.sql(
@@ -262,15 +237,16 @@ extension PostgresTests {
       func importing() -> String? { code { try PostgresSchema.importingFunctionServer(at: older.address) } }
       #expect(importing() == "role_not_permitted")
       try older.permit()
-      try older.superuser.sql("UPDATE authcore.ledger_accounts SET balance = 1 WHERE id = 2")
+      try older.database.sql("UPDATE authcore.ledger_accounts SET balance = 1 WHERE id = 2")
       let before = try older.rows()
       #expect(importing() == "database_error")
-      try older.superuser.sql("CREATE VIEW authcore.another AS SELECT 1")
+      try older.database.sql("CREATE VIEW authcore.another AS SELECT 1")
       #expect(importing() == "schema_foreign")
-      try older.superuser.sql("DROP VIEW authcore.another")
+      try older.database.sql("DROP VIEW authcore.another")
       #expect(try older.rows() == before)
       #expect(isEmpty(older.address))
-      #expect(try !older.connect(as: "caller").sql(Self.checkName).isEmpty)
+      // Programs of before go on.
+      #expect(try !older.connect(as: "caller").sql("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty)
     }
   }
 }

@@ -44,14 +44,18 @@ struct Pair: Sendable, CustomTestStringConvertible {
   struct Round: Sendable {
     let requests: [[BackendRequest]]
     let orders: [[String?]]
-    /// What is wrong with the data after these answers; nil for nothing.
+    /// A query, and the number that it gives afterwards.
+    let fact: (query: String, number: Int64)?
+    /// What is wrong after these answers; nil for nothing.
     let check: @Sendable ([String?]) throws -> String?
 
     init(
       _ first: BackendRequest, _ second: BackendRequest, then third: BackendRequest? = nil, _ orders: [String?]...,
+      fact: (query: String, number: Int64)? = nil,
       check: @escaping @Sendable ([String?]) throws -> String? = { _ in nil }
     ) {
-      (requests, self.orders, self.check) = ([[first], [second] + (third.map { [$0] } ?? [])], orders, check)
+      requests = [[first], [second] + (third.map { [$0] } ?? [])]
+      (self.orders, self.fact, self.check) = (orders, fact, check)
     }
   }
 
@@ -84,12 +88,6 @@ struct RaceScene: Sendable {
       }
     }
     _ = try sides[0].register(username: "alice", password: alicePassword)
-    // Enough for every round.
-    for statement in [
-      "INSERT INTO transfers(id, payer, payee, amount, made_at) VALUES (1000000, 0, 1, 100000000, 0)",
-      "INSERT INTO entries(account, transfer, amount) VALUES (0, 1000000, -100000000), (1, 1000000, 100000000)",
-      "UPDATE ledger_accounts SET balance = balance + CASE id WHEN 1 THEN 100000000 ELSE -100000000 END WHERE id < 2",
-    ] { try sql(statement) }
   }
 
   var rules: Rules { sides[0].rules }
@@ -103,6 +101,9 @@ struct RaceScene: Sendable {
       }
       let fault = round.orders.contains(answers) ? try round.check(answers) : "not the answers of any order"
       if let fault { findings.append("round \(number): \(answers), \(fault)") }
+      if let fact = round.fact, case let found = try sql(fact.query), found != fact.number {
+        findings.append("round \(number): \(answers), \(found) of \(fact)")
+      }
       if stopsAtFirst, !findings.isEmpty { return findings }
     }
     let books = """
@@ -150,12 +151,6 @@ struct RaceScene: Sendable {
       }
       return number
     }
-  }
-
-  func activeSessions(_ condition: String) throws -> Int64 {
-    try sql(
-      "SELECT count(*) FROM sessions WHERE ended_reason IS NULL AND account IN (SELECT id FROM accounts WHERE \(condition))"
-    )
   }
 }
 

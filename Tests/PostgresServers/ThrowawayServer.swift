@@ -12,27 +12,24 @@ package final class ThrowawayServer: Sendable {
   /// Why there is no server, if there is none.
   package struct Missing: Error {}
 
-  /// Starts a server.
+  /// What is started, by a script of `.ci` that ends when its standard input does.
+  package enum Script: String {
+    case server = "throwaway-postgres"
+    case pair = "throwaway-postgres-pair"
+    /// A pair under Patroni, which promotes the standby by itself.
+    case managedPair = "throwaway-patroni"
+  }
+
+  /// Starts a server, or a primary and its standby.
   ///
-  /// - Parameter settings: Lines of postgresql.conf, as `name=value`.
+  /// - Parameters:
+  ///   - kind: What to start.
+  ///   - settings: Lines of postgresql.conf, as `name=value`.
   /// - Throws: ``Missing`` when there is none to start.
-  package convenience init(settings: [String] = []) throws {
-    try self.init("throwaway-postgres", settings)
-  }
-
-  /// Starts a primary and its standby.
-  ///
-  /// - Parameter isManaged: Under Patroni, which promotes the standby by itself.
-  /// - Throws: ``Missing`` when there are none to start.
-  package convenience init(pairManaged isManaged: Bool) throws {
-    try self.init(isManaged ? "throwaway-patroni" : "throwaway-postgres-pair", [])
-  }
-
-  /// Starts a script that ends when its standard input does.
-  private init(_ name: String, _ arguments: [String]) throws {
+  package init(_ kind: Script = .server, settings: [String] = []) throws {
     let pipe = try ChildPipe()
     leash = pipe.writeEnd
-    script = try Child([Self.repository + "/.ci/" + name] + arguments, input: pipe.readEnd)
+    script = try Child([Self.repository + "/.ci/" + kind.rawValue] + settings, input: pipe.readEnd)
     close(pipe.readEnd)
     directory = Self.line(script.output)
     guard !directory.isEmpty else { throw Missing() }

@@ -64,3 +64,28 @@ package struct Child: Sendable {
     return status
   }
 }
+
+/// Two connected descriptors that no other program inherits.
+///
+/// After `pipe` there is a moment without close-on-exec, in which a program that another thread
+/// starts would inherit them, and `pipe2` is not visible from Swift.
+package struct ChildPipe {
+  package let readEnd: Int32
+  package let writeEnd: Int32
+
+  package init() throws(SpawnError) {
+    var ends: [Int32] = [0, 0]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw SpawnError(program: "socketpair", errno: errno)
+    }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+  }
+}
+
+/// A program that could not be started.
+package struct SpawnError: Error, CustomStringConvertible {
+  let program: String
+  let errno: Int32
+
+  package var description: String { "cannot run '\(program)': \(String(cString: strerror(errno)))" }
+}

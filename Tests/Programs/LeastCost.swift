@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// auth-cli with a cheap password hash, for tests of everything else.
@@ -10,7 +11,7 @@ package enum LeastCost {
   /// It is next to the test bundle and is created again in each test run, because a build replaces
   /// the executable.
   private static let folder: String = {
-    let products = directory(of: "/proc/self/exe")
+    let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     let folder = products + "/least-cost"
     mkdir(folder, 0o755)
     // Not a symbolic link, because `sessions` shows the name of the file.
@@ -25,10 +26,4 @@ package enum LeastCost {
 
   /// The path of auth-cli with a cheap hash.
   package static let executable = folder + "/auth-cli"
-
-  private static func directory(of path: String) -> String {
-    guard let resolved = realpath(path, nil) else { preconditionFailure("\(path) cannot be resolved") }
-    defer { free(resolved) }
-    return String(cString: dirname(resolved))
-  }
 }

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Glibc
 
 /// Runs another program until it ends or reaches its time limit, with standard output and standard
@@ -51,16 +51,7 @@ package struct Program: Sendable {
   }
 
   /// The environment of the test process.
-  package static var inheritedEnvironment: [String: String] {
-    var variables: [String: String] = [:]
-    var next = environ
-    while let entry = next.pointee {
-      let pair = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
-      next += 1
-    }
-    return variables
-  }
+  package static var inheritedEnvironment: [String: String] { ProcessInfo.processInfo.environment }
 
   /// The same on the calling thread, without waiting for a free core.
   package func runBlocking() throws(SpawnError) -> ProgramOutcome {

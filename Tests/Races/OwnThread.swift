@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Runs blocking code on a separate thread, so that it blocks no thread of other tests.
 package func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
@@ -26,7 +26,7 @@ package final class OwnThread<Result: Sendable>: Sendable {
 }
 
 /// Starts a thread, to be joined or detached.
-func startedThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+package func startedThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
   final class Work: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

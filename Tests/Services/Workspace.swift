@@ -15,7 +15,7 @@ package final class Workspace: TestDatabase {
   // disk takes.
   private let folder = ShortFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
   package let clock = SettableClock()
-  package let wall = MovableTime()
+  package let wall = SettableClock(uptime: .microseconds(WallTime.now().microseconds))
   private let isShared: Bool
 
   /// - Parameter isShared: Whether the rules are those of a service.
@@ -50,7 +50,7 @@ package final class Workspace: TestDatabase {
     LocalAuthority(
       directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared,
       // The authority keeps its directory alive by this.
-      wallClock: { [self] in wallClock?() ?? wall.now })
+      wallClock: { [self] in wallClock?() ?? wall.wallTime })
   }
 
   package var backend: any RulesBackend { authority() }
@@ -63,7 +63,7 @@ package final class Workspace: TestDatabase {
   /// Moves both clocks.
   package func advance(by duration: Duration) {
     clock.advance(by: duration)
-    wall.move(by: duration)
+    wall.advance(by: duration)
   }
 
   /// Takes the database away, and puts it back.
@@ -83,7 +83,7 @@ package final class Workspace: TestDatabase {
   package func mode(_ file: String) -> String { run("stat -c %a '\(file)'") }
 }
 
-/// A boot clock that a test moves.
+/// A clock that only a test moves.
 package final class SettableClock: SessionClock {
   private let instant: Mutex<BootInstant>
 
@@ -100,21 +100,15 @@ package final class SettableClock: SessionClock {
   }
 }
 
-/// A wall clock that only a test moves.
-package final class MovableTime: Sendable {
-  private let time = Mutex(WallTime.now())
+extension SettableClock {
+  /// The time since 1970, for a clock that is a wall clock.
+  package var wallTime: WallTime { WallTime(microseconds: uptime.wholeNanoseconds / 1000) }
 
-  package var now: WallTime { time.withLock { $0 } }
-
-  package func move(by duration: Duration) {
-    time.withLock { $0 = WallTime(microseconds: $0.microseconds + duration.wholeNanoseconds / 1000) }
-  }
-
-  package func code(_ secret: TwoStepSecret) -> Secret { secret.code(at: now) }
+  package func code(_ secret: TwoStepSecret) -> Secret { secret.code(at: wallTime) }
 
   /// The code of a secret in a time step that no code was of before.
   package func nextCode(_ secret: TwoStepSecret) -> Secret {
-    move(by: .seconds(TOTP.period))
+    advance(by: .seconds(TOTP.period))
     return code(secret)
   }
 }

@@ -8,25 +8,26 @@ final class CuttingProxy: Sendable {
   /// Where to cut: the message of a direction, counted from 0 over all connections.
   struct Cut: Sendable, CustomStringConvertible {
     enum Phase: CaseIterable, Sendable { case before, within, after }
-    let fromServer: Bool
+    /// Who sends it: 0 is the client, 1 the server.
+    let side: Int
     let message: Int
     let phase: Phase
 
     /// Every cut of a conversation of so many messages.
-    static func all(_ counts: (client: Int, server: Int)) -> [Cut] {
-      [(false, counts.client), (true, counts.server)].flatMap { fromServer, count in
-        (0..<count).flatMap { message in
-          Phase.allCases.map { Cut(fromServer: fromServer, message: message, phase: $0) }
+    static func all(_ counts: [Int]) -> [Cut] {
+      (0...1).flatMap { side in
+        (0..<counts[side]).flatMap { message in
+          Phase.allCases.map { Cut(side: side, message: message, phase: $0) }
         }
       }
     }
 
-    var description: String { "\(phase) message \(message) of the \(fromServer ? "server" : "client")" }
+    var description: String { "\(phase) message \(message) of the \(["client", "server"][side])" }
   }
 
   private struct State {
     var cut: Cut?
-    var counts = (client: 0, server: 0)
+    var counts = [0, 0]
   }
 
   private let folder = ShortFolder()
@@ -46,12 +47,10 @@ final class CuttingProxy: Sendable {
   /// Cuts at the next message that fits, once; nil cuts nothing.
   ///
   /// Counting begins anew.
-  func arm(_ cut: Cut?) {
-    state.withLock { $0 = State(cut: cut) }
-  }
+  func arm(_ cut: Cut?) { state.withLock { $0 = State(cut: cut) } }
 
   /// How many messages went by in each direction.
-  var counts: (client: Int, server: Int) { state.withLock { $0.counts } }
+  var counts: [Int] { state.withLock { $0.counts } }
 
   func close() {
     shutdown(listener, Int32(SHUT_RDWR))
@@ -75,18 +74,17 @@ final class CuttingProxy: Sendable {
     TwoThreads.both { [self] side in
       var isStartup = side == 0
       while let message = Self.message(of: ends[side], isStartup: isStartup),
-        forward(message, to: ends[1 - side], fromServer: side == 1)
+        forward(message, from: side, to: ends[1 - side])
       { isStartup = false }
       for end in ends { shutdown(end, Int32(SHUT_RDWR)) }
     }
   }
 
   /// - Returns: False when the connection is to be cut.
-  private func forward(_ message: [UInt8], to descriptor: Int32, fromServer: Bool) -> Bool {
+  private func forward(_ message: [UInt8], from side: Int, to descriptor: Int32) -> Bool {
     let phase = state.withLock { state -> Cut.Phase? in
-      let number = fromServer ? state.counts.server : state.counts.client
-      if fromServer { state.counts.server += 1 } else { state.counts.client += 1 }
-      guard let cut = state.cut, cut.fromServer == fromServer, cut.message == number else { return nil }
+      defer { state.counts[side] += 1 }
+      guard let cut = state.cut, cut.side == side, cut.message == state.counts[side] else { return nil }
       state.cut = nil
       return cut.phase
     }

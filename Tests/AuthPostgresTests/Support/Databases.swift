@@ -15,21 +15,16 @@ struct PostgresTests {}
 enum Databases {
   static let server = Result {
     let server = try ThrowawayServer()
-    try connect(server.address("postgres")).sql("CREATE ROLE person LOGIN; CREATE ROLE service LOGIN")
+    try connect(server.address("postgres")).sql(
+      """
+      CREATE ROLE person LOGIN; CREATE ROLE service LOGIN;
+      CREATE ROLE auth_cli_owner; CREATE ROLE auth_cli; CREATE ROLE caller LOGIN IN ROLE auth_cli
+      """)
     return server
   }
 
   static func connect(_ address: String) throws -> ServerConnection {
     try Connecting(try ServerAddress(address)).connect()
-  }
-
-  /// Creates a database without tables.
-  ///
-  /// - Returns: Its name.
-  static func create(owner: String = "postgres") throws -> String {
-    let name = "rules\(UInt32.random(in: 0 ... .max))"
-    try connect(server.get().address("postgres")).sql("CREATE DATABASE \(name) OWNER \(owner)")
-    return name
   }
 }
 

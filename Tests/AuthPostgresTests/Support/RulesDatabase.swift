@@ -9,7 +9,7 @@ import Testing
 
 /// A database with the rule book's tables, and the rules over it, whose clock a test moves.
 final class RulesDatabase: TestDatabase {
-  let name: String
+  let name = "rules\(UInt32.random(in: 0 ... .max))"
   let server: ThrowawayServer
   let authority: PostgresAuthority
   /// The time of the server, or how far a test has moved it.
@@ -22,7 +22,7 @@ final class RulesDatabase: TestDatabase {
   /// - Throws: What the server refuses.
   init(isShared: Bool = false, standing: SettableClock? = nil, isEmpty: Bool = false) throws {
     server = try Databases.server.get()
-    name = try Databases.create()
+    try Databases.connect(server.address("postgres")).sql("CREATE DATABASE \(name)")
     let address = try ServerAddress(server.address(name))
     if !isEmpty { try PostgresSchema.install(address) }
     let clock = standing ?? SettableClock(uptime: .zero)
@@ -66,11 +66,6 @@ final class RulesDatabase: TestDatabase {
         """)
     }
   }
-}
-
-extension SettableClock {
-  /// The clock of a server, whose limits are instants of its wall clock.
-  var wallTime: WallTime { WallTime(microseconds: uptime.wholeNanoseconds / 1000) }
 }
 
 /// The rule book on a PostgreSQL database, in this process.

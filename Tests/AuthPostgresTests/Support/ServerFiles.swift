@@ -1,15 +1,16 @@
-import Foundation
+import Glibc
+import Services
 import Testing
 
 /// Certificates, rules of access and password files for a server of a test.
 struct ServerFiles {
-  private let directory: String
+  private let folder = ShortFolder()
+  private var directory: String { folder.path }
 
   init() throws {
-    directory = NSTemporaryDirectory() + "acpf-\(UInt32.random(in: 0 ... .max))"
     let script = """
       set -e
-      mkdir -m 755 '\(directory)'
+      chmod 755 '\(directory)'
       cd '\(directory)'
       for name in server other; do
         openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \\
@@ -23,10 +24,6 @@ struct ServerFiles {
       chmod 644 hba *.crt
       """
     try #require(system(script) == 0)
-  }
-
-  func remove() {
-    try? FileManager.default.removeItem(atPath: directory)
   }
 
   var settings: [String] {

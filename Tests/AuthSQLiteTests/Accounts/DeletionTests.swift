@@ -17,7 +17,7 @@ import Testing
     #expect(try authority.rules.sessions(token: old.token).first?.origin == origin)
     work.clock.advance(by: .seconds(1800))
     let raw = work.raw
-    let tables = try Tables(
+    try authority.deleteBob(
       names: "SELECT name FROM sqlite_schema WHERE type = 'table'",
       texts: """
         SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
@@ -28,7 +28,6 @@ import Testing
         WHERE t.type = 'table' AND k."table" = 'accounts'
         """
     ) { try #require(raw.rows($0), "\($0)") }
-    try authority.deleteBob(bobPassword, authority.rules, checking: tables)
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDeleted))) {
       try await authority.resume(old.token)
     }

@@ -104,8 +104,8 @@ import TextFormat
     let authority = shared
     _ = try authority.rules.install(firstAdministrator: "alice", password: alicePassword)
     for _ in 0..<4 { _ = try authority.logIn() }
-    work.wall.move(by: .seconds(60))
-    let time = work.wall.now
+    work.wall.advance(by: .seconds(60))
+    let time = work.wall.wallTime
     _ = try authority.logIn()
     var archived: [Event] = []
     while true {

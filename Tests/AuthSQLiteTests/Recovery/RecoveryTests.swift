@@ -49,15 +49,15 @@ import TextFormat
     }
     let first = try authority.resetPasswordAsOwner(of: bob)
     work.clock.advance(by: .seconds(3600))
-    wall.move(by: .seconds(-86_400))
+    wall.advance(by: .seconds(-86_400))
     #expect(recover(first) == "credentials_not_accepted")
     let second = try authority.resetPasswordAsOwner(of: bob)
     work.clock.reboot()
-    wall.move(by: .seconds(3599))
+    wall.advance(by: .seconds(3599))
     #expect(recover(second) == nil)
     let third = try authority.resetPasswordAsOwner(of: bob)
     work.clock.reboot()
-    wall.move(by: .seconds(3600))
+    wall.advance(by: .seconds(3600))
     #expect(recover(third) == "credentials_not_accepted")
   }
 }

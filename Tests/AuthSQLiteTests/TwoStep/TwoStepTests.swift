@@ -17,10 +17,10 @@ import Testing
       try authority.registerBoth()
       session = try authority.logIn()
       secret = try authority.turnTwoStepOn(session.token)
-      work.wall.move(by: .seconds(TOTP.period))
+      work.wall.advance(by: .seconds(TOTP.period))
     }
 
-    var code: Secret { secret.code(at: work.wall.now) }
+    var code: Secret { secret.code(at: work.wall.wallTime) }
   }
 
   @Test("a challenge lives for five minutes and not past a reboot, and any process takes its answer, once")
@@ -36,7 +36,7 @@ import Testing
     let open = try scene.authority.challenge()
     let restarted = scene.work.authority()
     _ = try restarted.answer(scene.code, to: open)
-    scene.work.wall.move(by: .seconds(TOTP.period))
+    scene.work.wall.advance(by: .seconds(TOTP.period))
     #expect(code { try scene.authority.answer(scene.code, to: open) } != nil)
   }
 
@@ -57,7 +57,7 @@ import Testing
     let scene = try Scene()
     let used = scene.code
     _ = try scene.authority.answer(used, to: try scene.authority.challenge())
-    scene.work.wall.move(by: .seconds(-2 * TOTP.period))
+    scene.work.wall.advance(by: .seconds(-2 * TOTP.period))
     let before = scene.code
     for code in [used, before] {
       let challenge = try scene.authority.challenge()

@@ -31,7 +31,7 @@ final class FailoverSite {
   ///   - isManaged: Under Patroni, which promotes the standby by itself.
   /// - Throws: When a server or a service does not start.
   init(targets: Int = 8, isManaged: Bool = false) throws {
-    pair = try ThrowawayServer(pairManaged: isManaged)
+    pair = try ThrowawayServer(isManaged ? .managedPair : .pair)
     let directory = pair.directory
     bin = try #require(RunningService.postgresPrograms)
     _ = try Self.output(
@@ -128,7 +128,6 @@ final class Acknowledged: Sendable {
   let state = Mutex(State())
 
   var isOver: Bool { state.withLock { $0.isOver } }
-  var payments: Int { state.withLock { $0.payments.count } }
 
   /// Waits until the state is so, for a minute at most.
   func wait(_ what: String, until isSo: (State) -> Bool) throws {

@@ -19,7 +19,8 @@ import TextFormat
   "Failover", .serialized,
   .enabled(if: Effort.isComplete && RunningService.hasPostgres, "make test-all and make test-failover run these"))
 struct FailoverTests {
-  private static let isLong = Effort.number("FAILOVER_ROUNDS") != nil
+  private static let ifLong: ConditionTrait = .enabled(
+    if: Effort.number("FAILOVER_ROUNDS") != nil, "make test-failover runs it")
   private static let rounds = Effort.number("FAILOVER_ROUNDS") ?? Fault.allCases.count
   /// How many payments are acknowledged in each round, at least.
   private static let payments = Effort.number("FAILOVER_PAYMENTS") ?? 200
@@ -66,9 +67,12 @@ struct FailoverTests {
   }
 
   /// Pays, causes a fault, pays on.
+  ///
+  /// - Returns: What was confirmed.
   private func round(
-    _ run: Int, _ site: FailoverSite, _ acknowledged: Acknowledged, withKeys: Bool = true, cause: () throws -> Void
-  ) throws {
+    _ run: Int, _ site: FailoverSite, withKeys: Bool = true, cause: (Acknowledged) throws -> Void
+  ) throws -> Acknowledged {
+    let acknowledged = Acknowledged()
     var workers = Workers(site, acknowledged)
     defer { workers.end() }
     for number in 0..<8 { try workers.pay(number, run: run, withKeys: withKeys) }
@@ -80,9 +84,10 @@ struct FailoverTests {
     try acknowledged.wait("too little was done") { state in
       state.payments.count >= Self.payments / 2 && (!withKeys || state.hasEveryKind)
     }
-    try cause()
-    let count = acknowledged.payments
+    try cause(acknowledged)
+    let count = acknowledged.state.withLock { $0.payments.count }
     try acknowledged.wait("too few payments after the fault") { $0.payments.count >= count + Self.payments / 2 }
+    return acknowledged
   }
 
   private func lost(_ site: FailoverSite, _ acknowledged: Acknowledged) throws -> Int {
@@ -95,19 +100,15 @@ struct FailoverTests {
   @Test("nothing that a service confirmed is lost, made twice or taken back")
   func synchronous() throws {
     let site = try FailoverSite(targets: Self.rounds * 4)
-    var count = 0
     for run in 0..<Self.rounds {
       let fault = Fault.allCases[run % Fault.allCases.count]
-      let acknowledged = Acknowledged()
       site.replicateSynchronously()
-      try round(run, site, acknowledged) { try cause(fault, site, acknowledged) }
+      let acknowledged = try round(run, site) { try cause(fault, site, $0) }
       try check("round \(run), \(fault)", acknowledged, site)
-      count += acknowledged.payments
     }
-    print("acknowledged in all rounds: \(count)")
-    #expect(count >= Self.payments / 2 * 2 * Self.rounds)
   }
 
+  /// What was ended stays ended, what was used stays used, and no count of guesses fell.
   private func check(_ what: String, _ acknowledged: Acknowledged, _ site: FailoverSite) throws {
     let state = acknowledged.state.withLock { $0 }
     let lost = try lost(site, acknowledged)
@@ -117,35 +118,6 @@ struct FailoverTests {
       "\(state.ended.count) sessions ended, \(state.usedCodes.count) codes used, \(state.guesses) guesses")
     #expect(lost == 0 && doubled == 0)
     #expect(try site.rows("SELECT sum(amount) FROM auth.entries") == [["0"]])
-    try checkThatItStays(state, site)
-  }
-
-  @Test(
-    "nothing is lost when Patroni promotes, and when the old leader comes back",
-    .enabled(if: isLong, "make test-failover runs it"),
-    .enabled(if: FailoverSite.hasPatroni, "patroni or etcd-server is missing; make test-failover installs them"))
-  func managed() throws {
-    let site = try FailoverSite(isManaged: true)
-    for (run, verbs) in [("kill", "start"), ("freeze", "thaw")].enumerated() {
-      let acknowledged = Acknowledged()
-      let old = site.primary
-      var outage = Duration.zero
-      try round(run, site, acknowledged) {
-        let start = ContinuousClock.now
-        site.pair.tell("\(verbs.0) \(old)")
-        try site.awaitPromotion()
-        outage = start.duration(to: .now)
-        // A payment waits for a second copy, which the old leader is.
-        site.pair.tell("\(verbs.1) \(old)")
-      }
-      site.pair.tell("follower")
-      try #require(site.pair.tell("leader") == site.primary)
-      try check("Patroni, \(verbs.0) after \(outage)", acknowledged, site)
-    }
-  }
-
-  /// What was ended stays ended, what was used stays used, and no count of guesses fell.
-  private func checkThatItStays(_ state: Acknowledged.State, _ site: FailoverSite) throws {
     #expect(state.hasEveryKind)
     for (number, token) in state.ended.enumerated() {
       try #require(try site.client(number).lookUp(token) == nil, "a session that was ended is active")
@@ -162,8 +134,29 @@ struct FailoverTests {
   }
 
   @Test(
-    "a service does not take the old primary, which was started again, even when it is started anew",
-    .enabled(if: isLong, "make test-failover runs it"))
+    "nothing is lost when Patroni promotes, and when the old leader comes back",
+    ifLong,
+    .enabled(if: FailoverSite.hasPatroni, "patroni or etcd-server is missing; make test-failover installs them"))
+  func managed() throws {
+    let site = try FailoverSite(isManaged: true)
+    for (run, verbs) in [("kill", "start"), ("freeze", "thaw")].enumerated() {
+      let old = site.primary
+      var outage = Duration.zero
+      let acknowledged = try round(run, site) { _ in
+        let start = ContinuousClock.now
+        site.pair.tell("\(verbs.0) \(old)")
+        try site.awaitPromotion()
+        outage = start.duration(to: .now)
+        // A payment waits for a second copy, which the old leader is.
+        site.pair.tell("\(verbs.1) \(old)")
+      }
+      site.pair.tell("follower")
+      try #require(site.pair.tell("leader") == site.primary)
+      try check("Patroni, \(verbs.0) after \(outage)", acknowledged, site)
+    }
+  }
+
+  @Test("a service does not take the old primary, which was started again, even when it is started anew", ifLong)
   func oldPrimary() throws {
     let site = try FailoverSite()
     site.replicateSynchronously()
@@ -185,9 +178,7 @@ struct FailoverTests {
     #expect(earlier?.id == receipt.id && earlier?.amount == receipt.amount)
   }
 
-  @Test(
-    "control: with asynchronous replication payments are lost",
-    .enabled(if: isLong, "make test-failover runs it"))
+  @Test("control: with asynchronous replication payments are lost", ifLong)
   func asynchronous() throws {
     let site = try FailoverSite()
     var lost = 0
@@ -209,17 +200,14 @@ struct FailoverTests {
     #expect(lost > 0)
   }
 
-  @Test(
-    "control: without keys payments are made twice",
-    .enabled(if: isLong, "make test-failover runs it"))
+  @Test("control: without keys payments are made twice", ifLong)
   func withoutKeys() throws {
     let site = try FailoverSite()
     var doubled = 0
     for run in 1...10 where doubled <= 0 {
       site.replicateSynchronously()
       let before = try site.transfers()
-      let acknowledged = Acknowledged()
-      try round(run, site, acknowledged, withKeys: false) { try cause(.primaryKilled, site, acknowledged) }
+      let acknowledged = try round(run, site, withKeys: false) { try cause(.primaryKilled, site, $0) }
       // Each payment was to be made once; of the last one of each payer nobody knows.
       doubled = try site.transfers() - before - acknowledged.state.withLock { $0.begun }
     }

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import Foundation
+import Races
 import Services
 import Synchronization
 
@@ -11,7 +12,7 @@ import Synchronization
 struct Workers {
   let site: FailoverSite
   let acknowledged: Acknowledged
-  private var threads: [Thread] = []
+  private var threads: [pthread_t] = []
 
   init(_ site: FailoverSite, _ acknowledged: Acknowledged) {
     (self.site, self.acknowledged) = (site, acknowledged)
@@ -20,17 +21,11 @@ struct Workers {
   /// Ends them, and waits for that.
   func end() {
     acknowledged.state.withLock { $0.isOver = true }
-    for thread in threads { while !thread.isFinished { usleep(5_000) } }
-  }
-
-  private mutating func start(_ body: @escaping @Sendable () -> Void) {
-    let thread = Thread(block: body)
-    threads.append(thread)
-    thread.start()
+    for thread in threads { pthread_join(thread, nil) }
   }
 
   private mutating func repeatedly(_ body: @escaping @Sendable () -> Void) {
-    start { [acknowledged] in while !acknowledged.isOver { body() } }
+    threads.append(startedThread { [acknowledged] in while !acknowledged.isOver { body() } })
   }
 
   /// Pays one unit after the other; each is repeated until it is answered.
@@ -94,7 +89,7 @@ struct Workers {
   /// Turns on the second step of some accounts, and guesses their passwords.
   mutating func guess(_ number: Int, targets: Range<Int>) {
     let client = site.client(number)
-    start { [acknowledged] in
+    let guessing = startedThread { [acknowledged] in
       for target in targets.map({ "target\($0)" }) where !acknowledged.isOver {
         if let token = try? client.logIn(target, FailoverSite.password).token,
           let secret = try? client.ask(.beginTwoStep(token), \.twoStepSecret),
@@ -109,5 +104,6 @@ struct Workers {
         }
       }
     }
+    threads.append(guessing)
   }
 }

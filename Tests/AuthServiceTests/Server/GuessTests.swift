@@ -16,13 +16,13 @@ struct GuessTests {
     let (embedded, authority) = try Workspace.inhabited(isShared: true)
     let secret = try authority.turnTwoStepOn()
     let service = try ServedRules(embedded.rules)
-    embedded.wall.move(by: .seconds(TOTP.period))
-    let token = try authority.answer(secret.code(at: embedded.wall.now), to: try authority.challenge()).token
+    embedded.wall.advance(by: .seconds(TOTP.period))
+    let token = try authority.answer(secret.code(at: embedded.wall.wallTime), to: try authority.challenge()).token
     let last = try authority.challenge()
     let (wrong, new) = (Secret("not the password"), Secret("a quite new passphrase"))
     func request(_ isRight: Bool) throws -> BackendRequest {
       let password = isRight ? alicePassword : wrong
-      let code = isRight ? secret.code(at: embedded.wall.now) : Secret("000000")
+      let code = isRight ? secret.code(at: embedded.wall.wallTime) : Secret("000000")
       let session = NewSession(token: ServiceClient.token(), label: nil, origin: nil)
       return switch guess {
       case .login: .logIn(.password(username: "alice", password: password), .standard, session)
@@ -41,7 +41,7 @@ struct GuessTests {
       while case .answer(1, _, _)? = try client.next() {}
       try #require(try self.count(embedded, token, until: count) == count)
     }
-    embedded.wall.move(by: .seconds(TOTP.period))
+    embedded.wall.advance(by: .seconds(TOTP.period))
     let (client, right) = (try service.authority(), try request(true))
     let error = failure { try client.perform(right) }
     guard case .throttled = error?.kind else {
