@@ -8,9 +8,10 @@ package final class DatabaseFile {
 
   private var handle: OpaquePointer?
 
-  /// Opens a file that is there; what another program locks is awaited.
-  package init(_ path: String) throws(Failure) {
-    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure(path) }
+  /// Opens a file; what another program locks is awaited.
+  package init(_ path: String, creating: Bool = false) throws(Failure) {
+    let flags = SQLITE_OPEN_READWRITE | (creating ? SQLITE_OPEN_CREATE : 0)
+    guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK else { throw failure(path) }
     sqlite3_busy_timeout(handle, 20_000)
   }
 
