@@ -144,8 +144,7 @@ enum DeleteAccountCommand {
     // What would be refused is refused before anything is asked; the deletion checks again.
     guard profile.balance == 0 else {
       throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
-        .withHint(
-          "Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
+        .withHint("Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
     if !words[yes] { try confirm(profile.user.username) }
     let fresh = try await workspace.fresh(screen.session)

@@ -136,8 +136,7 @@ enum ResetPasswordCommand {
     ]
   ) { _ in .inWorkspace(run) }
 
-  private static let asOwner = Option.flag(
-    "as-owner", "Without a login, because the embedded database is yours")
+  private static let asOwner = Option.flag("as-owner", "Without a login, because the embedded database is yours")
 
   /// Makes a one-time code, which `recover` takes.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {

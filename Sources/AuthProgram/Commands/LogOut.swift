@@ -21,8 +21,7 @@ enum LogOutCommand {
     statuses: .of(.done, .usage, .cannotTell)
   ) { _ in .inWorkspace(run) }
 
-  private static let everywhere = Option.flag(
-    "all", "End all your sessions, on every device and in every context")
+  private static let everywhere = Option.flag("all", "End all your sessions, on every device and in every context")
 
   /// Ends the session, whatever state it is in.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {

@@ -17,8 +17,7 @@ enum ProfileCommand {
     subcommands: [DeleteAccountCommand.own]
   ) { _ in .inWorkspace(run) }
 
-  private static let newName = Option.optional(
-    "name", "NAME", Kinds.displayName, "Change your display name")
+  private static let newName = Option.optional("name", "NAME", Kinds.displayName, "Change your display name")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let newName = words[newName]

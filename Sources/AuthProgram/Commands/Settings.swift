@@ -32,8 +32,7 @@ enum RegistrationCommand {
       try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
         try backend.setRegistration(state, for: administrator, fresh, under: lease)
       }
-      effect = .changed(
-        "registration is \(state.rawValue)", hint: "Look with: \(run: "accounts", "registration")")
+      effect = .changed("registration is \(state.rawValue)", hint: "Look with: \(run: "accounts", "registration")")
       present = state
     } else {
       present = try await workspace.askOnAccounts { (_, administrator, lease) throws(BackendError) in

@@ -270,7 +270,6 @@ enum TwoStepCommand {
         try backend.revokeSession(session.id, for: fresh, under: lease)
       }
     }
-    return Answer(
-      .changed("\(count) ended", hint: "Look with: \(run: "sessions")"), lines: ["Ended \(count)."])
+    return Answer(.changed("\(count) ended", hint: "Look with: \(run: "sessions")"), lines: ["Ended \(count)."])
   }
 }

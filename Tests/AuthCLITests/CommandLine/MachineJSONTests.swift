@@ -33,7 +33,6 @@ struct MachineTableTests {
   /// A line for each cell, so that a difference can be read.
   @Test("the golden document")
   func golden() throws {
-    try Golden.expect(
-      Self.table.json.replacing(#"{"state":"#, with: "\n" + #"{"state":"#), equals: "machine.json")
+    try Golden.expect(Self.table.json.replacing(#"{"state":"#, with: "\n" + #"{"state":"#), equals: "machine.json")
   }
 }

@@ -10,8 +10,7 @@ struct LogInTerminalTests {
 
   private func home() async throws -> CommandHome { try await CommandHome(executable: BuiltExecutable.shipped) }
 
-  @Test(
-    "^Z gives the echo back to the shell; after fg it is off, the question is asked again, and the answer counts")
+  @Test("^Z gives the echo back to the shell; after fg it is off, the question is asked again, and the answer counts")
   func stopAndContinue() async throws {
     let home = try await home()
     let terminal = try PseudoTerminal()
