@@ -76,7 +76,7 @@ final class AppWork: Sendable {
   /// Does it, and says what came of it.
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
-    case .look: return .looked(await look(), isEmpty: isEmpty)
+    case .look: return await look()
     case .load(let tab, let isActivity, let query):
       return .loaded(
         tab, await outcome { () throws(CommandError) in try await load(tab, isActivity: isActivity, query) })
@@ -87,7 +87,7 @@ final class AppWork: Sendable {
     case .renew:
       // Where that fails, the look finds out why.
       if (try? await store.renew()) != nil { return .tick }
-      return .looked(await look(), isEmpty: isEmpty)
+      return await look()
     case .copy, .quit: return .tick
     }
   }
@@ -104,9 +104,16 @@ final class AppWork: Sendable {
     }
   }
 
-  /// - Returns: Why it could not be found out what became of the session.
-  func look() async -> CommandError? {
-    await store.look(without: vault, at: backend) { isGone in isFileGone.withLock { $0 = isGone } }
+  /// Looks at the session again.
+  func look() async -> AppMessage {
+    var notes: [Bool] = []
+    let problem = await store.look(without: vault, at: backend) { isGone in
+      isFileGone.withLock { $0 = isGone }
+      notes.append(isGone)
+    }
+    // The file was moved away meanwhile, so another reason may be on the screen.
+    if notes == [false, true] { return .dismissed(sentence(for: .userAsked)) }
+    return .looked(problem, isEmpty: isEmpty)
   }
 
   private func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {

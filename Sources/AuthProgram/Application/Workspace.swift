@@ -175,8 +175,9 @@ extension SessionStore {
 
   /// Looks at the vault and the authority again; what was learnt is in the store.
   ///
-  /// `noteFile` is told whether the session goes on without its file, before that ends the session
-  /// here. A logout never leaves that behind, because it ends the session first.
+  /// `noteFile` is told whether the session goes on without its file: before that ends the session
+  /// here, and again when it ended, because the file may be moved away in between. A logout never
+  /// leaves that behind, because it ends the session first.
   ///
   /// - Returns: Why nothing could be learnt.
   func look(
@@ -186,17 +187,18 @@ extension SessionStore {
       guard case .obstructed(let obstacle) = await restore() else { return nil }
       return CommandError(obstacle)
     }
+    let token: SessionToken
+    func isFileGone() throws(BackendError) -> Bool {
+      guard case .absent = vault.look() else { return false }
+      return try backend.lookUp(token) != nil
+    }
     do throws(CommandError) {
-      var isFileGone = false
-      if case .absent = vault.look() {
-        isFileGone = try await ask(session) { (lease) throws(BackendError) in
-          try backend.lookUp(lease.sessionToken) != nil
-        }
-      }
-      noteFile(isFileGone)
+      token = try await ask(session) { (lease) throws(BackendError) in lease.sessionToken }
+      noteFile(try explained(isFileGone))
     } catch {
       return self.session == nil ? nil : error
     }
+    defer { if self.session == nil, let isGone = try? isFileGone() { noteFile(isGone) } }
     do throws(SessionError) {
       try await check()
       return nil
