@@ -122,7 +122,6 @@ enum TwoStepCommand {
 
   // MARK: - Turning it on
 
-  private static let tries = 3
   /// After a secret was shown: to begin again would make another one, and the app has this one.
   private static let pendingHint: Hint =
     "The second step is not on. The secret stays valid: enter its next code with \(run: "two-step", "on")"
@@ -195,7 +194,7 @@ enum TwoStepCommand {
   private static func confirmOnTerminal(
     _ question: String, mayBeEmpty: Bool = false, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> Bool {
-    for left in (0..<tries).reversed() {
+    for left in (0..<Question.attempts).reversed() {
       let code: Secret
       do throws(CommandError) {
         code = try Question.onlyCode(question, mayBeEmpty: mayBeEmpty)

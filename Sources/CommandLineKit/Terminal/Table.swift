@@ -45,16 +45,9 @@ package struct Table: Hashable, Sendable {
 
   /// The same table with its columns in this order, without unknown titles.
   package func ordered(_ titles: [String]) -> Table {
-    var ordered: [Column] = []
-    var cells = rows.map { _ in [String]() }
-    for title in titles {
-      for (index, column) in columns.enumerated() where column.title == title {
-        ordered.append(column)
-        for row in rows.indices { cells[row].append(rows[row][index]) }
-      }
-    }
-    var table = Table(ordered)
-    table.rows = cells
+    let order = titles.flatMap { title in columns.indices.filter { columns[$0].title == title } }
+    var table = Table(order.map { columns[$0] })
+    table.rows = rows.map { row in order.map { row[$0] } }
     return table
   }
 
