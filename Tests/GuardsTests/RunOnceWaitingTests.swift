@@ -55,37 +55,25 @@ extension RunOnceSuites {
       #expect(object.runs.load(ordering: .relaxed) == 1 && object.ends.load(ordering: .relaxed) == 1)
     }
 
-    @Test("an error goes to the caller that started the body; the others get alreadyRan") func throwing() async {
-      let door = Promise<Void>()
-      func fail() async throws(Refusal) -> RunOnce.Outcome {
-        try await object.runOnce(key: "fail") { () async throws(Refusal) in
-          await door.valueUncancelled()
-          throw Refusal()
-        }
-      }
-      let winner = Task.immediate { try await fail() }
-      let loser = Task.immediate { try await fail() }
-      door.fulfil(())
-      await #expect(throws: Refusal()) { try await winner.value }
-      #expect((try? await loser.value) == .alreadyRan)
-    }
-
-    @Test("until success, one of the waiting callers runs the body next") func untilSuccess() async {
+    @Test(
+      "an error goes to the caller that started the body; until success, one of the waiting callers runs it next",
+      arguments: [(untilSuccess: false, failures: 1, ran: 0), (untilSuccess: true, failures: 2, ran: 1)])
+    func throwing(untilSuccess: Bool, failures: Int, ran: Int) async {
       let door = Promise<Void>()
       func attempt() async throws(Refusal) -> RunOnce.Outcome {
-        try await object.runOnce(key: "attempt", untilSuccess: true) { () async throws(Refusal) in
+        try await object.runOnce(key: "attempt", untilSuccess: untilSuccess) { () async throws(Refusal) in
           await door.valueUncancelled()
-          if object.runs.add(1, ordering: .relaxed).newValue < 3 { throw Refusal() }
+          if object.runs.add(1, ordering: .relaxed).newValue <= failures { throw Refusal() }
         }
       }
       let callers = (0..<5).map { _ in Task.immediate { try? await attempt() } }
       door.fulfil(())
       var outcomes: [RunOnce.Outcome?] = []
       for caller in callers { outcomes.append(await caller.value) }
-      #expect(outcomes.count { $0 == nil } == 2)
-      #expect(outcomes.count { $0 == .ran } == 1)
-      #expect(outcomes.count { $0 == .alreadyRan } == 2)
-      #expect(object.runs.load(ordering: .relaxed) == 3)
+      #expect(outcomes[0] == nil && outcomes.count { $0 == nil } == failures)
+      #expect(outcomes.count { $0 == .ran } == ran)
+      #expect(outcomes.count { $0 == .alreadyRan } == 5 - failures - ran)
+      #expect(object.runs.load(ordering: .relaxed) == failures + ran)
     }
 
     @Test("a call from inside the body, or from a task that it created, skips") func recursion() async {

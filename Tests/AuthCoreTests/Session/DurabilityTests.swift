@@ -73,27 +73,22 @@ struct DurabilityTests: InWorld {
     #expect(listener.heard.count >= 3)
   }
 
-  @Test("a login over a saved session revokes the saved one without waiting for it")
-  func displaced() async throws {
-    try await logInAlice()
+  @Test(
+    "a login over a saved session revokes it without waiting for that, even when both read before either writes",
+    arguments: [false, true])
+  func displaced(atOnce: Bool) async throws {
     let next = world.anotherProcess()
+    if atOnce { vault.hold(.store) } else { try await logInAlice() }
     authority.hold(.revoke)
-    let key = try await next.loggedIn(World.bob)
-    #expect(key.user.username == "bob")
+    let logins = (atOnce ? [store.beginLogIn(World.alice)] : []) + [next.beginLogIn(World.bob)]
+    if atOnce {
+      await vault.waitUntilHeld(.store, count: 2)
+      #expect(authority.liveTokens.count == 2)
+      vault.release(.store)
+    }
+    for login in logins { _ = try await login.value() }
     await authority.waitUntilHeld(.revoke)
     authority.release(.revoke)
-    await until { world.vaultAgrees }
-  }
-
-  @Test("two first logins that both read before either writes leave one session: the later one revokes the earlier one")
-  func displacedAtOnce() async throws {
-    let next = world.anotherProcess()
-    vault.hold(.store)
-    let logins = [store.beginLogIn(World.alice), next.beginLogIn(World.alice)]
-    await vault.waitUntilHeld(.store, count: 2)
-    #expect(authority.liveTokens.count == 2)
-    vault.release(.store)
-    for login in logins { _ = try await login.value() }
     await until { world.vaultAgrees }
   }
 }

@@ -7,23 +7,17 @@ import Testing
 struct ReportedEndTests: InWorld {
   let world = World()
 
-  @Test("keys close immediately, with the authority's reason and without another request")
+  @Test(
+    "keys close immediately, with the authority's reason and without another request, even by a key before a renewal")
   func closes() async throws {
-    let key = try await store.loggedIn(World.alice)
+    let earlier = try await logInAlice(rotates: true)
+    let key = try await store.renew()
     let asked = authority.log.count
-    store.reportEnded(key, because: .accountDisabled)
+    store.reportEnded(earlier, because: .accountDisabled)
     #expect(key.endReason == .accountDisabled)
     #expect(throws: LeaseError<Never>.ended(.accountDisabled)) { try key.withLease { _ in } }
     #expect(store.state == .loggedOut(.ended(.accountDisabled)))
     #expect(vault.content == .empty && authority.log.count == asked)
-  }
-
-  @Test("a key from before a renewal belongs to the same session, and also ends it")
-  func earlierKey() async throws {
-    let key = try await logInAlice(rotates: true)
-    let renewed = try await store.renew()
-    store.reportEnded(key, because: .revoked)
-    #expect(renewed.endReason == .revoked && vault.content == .empty)
   }
 
   @Test("inside a lease the keys close immediately, and the rest is done after the lease has ended")
