@@ -11,8 +11,7 @@ package struct Deadline {
   package var hasPassed: Bool { ContinuousClock.now >= end }
 
   package var milliseconds: Int32 {
-    let left = ContinuousClock.now.duration(to: end).components
-    return Int32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
+    Int32(clamping: Int64(max(0, ContinuousClock.now.duration(to: end) / .milliseconds(1))))
   }
 
   /// Polls a condition for which there is no event.

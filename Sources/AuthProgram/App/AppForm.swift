@@ -56,7 +56,8 @@ final class AppForm {
   /// Forgets what has to be typed again after this refusal: the new password, the code, or all.
   func clearSecrets(after problem: CommandError) {
     if let last = fields.lastIndex(where: { $0.kind == .repetition }), problem.code.hasPrefix("password_") {
-      for index in [last, last - 1] { clear(index) }
+      clear(last)
+      clear(last - 1)
     } else if let code = fields.firstIndex(where: { $0.label == "Code" }) {
       clear(code)
     } else {

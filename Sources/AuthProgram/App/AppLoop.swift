@@ -70,8 +70,7 @@ final class AppLoop {
       renewals = state.renewals
       submit(.renew)
     }
-    let end = work.sessionEnd
-    take(.ends(in: end?.left, isIdle: end?.isIdle == true))
+    take(work.sessionEnd)
     var news: [AppMailbox.News]
     early += mailbox.take()
     repeat {

@@ -67,10 +67,11 @@ final class AppWork: Sendable {
     do throws(ClockError) { return try store.timeUntilLimit(by: backend.clock) } catch { return .seconds(300) }
   }
 
-  /// How long it is until the session ends by itself, and whether activity puts that off.
-  var sessionEnd: (left: Duration, isIdle: Bool)? {
-    guard let limits = store.session?.limits, let earliest = limits.earliest else { return nil }
-    return (try? backend.clock.now()).map { (earliest.uptime - $0.uptime, limits.absolute != .at(earliest)) }
+  /// When the session ends by itself, and whether activity puts that off.
+  var sessionEnd: AppMessage {
+    let limits = store.session?.limits
+    let left = (try? backend.clock.now()).flatMap { now in limits?.earliest.map { $0.uptime - now.uptime } }
+    return .ends(in: left, isIdle: limits?.absolute != limits?.earliest.map { .at($0) })
   }
 
   /// Does it, and says what came of it.

@@ -183,7 +183,10 @@ struct KeyDecoder {
     while !Self.pasteEnd.starts(with: pending) { keep(pending.removeFirst(), in: pasted) }
     guard pending.count == Self.pasteEnd.count else { return nil }
     (self.pasted, pending) = (nil, [])
-    return isPasteTooLong || !pasted.isText ? .unusablePaste : .paste(PastedText(pasted))
+    // Checked in place, without a copy.
+    let bytes = pasted.bytes.makeIterator()
+    let isInvalid = transcode(bytes, from: UTF8.self, to: UTF32.self, stoppingOnError: true) { _ in }
+    return isPasteTooLong || isInvalid ? .unusablePaste : .paste(PastedText(pasted))
   }
 
   /// Stores a byte of pasted text; terminals send the line endings of a paste as carriage returns.

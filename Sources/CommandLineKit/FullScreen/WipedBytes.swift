@@ -52,9 +52,4 @@ package final class WipedBytes {
     if let start = storage.baseAddress { explicit_bzero(start, storage.count) }
     count = 0
   }
-
-  /// Whether all bytes are UTF-8; checked in place, without a copy.
-  var isText: Bool {
-    !transcode(bytes.makeIterator(), from: UTF8.self, to: UTF32.self, stoppingOnError: true) { _ in }
-  }
 }

@@ -19,10 +19,7 @@ enum Emulator {
     "needs pyte: python3 -m venv DIRECTORY; DIRECTORY/bin/pip install pyte; PYTHON=DIRECTORY/bin/python"
 
   /// A frame, and the bytes that are to make it from the frame before.
-  struct Step: Sendable {
-    let frame: Frame
-    let bytes: [UInt8]
-  }
+  typealias Step = (frame: Frame, bytes: [UInt8])
 
   /// What the emulator shows after each step, in the format of golden files.
   static func screens(_ steps: [Step]) async throws -> [String] {

@@ -123,7 +123,7 @@ struct FrameDiffTests {
     return (0..<count).map { _ in
       let frame = random.next()
       defer { shown = frame }
-      return .init(frame: frame, bytes: FrameDiff.bytes(from: shown, to: frame, colors: true))
+      return (frame, FrameDiff.bytes(from: shown, to: frame, colors: true))
     }
   }
 }
