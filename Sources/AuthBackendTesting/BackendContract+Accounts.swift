@@ -139,27 +139,24 @@ extension BackendContract {
 
     Check("of many at once one takes a name, one changes a password and one uses a code") { probe, alice, bob in
       let backend = probe.backend
-      let registered = await probe.successes {
-        _ = try backend.register(username: "carol", password: .new, displayName: nil)
+      try await probe.requireOneSuccess("registered one name") {
+        _ = try backend.register(username: "carol", password: .new)
       }
-      try require(registered == 1, "\(registered) of \(BackendProbe.many) at once registered one name")
-      let changed = await probe.successes {
+      try await probe.requireOneSuccess("changed one password") {
         _ = try alice.changePassword(.of("alice"), .new).get()
       }
-      try require(changed == 1, "\(changed) of \(BackendProbe.many) at once changed one password")
       let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
-      let recovered = await probe.successes {
+      try await probe.requireOneSuccess("used one code") {
         _ = try backend.recover(username: "bob", code: code, password: .new)
       }
-      try require(recovered == 1, "\(recovered) of \(BackendProbe.many) at once used one code")
       _ = try await probe.logIn("bob", .new)
       _ = try await probe.logIn("alice", .new)
     },
 
     Check("five failures are free; then even the right password waits, and a success forgets them") { probe, alice, _ in
-      let (bob, right) = ("bob", Secret.of("bob"))
+      let right = Secret.of("bob")
       try await probe.guess("bob", times: 4)
-      try require(try alice.account(bob).value("account").throttle == nil, "four failures are throttled already")
+      try alice.requireAttempts(of: "bob", 4, nil, "after four failures")
       for round in 1...5 {
         try await probe.requireFailure("guess \(round) of an unknown name", of: "nobody", right)
       }
@@ -168,15 +165,10 @@ extension BackendContract {
         try await probe.requireFailure(
           "the sixth attempt on \(name)", of: name, right, is: .throttled(.wait(.seconds(30))))
       }
-      let seen = try alice.account(bob).value("account")
-      try require(
-        seen.failedAttempts == 6 && seen.throttle == .wait(.seconds(30)),
-        "after six attempts the account says \(seen.failedAttempts), \(String(describing: seen.throttle))")
+      try alice.requireAttempts(of: "bob", 6, .wait(.seconds(30)), "after six attempts")
       await probe.subject.advance(.seconds(30))
       _ = try await probe.logIn("bob")
-      let after = try alice.account(bob).value("account")
-      try require(
-        after.failedAttempts == 0 && after.throttle == nil, "after a success \(after.failedAttempts) failures are left")
+      try alice.requireAttempts(of: "bob", 0, nil, "after a success")
     },
 
     Check("a hundred failures lock an account, not its sessions, and an administrator unlocks it") { probe in
@@ -192,13 +184,10 @@ extension BackendContract {
       // The last administrator is not locked but only delayed, because nobody else could unlock the
       // account.
       let alice = try await probe.logIn("alice")
-      let bob = "bob"
-      try require(
-        try alice.account(bob).value("account").throttle == .locked, "the account does not say that it is locked")
-      let unlocked = try alice.unlock(bob).value("unlock")
-      try require(
-        unlocked.failedAttempts == 0 && unlocked.throttle == nil,
-        "after the unlock the account says \(unlocked.failedAttempts), \(String(describing: unlocked.throttle))")
+      try alice.requireAttempts(of: "bob", 101, .locked, "after a hundred failures and one more attempt")
+      let unlocked = try alice.unlock("bob").value("unlock")
+      try require(unlocked, is: alice.account("bob").value("account"), "the unlock answered")
+      try alice.requireAttempts(of: "bob", 0, nil, "after the unlock")
       _ = try await probe.logIn("bob")
     },
   ]

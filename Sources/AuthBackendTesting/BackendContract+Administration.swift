@@ -113,13 +113,12 @@ extension BackendContract {
     },
 
     Check("a disabled account's sessions end, and its password looks wrong until it is enabled") { probe, alice, bob in
-      let name = "bob"
-      try require(try alice.setDisabled(true, name).value("setDisabled").isDisabled, "the answer is not disabled")
-      try require(try alice.setDisabled(true, name).value("disabling again").isDisabled, "the answer is not disabled")
-      try require(try alice.account(name).value("account").isDisabled, "the account is not disabled")
+      try require(try alice.setDisabled(true, "bob").value("setDisabled").isDisabled, "the answer is not disabled")
+      try require(try alice.setDisabled(true, "bob").value("disabling again").isDisabled, "the answer is not disabled")
+      try require(try alice.account("bob").value("account").isDisabled, "the account is not disabled")
       try bob.profile().ended("a session of a disabled account", .accountDisabled)
       try await probe.requireFailure("a login of a disabled account", of: "bob")
-      try require(try !alice.setDisabled(false, name).value("enabling").isDisabled, "the answer is still disabled")
+      try require(try !alice.setDisabled(false, "bob").value("enabling").isDisabled, "the answer is still disabled")
       try bob.profile().ended("an old session after enabling", .accountDisabled)
       _ = try await probe.logIn("bob")
       try alice.setDisabled(true, "dave").refused("disabling nobody", with: "account_not_found")
@@ -132,19 +131,17 @@ extension BackendContract {
     },
 
     Check("a role can be given and taken away, and a session follows at once") { probe, alice, _ in
-      let name = "bob"
       try require(
-        try alice.setRole(.administrator, name).value("setRole").user.role == .administrator, "the role was not given")
+        try alice.setRole(.administrator, "bob").value("setRole").user.role == .administrator, "the role was not given")
       let bob = try await probe.logIn("bob")
       try bob.accounts().value("accounts of a new administrator")
       try require(try bob.setRole(.member, "alice").value("setRole").user.role == .member, "the role was not taken")
       try alice.accounts().refused("accounts of a former administrator", with: "not_permitted", .notPermitted)
       try alice.profile().value("the session of a former administrator")
       let names = try bob.events(.everyone).value("allEvents").map { "\($0.name) \($0.detail ?? "")" }
-      try require(
-        names.contains("authz_change member to administrator")
-          && names.contains("authz_change administrator to member"),
-        "the changes of roles left only the events \(names)")
+      for change in ["member to administrator", "administrator to member"] {
+        try require(names.contains("authz_change \(change)"), "the changes of roles left only the events \(names)")
+      }
       try bob.setRole(.member, "dave").refused("demoting nobody", with: "account_not_found")
     },
 
@@ -199,6 +196,13 @@ func requirePages<Row: Equatable>(
 }
 
 extension Login {
+  /// Requires how many attempts an account counts, and why the next one would be denied.
+  func requireAttempts(of name: String, _ count: Int64, _ throttle: Throttle?, _ when: String) throws {
+    let account = try account(name).value("account")
+    try require(account.failedAttempts, is: count, "\(when) the failed attempts are")
+    try require(account.throttle, is: throttle, "\(when) the throttle is")
+  }
+
   fileprivate func requireAccounts(_ query: AccountsQuery, _ names: [String], _ which: String) throws {
     try require(accounts(query).value("accounts").map(\.user.username), is: names, "\(which) the accounts are")
   }

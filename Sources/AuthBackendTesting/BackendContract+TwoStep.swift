@@ -12,9 +12,8 @@ extension BackendContract {
       let secret = try bob.beginTwoStep().value("beginTwoStep")
       try require(void.bytes != secret.bytes, "two secrets are equal")
       try require(try bob.twoStep().value("twoStep").isPending, "a secret that was made is not pending")
-      let name = "bob"
-      let before = try alice.account(name).value("account")
-      try require(!before.hasSecondStep, "an administrator sees a second step that is not on")
+      try require(
+        try !alice.account("bob").value("account").hasSecondStep, "an administrator sees a second step that is not on")
       _ = try await probe.logIn("bob")
       let time = try bob.time()
       try bob.confirmTwoStep(void.code(at: time)).notAccepted("a code of a void secret")
@@ -63,8 +62,7 @@ extension BackendContract {
       try bob.endTwoStep(.noCode).notAccepted("turning it off")
       try await probe.guess("bob", times: 1)
       let last = try await probe.challenge("bob")
-      let failed = try alice.account("bob").value("account").failedAttempts
-      try require(failed == 4, "four wrong ones and the right password left \(failed) failed attempts")
+      try alice.requireAttempts(of: "bob", 4, nil, "after four wrong ones and the right password")
       try await probe.expectWrong(.noCode, to: last, "no code")
       for challenge in [open, last] {
         let result = await probe.result(of: codes[0].answer, to: challenge)
@@ -73,15 +71,14 @@ extension BackendContract {
       try await probe.requireFailure("a login after five wrong codes", of: "bob", is: .throttled(.wait(.seconds(30))))
       await probe.subject.advance(.seconds(30))
       _ = try await probe.grant(of: codes[0].answer, to: open, "a challenge whose answers were not checked")
-      try require(try alice.account("bob").value("account").failedAttempts == 0, "a right code forgot no failures")
+      try alice.requireAttempts(of: "bob", 0, nil, "after a right code")
     },
 
     Check("a new password, a disabled account and a turned-off second step end a challenge") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try bob.turnTwoStepOn()
-      let old = Secret.of("bob")
       let first = try await probe.challenge("bob")
-      try bob.changePassword(old, .new).value("changePassword")
+      try bob.changePassword(.of("bob"), .new).value("changePassword")
       try await probe.expectOver(codes[0].answer, to: first, "a challenge from before the new password")
       // The password was changed with a fresh key, so its first use needs no code; the next login
       // does.

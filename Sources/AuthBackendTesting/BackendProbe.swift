@@ -79,15 +79,14 @@ struct BackendProbe: AuthorityProbe {
     ask(.recover(username: name, code, password), \.user)
   }
 
-  /// The number of simultaneous operations: fewer than the throttle permits.
-  static let many = 4
-
-  /// The number of successes when ``many`` callers run an operation simultaneously.
-  func successes(_ operation: @escaping @Sendable () throws -> Void) async -> Int {
-    await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<Self.many { group.addTask { (try? operation()) != nil } }
+  /// Requires that one of several callers at once succeeds; the throttle permits as many.
+  func requireOneSuccess(_ what: String, _ operation: @escaping @Sendable () throws -> Void) async throws {
+    let callers = 4
+    let successes = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<callers { group.addTask { (try? operation()) != nil } }
       return await group.reduce(0) { $1 ? $0 + 1 : $0 }
     }
+    try require(successes == 1, "\(successes) of \(callers) at once \(what)")
   }
 }
 
