@@ -27,7 +27,8 @@ final class PostgresTransaction: Transaction {
   var mayBeRepeated: Bool {
     switch fault {
     case nil: false
-    case .refused: fault?.asksToRetry == true
+    // A serialization failure or a deadlock.
+    case .refused(let state, _): state == "40001" || state == "40P01"
     case .notConnected, .unknown: !isCommitting
     }
   }

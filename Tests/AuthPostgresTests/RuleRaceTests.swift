@@ -82,9 +82,9 @@ struct RaceScene: Sendable {
     case .postgres:
       let address = try ServerAddress(RulesDatabase().address)
       sides = (0..<2).map { _ in
-        let database = PostgresDatabase(address)
-        return PostgresAuthority(
-          hasLocks ? database : AlteredDatabase(database, transaction: { UnlockedTransaction($0) }))
+        var database = AlteredDatabase(PostgresDatabase(address))
+        if !hasLocks { database.transaction = { UnlockedTransaction($0) } }
+        return PostgresAuthority(database)
       }
     }
     _ = try sides[0].register(username: "alice", password: alicePassword)

@@ -4,19 +4,12 @@ package import AuthCore
 /// A database that a test has altered.
 package struct AlteredDatabase: Database {
   private let base: any Database
-  private let afterRead: @Sendable () -> Void
-  private let transaction: @Sendable (any Transaction) -> any Transaction
+  /// What happens after each read.
+  package var afterRead: @Sendable () -> Void = {}
+  /// Makes another transaction of that of a write.
+  package var transaction: @Sendable (any Transaction) -> any Transaction = { $0 }
 
-  /// - Parameters:
-  ///   - base: The database.
-  ///   - afterRead: What happens after each read.
-  ///   - transaction: Makes another transaction of that of a write.
-  package init(
-    _ base: any Database, afterRead: @escaping @Sendable () -> Void = {},
-    transaction: @escaping @Sendable (any Transaction) -> any Transaction = { $0 }
-  ) {
-    (self.base, self.afterRead, self.transaction) = (base, afterRead, transaction)
-  }
+  package init(_ base: any Database) { self.base = base }
 
   package var clock: any SessionClock { base.clock }
   package var patience: Duration { base.patience }

@@ -23,12 +23,6 @@ extension ServerFault {
     }
   }
 
-  /// SQLSTATEs after which the server asks to try again: it undid everything.
-  var asksToRetry: Bool {
-    guard case .refused(let state, _) = self else { return false }
-    return state == "40001" || state == "40P01"
-  }
-
   /// What it means where nothing was changed.
   func failure(at place: String) -> BackendError {
     switch self {
@@ -57,25 +51,26 @@ extension BackendError.FailureCode {
   /// Tells what kept a connection from being made by the state that the server gave, and by what
   /// libpq and OpenSSL say, which is English in every locale that we set.
   init(connecting message: String, state: String?, isAboutPassword: Bool) {
-    func says(_ words: String) -> Bool { message.contains(words) }
-    if state == "53300" {
-      self = .serverBusy
-    } else if state == "57P03", !says("ot standby mode is disabled") {
-      self = .serverStarting
-    } else if says("authentication failed") || isAboutPassword && says("password")
-      || says("FATAL:  role ") || says("no pg_hba.conf entry")
-    {
-      self = .serverLoginRefused
-    } else if says("certificate") || says("root.crt") {
-      self = .serverCertificate
-    } else if says("SSL") || says("encryption") {
-      self = .serverEncryption
-    } else if says("read-only") || says("ot standby mode is disabled") || says("not in hot standby") {
-      self = .serverReadOnly
-    } else if says("definition of service") || says("service file") {
-      self = .serviceUnknown
-    } else {
-      self = .serverUnreachable
-    }
+    func says(_ words: String...) -> Bool { words.contains { message.contains($0) } }
+    self =
+      if state == "53300" {
+        .serverBusy
+      } else if state == "57P03", !says("ot standby mode is disabled") {
+        .serverStarting
+      } else if says("authentication failed", "FATAL:  role ", "no pg_hba.conf entry")
+        || isAboutPassword && says("password")
+      {
+        .serverLoginRefused
+      } else if says("certificate", "root.crt") {
+        .serverCertificate
+      } else if says("SSL", "encryption") {
+        .serverEncryption
+      } else if says("read-only", "ot standby mode is disabled", "not in hot standby") {
+        .serverReadOnly
+      } else if says("definition of service", "service file") {
+        .serviceUnknown
+      } else {
+        .serverUnreachable
+      }
   }
 }

@@ -16,9 +16,7 @@ final class CuttingProxy: Sendable {
     /// Every cut of a conversation of so many messages.
     static func all(_ counts: [Int]) -> [Cut] {
       (0...1).flatMap { side in
-        (0..<counts[side]).flatMap { message in
-          Phase.allCases.map { Cut(side: side, message: message, phase: $0) }
-        }
+        (0..<counts[side]).flatMap { message in Phase.allCases.map { Cut(side: side, message: message, phase: $0) } }
       }
     }
 

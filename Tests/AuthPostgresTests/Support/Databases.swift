@@ -1,5 +1,6 @@
 import AuthBackend
 import PostgresServers
+import Services
 import Testing
 
 @testable import AuthPostgres
@@ -37,11 +38,4 @@ extension ServerConnection {
 }
 
 /// Whether a database has no tables of the service.
-func isEmpty(_ address: ServerAddress) -> Bool {
-  do throws(BackendError) {
-    _ = try PostgresSchema.check(address)
-    return false
-  } catch {
-    return error.code == "schema_missing"
-  }
-}
+func isEmpty(_ address: ServerAddress) -> Bool { code { try PostgresSchema.check(address) } == "schema_missing" }

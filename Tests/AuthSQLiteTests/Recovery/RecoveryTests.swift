@@ -24,11 +24,8 @@ import TextFormat
     let authority = try Workspace.inhabited().authority
     let issued = try authority.resetPasswordAsOwner(of: try Username("bob")).code
     // Another recovery is done after this one has read what it compares with.
-    let database = AlteredDatabase(
-      authority.rules.database,
-      afterRead: {
-        _ = try? authority.recover(username: "bob", code: issued, password: newPassword)
-      })
+    var database = AlteredDatabase(authority.rules.database)
+    database.afterRead = { _ = try? authority.recover(username: "bob", code: issued, password: newPassword) }
     let rules = Rules(database: database, policy: .standard, cost: .least)
     #expect(
       code {
