@@ -14,23 +14,32 @@ import Testing
     return poll(&polled, 1, 10_000) == 1
   }
 
+  /// A service that lets everyone in, and what it does with a subscription; false ends the
+  /// connection.
+  private func service(
+    _ subscribe: @escaping @Sendable (TestPeer, UInt32, SessionToken, _ connection: Int) -> Bool
+  ) -> TestService {
+    TestService { peer, connection in
+      while let frame = peer.receive() {
+        switch frame {
+        case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))
+        case .subscribe(let number, let token): if !subscribe(peer, number, token, connection) { return }
+        case .hello, .named: break
+        }
+      }
+    }
+  }
+
   @Test("nothing is listened to without a session, then what concerns it, on a connection of its own")
   func subscription() throws {
     let subscribed = Mutex<[SessionToken]>([])
     let change = DispatchSemaphore(value: 0)
-    let service = TestService { peer, connection in
-      while let frame = peer.receive() {
-        switch frame {
-        case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))
-        case .subscribe(let number, let token):
-          subscribed.withLock { $0.append(token) }
-          peer.send(.answer(number, now: nil, .done))
-          change.wait()
-          peer.send(.lookAgain)
-          if connection == 1 { return }
-        case .hello, .named: break
-        }
-      }
+    let service = service { peer, number, token, connection in
+      subscribed.withLock { $0.append(token) }
+      peer.send(.answer(number, now: nil, .done))
+      change.wait()
+      peer.send(.lookAgain)
+      return connection != 1
     }
     let authority = ServiceAuthority(service.connection())
     let source = authority.changes()
@@ -59,14 +68,9 @@ import Testing
 
   @Test("a subscription that is refused is no subscription, and the next look says why")
   func refused() throws {
-    let service = TestService { peer, _ in
-      while let frame = peer.receive() {
-        switch frame {
-        case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))
-        case .subscribe(let number, _): peer.send(.failure(number, now: nil, .session(.ended(.revoked))))
-        case .hello, .named: break
-        }
-      }
+    let service = service { peer, number, _, _ in
+      peer.send(.failure(number, now: nil, .session(.ended(.revoked))))
+      return true
     }
     let authority = ServiceAuthority(service.connection())
     _ = try authority.logIn(.alice, limits: .standard)
