@@ -78,3 +78,13 @@ public struct TimeSpan: Hashable, Sendable {
   /// All of it.
   public static let all = TimeSpan()
 }
+
+/// In nanoseconds.
+///
+/// It is in a file after those that use `timespec`. `Duration` has an initialiser with one. When a
+/// conformance of `Duration` is checked first, Swift 6.3 builds no whole module: it takes fields of
+/// `timespec` for those of a module that no file imports.
+extension Duration: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(wholeNanoseconds) }
+  package init(_ row: Row, from column: Int32) { self = .nanoseconds(Int64(row, from: column)) }
+}
