@@ -126,6 +126,12 @@ extension Duration {
   var stored: Duration { .nanoseconds(wholeNanoseconds) }
 }
 
+/// In nanoseconds.
+extension Duration: SQLBindable, RowDecodable {
+  package var bound: SQLValue { .integer(wholeNanoseconds) }
+  package init(_ row: Row, from column: Int32) { self = .nanoseconds(row.columns.integer(column)) }
+}
+
 /// Boot and nanoseconds since it, in two columns.
 extension BootInstant: RowDecodable {
   package init(_ row: Row, from column: Int32) throws(BackendError) {

@@ -1,4 +1,6 @@
 import Glibc
+// Swift 6.3 takes the fields of `timespec` for its, depending on the order of the files.
+import SwiftOverlayShims
 
 /// A value behind a lock, and threads that wait until it changes.
 ///

@@ -1,5 +1,7 @@
 import AuthCore
 import Glibc
+// Swift 6.3 takes the fields of `timespec` for its, depending on the order of the files.
+import SwiftOverlayShims
 
 /// A password attempt that is counted, and the decision about it.
 struct PasswordAttempt: Sendable {

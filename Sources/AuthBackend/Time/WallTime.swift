@@ -1,4 +1,6 @@
 import Glibc
+// Swift 6.3 takes the fields of `timespec` for its, depending on the order of the files.
+import SwiftOverlayShims
 import TextFormat
 
 /// A moment on the wall clock, for people to read.
@@ -77,14 +79,4 @@ public struct TimeSpan: Hashable, Sendable {
 
   /// All of it.
   public static let all = TimeSpan()
-}
-
-/// In nanoseconds.
-///
-/// It is in a file after those that use `timespec`. `Duration` has an initialiser with one. When a
-/// conformance of `Duration` is checked first, Swift 6.3 builds no whole module: it takes fields of
-/// `timespec` for those of a module that no file imports.
-extension Duration: SQLBindable, RowDecodable {
-  package var bound: SQLValue { .integer(wholeNanoseconds) }
-  package init(_ row: Row, from column: Int32) { self = .nanoseconds(Int64(row, from: column)) }
 }

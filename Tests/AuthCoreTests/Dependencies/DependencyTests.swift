@@ -19,7 +19,7 @@ import Testing
     TextFormat language Darwin Glibc
     AuthDevice system AuthCore Darwin Guards TextFormat
     AuthOAuth language AuthCore Guards TextFormat
-    AuthBackend language AuthCore AuthDevice CCrypt Guards Glibc TextFormat
+    AuthBackend language AuthCore AuthDevice CCrypt Guards Glibc SwiftOverlayShims TextFormat
     AuthBackendTesting language AuthBackend AuthCore AuthCoreTesting AuthDevice Glibc
     AuthSQLite system AuthBackend AuthCore AuthDevice CSQLite Guards TextFormat
     AuthPostgres system AuthBackend AuthCore AuthDevice CPostgres Guards TextFormat
