@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import TextFormat
 
 /// The table of errors, for failures: what a database, the system or a service could not do.
 extension BackendError.FailureCode {

@@ -42,11 +42,9 @@ package struct Help<Request: Sendable>: Sendable {
       ["", "Type first:"]
       + definitions(widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
     for group in tool.groups {
-      lines += ["", "\(group.key):"]
-      lines += definitions(group.value.map { ($0.names.joined(separator: ", "), $0.summary) })
+      lines += section(group.key, group.value.map { ($0.names.joined(separator: ", "), $0.summary) })
     }
-    lines += ["", "Options of every command:"] + definitions(tool.allGlobalOptions.map(term))
-    lines += [""]
+    lines += section("Options of every command", tool.allGlobalOptions.map(term)) + [""]
     lines += Paragraph.wrap(
       "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' one of: \(topics.joined(separator: ", ")).",
       width: width)

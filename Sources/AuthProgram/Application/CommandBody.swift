@@ -65,17 +65,6 @@ struct Answer {
   }
 }
 
-extension CommandError {
-  /// The output failed after a command did its work; a change that was made comes first.
-  init(_ failure: OutputError, after effect: Answer.Effect) {
-    switch effect {
-    case .onlyShows: self.init(failure)
-    case .changed(let what, let hint):
-      self.init(code: .outputFailed, saying: "\(what); \(failure.message)", hint: hint)
-    }
-  }
-}
-
 /// What comes of `body`, to be looked at later.
 func outcome<Value, Failure: Error>(
   of body: () async throws(Failure) -> Value

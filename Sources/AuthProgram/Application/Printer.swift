@@ -27,15 +27,21 @@ struct Printer {
     if !asJSON, !isQuiet {
       for line in answer.lines { streams.output.writeLine(line) }
     }
-    do throws(OutputError) {
-      // A closed pipe ends a command in silence only if nothing was changed.
-      try streams.output.flush(survivingClosedPipe: answer.effect.isChange)
-    } catch {
-      throw CommandError(error, after: answer.effect)
-    }
+    try flush(after: answer.effect)
     // What to do next is said of a result that is there.
     for line in answer.notes { note(line) }
     flushErrors()
+  }
+
+  /// Prints what a command has written; of a failure a change that was made is said first.
+  func flush(after effect: Answer.Effect) throws(CommandError) {
+    do throws(OutputError) {
+      // A closed pipe ends a command in silence only if nothing was changed.
+      try streams.output.flush(survivingClosedPipe: effect.isChange)
+    } catch {
+      guard case .changed(let what, let hint) = effect else { throw CommandError(error) }
+      throw CommandError(code: .outputFailed, saying: "\(what); \(error.message)", hint: hint)
+    }
   }
 
   /// Says something to people before the answer.
@@ -61,7 +67,7 @@ struct Printer {
       ("message", .string(refusal.message)), ("hint", .string(hint)),
     ])
     // The status says no already; there is no better one for a document that did not arrive.
-    do { try streams.output.flush(survivingClosedPipe: true) } catch { return refusal.status }
+    try? streams.output.flush(survivingClosedPipe: true)
     return refusal.status
   }
 
@@ -100,7 +106,8 @@ extension Workspace {
   func bar(_ title: String) -> [String] {
     let output = printer.streams.output
     guard output.isTerminal else { return [] }
-    return [Bar(title: title, bar: NavigationBar(store: store)).line(width: output.width, style: output.style), ""]
+    let bar = Bar(title: title, button: NavigationBar(store: store).button, isPressable: false)
+    return [bar.line(width: output.width, style: output.style), ""]
   }
 
   /// The lines of a table, fitted to a terminal.

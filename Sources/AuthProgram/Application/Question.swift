@@ -3,7 +3,6 @@ import AuthCore
 import AuthMessages
 import CommandLineKit
 import Glibc
-import TextFormat
 
 /// A terminal at which a command asks for a secret, silent during the lifetime of the value.
 ///
@@ -54,7 +53,7 @@ struct Question: ~Copyable {
   }
 
   func say(_ sentence: String) throws(CommandError) {
-    do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
+    try explained { () throws(PromptError) in try terminal.say(sentence) }
   }
 
   /// Asks for a line, and asks again if it is empty and may not be: an Enter alone is no guess, and
@@ -62,12 +61,8 @@ struct Question: ~Copyable {
   func ask(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> [UInt8] {
     for attempt in 1...Self.attempts {
       if attempt > 1 { try say("nothing was entered; try again.") }
-      do throws(PromptError) {
-        let typed = try terminal.ask(question)
-        if mayBeEmpty || !typed.isEmpty { return typed }
-      } catch {
-        throw CommandError(error)
-      }
+      let typed = try explained { () throws(PromptError) in try terminal.ask(question) }
+      if mayBeEmpty || !typed.isEmpty { return typed }
     }
     throw CommandError(code: .nothingEntered)
   }

@@ -4,7 +4,6 @@ import AuthDevice
 import AuthMessages
 import CommandLineKit
 import Glibc
-import TextFormat
 
 /// `app`.
 enum AppCommand {

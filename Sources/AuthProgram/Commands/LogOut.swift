@@ -48,13 +48,8 @@ enum LogOutCommand {
         refusal = error
       }
     }
-    let result: LogoutResult
-    do throws(LogoutError) {
-      result = try await workspace.store.logOut()
-    } catch {
-      // No command logs out under a lease.
-      throw CommandError(SessionError.cancelled)
-    }
+    // No command logs out under a lease.
+    guard let result = try? await workspace.store.logOut() else { throw CommandError(SessionError.cancelled) }
     if case .partial(let leftovers, let causes) = result {
       throw incomplete(leftovers, causes, workspace.backend.policy)
     }

@@ -169,11 +169,7 @@ enum TwoStepCommand {
     let output = printer.streams.output
     output.writeLine(secret.text)
     output.writeLine(secret.uri)
-    do throws(OutputError) {
-      try output.flush(survivingClosedPipe: true)
-    } catch {
-      throw CommandError(error, after: effect)
-    }
+    try printer.flush(after: effect)
     if output.isTerminal, !printer.isQuiet {
       if QRCode.columns(of: secret.uri) <= output.width {
         let code = QRCode.lines(secret.uri, colors: output.style.allowsColor)
@@ -256,13 +252,8 @@ enum TwoStepCommand {
     guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
     try printer.show(answer)
     let count = SessionSummary.others(others.count)
-    let typed: [UInt8]
-    do throws(PromptError) {
-      typed = try SilentTerminal.askVisibly(
-        "Type yes to end \(count), or Enter to keep: ", for: "answer", insteadUse: "sessions")
-    } catch {
-      return Answer(.onlyShows)
-    }
+    let typed = try? SilentTerminal.askVisibly(
+      "Type yes to end \(count), or Enter to keep: ", for: "answer", insteadUse: "sessions")
     guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
     for session in others {
       try await workspace.ask(fresh.session) { (lease) throws(BackendError) in

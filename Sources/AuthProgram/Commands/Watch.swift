@@ -97,7 +97,7 @@ struct WatchLog {
   mutating func show(_ obstacle: CommandError?, isFileGone: Bool) throws(CommandError) {
     self.isFileGone = isFileGone
     let isBackInSight = self.obstacle != nil && obstacle == nil
-    var isTold = try showChanges()
+    var isTold = showChanges()
     if let obstacle, obstacle != self.obstacle {
       showBar()
       line(
@@ -113,7 +113,7 @@ struct WatchLog {
   }
 
   /// Prints what the screens saw.
-  private mutating func showChanges() throws(CommandError) -> Bool {
+  private mutating func showChanges() -> Bool {
     var isAny = false
     for sight in screen?.takeSights() ?? [] { isAny = show(sight) || isAny }
     if screen == nil, let opened = store.open(WatchScreen.self) {
@@ -178,7 +178,8 @@ struct WatchLog {
   /// Begins a new screen where the button says something else than before.
   private mutating func showBar() {
     guard output.isTerminal, !printer.asJSON, !printer.isQuiet else { return }
-    let line = Bar(title: "Watch", bar: bar).line(width: output.width, style: output.style)
+    let bar = Bar(title: "Watch", button: self.bar.button, isPressable: false)
+    let line = bar.line(width: output.width, style: output.style)
     guard line != shownBar else { return }
     if shownBar != nil { output.writeLine() }
     output.writeLine(line)

@@ -10,18 +10,7 @@ import TextFormat
 struct Bar {
   let title: String
   let button: NavigationBar.Button
-  let isPressable: Bool
-
-  init(title: String, button: NavigationBar.Button, isPressable: Bool = true) {
-    self.title = title
-    self.button = button
-    self.isPressable = isPressable
-  }
-
-  /// The bar of a command, as it is now.
-  init(title: String, bar: NavigationBar) {
-    self.init(title: title, button: bar.button, isPressable: false)
-  }
+  var isPressable = true
 
   /// The line, exactly as wide as the terminal; where there is no room the account gives way to a
   /// button, then the title.
