@@ -40,7 +40,7 @@ struct ErrorCodeTests {
       }
       // Codes that are chosen before they are thrown.
       if path.contains("/AuthPostgres/") || path.contains("/AuthService/") {
-        for match in text.matches(of: /(?:[=?:,] |\.FailureCode)\.(server\w+|service\w+)/) {
+        for match in text.matches(of: /(?:[=?:,] |\n +|\.FailureCode)\.(server\w+|service\w+)/) {
           used.insert(String(match.output.1))
         }
       }
