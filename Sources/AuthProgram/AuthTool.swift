@@ -81,7 +81,7 @@ enum AuthTool {
       "zsh": "setopt prompt_subst; PS1='$(auth-cli status --short) '$PS1",
       "fish": "function fish_right_prompt; auth-cli status --short; end",
       "starship": "[custom.auth], and on lines of their own: command = 'auth-cli status --short', when = true",
-      "cost": "about twice that of /bin/true, each time the prompt is shown",
+      "cost": "about three times that of /bin/true, each time the prompt is shown",
     ])
 
   private static let files = About.Glossary(
