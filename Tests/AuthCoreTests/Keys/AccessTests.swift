@@ -46,8 +46,7 @@ struct AccessTests: InWorld {
     let waiting = Task.immediate { try await key.token(leased: isLeased, within: limit) }
     await world.authority.waitUntilHeld(.renew)
     if let limit {
-      await world.clock.waitForSleepers(1, dueWithin: limit)
-      world.clock.advance(by: limit)
+      await world.clock.reachLimit(in: limit)
     } else {
       waiting.cancel()
     }

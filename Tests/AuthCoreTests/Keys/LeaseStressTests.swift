@@ -1,6 +1,4 @@
 import AuthCoreTesting
-import Guards
-import Synchronization
 import Testing
 
 @testable import AuthCore
@@ -22,7 +20,7 @@ struct LeaseStressTests {
     var tally = Tally()
     for _ in 0..<rounds {
       let key = try await world.store.loggedIn(World.alice)
-      let isOver = Flag()
+      let ends = Counter()
       let leases = Counter()
       let late = Counter()
       let workers = (0..<12).map { worker in
@@ -33,15 +31,15 @@ struct LeaseStressTests {
             do throws(LeaseError<Never>) {
               if worker.isMultiple(of: 3) {
                 try key.withLease { _ in
-                  if isOver.isSet { late.add(1) }
+                  if ends.value > 0 { late.add(1) }
                   leases.add(1)
-                  if isOver.isSet { late.add(1) }
+                  if ends.value > 0 { late.add(1) }
                 }
               } else {
                 try await key.withLease { (_: borrowing SessionLease) async in
                   for _ in 0..<worker { await Task.yield() }
                   leases.add(1)
-                  if isOver.isSet { late.add(1) }
+                  if ends.value > 0 { late.add(1) }
                 }
               }
             } catch {
@@ -52,18 +50,12 @@ struct LeaseStressTests {
       }
       await until { leases.value >= 20 }
       tally.results.append(try await world.store.logOut())
-      isOver.set()
+      ends.add(1)
       for worker in workers { await worker.value }
       tally.leases += leases.value
       tally.late += late.value
     }
     return tally
-  }
-
-  private final class Flag: Sendable {
-    private let value = Atomic(false)
-    var isSet: Bool { value.load(ordering: .sequentiallyConsistent) }
-    func set() { value.store(true, ordering: .sequentiallyConsistent) }
   }
 
   @Test("after a complete logout no effect under a lease runs or can start")

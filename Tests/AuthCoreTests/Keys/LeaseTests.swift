@@ -97,8 +97,7 @@ struct LeaseTests: InWorld {
     }
     await isInside.valueUncancelled()
     let first = store.beginLogOut()
-    await clock.waitForSleepers(1, dueWithin: .seconds(5))
-    clock.advance(by: .seconds(5))
+    await clock.reachLimit(in: .seconds(5))
     #expect(
       try await first.value()
         == .partial(IncompleteCleanup(leases: 1), causes: ["work under a lease did not end within 5.0 seconds"]))

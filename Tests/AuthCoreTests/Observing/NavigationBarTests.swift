@@ -1,5 +1,4 @@
 import AuthCoreTesting
-import Observation
 import Testing
 
 @testable import AuthCore

@@ -1,6 +1,4 @@
 import AuthCoreTesting
-import Guards
-import Observation
 import Races
 import Testing
 

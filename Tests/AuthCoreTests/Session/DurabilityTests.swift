@@ -1,6 +1,5 @@
 import AuthCore
 import AuthCoreTesting
-import Guards
 import Testing
 
 @Suite("Saved sessions survive a crash")

@@ -1,6 +1,5 @@
 import AuthCoreTesting
 import Dispatch
-import Guards
 import Testing
 
 @testable import AuthCore
@@ -192,8 +191,7 @@ struct EndingTests: InWorld {
     let logout = try #require(store?.beginLogOut())
     await authority.waitUntilHeld(.revoke)
     store = nil
-    await clock.waitForSleepers(1, dueWithin: .seconds(5))
-    clock.advance(by: .seconds(5))
+    await clock.reachLimit(in: .seconds(5))
     #expect(try await logout.value() == Self.notRevoked())
     #expect(vault.content == .empty)
     #expect(key?.endReason == .userAsked)
@@ -208,8 +206,7 @@ struct EndingTests: InWorld {
     DispatchQueue.global().async { store.beginLogOut() }
     await until { blocker.blockedCalls > 0 }
     let joined = store.beginLogOut()
-    await clock.waitForSleepers(1, dueWithin: .seconds(5))
-    clock.advance(by: .seconds(5))
+    await clock.reachLimit(in: .seconds(5))
     let result = try await joined.value()
     blocker.open()
     #expect(result.leftovers == IncompleteCleanup(notRevoked: true))

@@ -13,8 +13,7 @@ struct KeepAliveTests: InWorld {
 
   /// Waits until `keepAlive` sleeps, and moves the clock by its wait.
   private func pass(_ wait: Duration) async {
-    await clock.waitForSleepers(1, dueWithin: wait)
-    clock.advance(by: wait)
+    await clock.reachLimit(in: wait)
   }
 
   private func renewals(_ count: Int) async {

@@ -164,8 +164,7 @@ struct SecondStepTests: InWorld {
     }
     let check = Task.immediate { try await store.check() }
     if elsewhere == .silent {
-      await clock.waitForSleepers(1, dueWithin: .seconds(30))
-      clock.advance(by: .seconds(30))
+      await clock.reachLimit(in: .seconds(30))
     }
     if let failure {
       await #expect(throws: failure) { try await check.value }

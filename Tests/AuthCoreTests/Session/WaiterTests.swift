@@ -29,8 +29,7 @@ struct WaiterTests: InWorld {
     if command == .answer { await authority.waitUntilHeld(.answer) }
     await until { store.revision > (command == .restore || command == .logIn ? 0 : 2) }
     if let limit {
-      await clock.waitForSleepers(1, dueWithin: limit)
-      clock.advance(by: limit)
+      await clock.reachLimit(in: limit)
     } else {
       waiter.cancel()
     }

@@ -121,6 +121,14 @@ extension HeldCalls {
   }
 }
 
+extension ManualClock {
+  /// Waits for the timer of a limit, and moves to it.
+  func reachLimit(in time: Duration) async {
+    await waitForSleepers(1, dueWithin: time)
+    advance(by: time)
+  }
+}
+
 /// A suite whose tests each get a new world.
 protocol InWorld: Sendable {
   var world: World { get }
