@@ -13,5 +13,10 @@ package enum Hex {
     return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
   }
 
+  /// The same for digits of which each may also be an upper-case letter.
+  static func bytes(inAnyCase text: some Sequence<UInt8>) -> [UInt8]? {
+    bytes(text.map { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? $0 | 0x20 : $0 })
+  }
+
   package static func value(of digit: UInt8) -> UInt8? { digits.firstIndex(of: digit).map(UInt8.init) }
 }
