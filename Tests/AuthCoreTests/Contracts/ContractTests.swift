@@ -53,7 +53,7 @@ struct ContractTests {
       for (type, protocols) in try file.conformances {
         // Every backend is an authority.
         let isBackend = protocols.contains("Backend")
-        let isAuthority = isBackend || !protocols.isDisjoint(with: ["Authority", "AuthorityWrapper"])
+        let isAuthority = isBackend || protocols.contains("Authority")
         let isVault = protocols.contains("SessionVault")
         let rules = ["Authority": isAuthority, "Backend": isBackend, "SessionVault": isVault]
         for (rule, isKept) in rules where isKept { found["\(type): \(rule)"] = file.path }

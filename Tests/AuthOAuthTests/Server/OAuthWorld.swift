@@ -74,9 +74,7 @@ extension InMemoryVault {
 }
 
 /// The authority with a user in front of its browser: names and passwords are entered there.
-extension OAuthWorld: AuthorityWrapper {
-  var base: any Authority { authority }
-
+extension OAuthWorld: Authority {
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
@@ -93,5 +91,27 @@ extension OAuthWorld: AuthorityWrapper {
     let login = try? self.credentials(name, credentials.password, prompting: true)
     guard let login else { throw .rejected(.notAccepted) }
     return try await authority.reauthenticate(token, with: login, limits: limits)
+  }
+
+  func answer(
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try await authority.answer(challenge, with: answer)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await authority.resume(token)
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await authority.renew(token)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    try await authority.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    try await authority.revoke(token, reason: reason)
   }
 }
