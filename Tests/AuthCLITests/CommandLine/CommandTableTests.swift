@@ -77,6 +77,11 @@ struct CommandTableTests {
         let text = match.output.1 == nil ? everything : source
         #expect(["", "Self.", "Options.", "Arguments."].contains { text.contains("words[\($0)\(name)]") }, "\(name)")
       }
+      let listed = source.matches(of: /\boptions: \[([^\]]*)\]/).flatMap { $0.output.1.split(separator: ", ") }
+      for name in Set(listed) where name.hasPrefix("Options.") {
+        let reads = source.ranges(of: "words[\(name)]").count
+        #expect(reads >= listed.count { $0 == name }, "a command lists \(name) and does not read it")
+      }
     }
   }
 

@@ -100,4 +100,17 @@ import Testing
     let others = Self.system.union(Self.threads).union(["SwiftOverlayShims"]).union(added)
     #expect(dependencies == allowed.subtracting(others))
   }
+
+  @Test("an import is found in every form, and none in a comment")
+  func forms() {
+    let text = """
+      import A; @testable import B
+      public import C.D  // import X
+      @_spi(X)import struct E.F
+      // import X
+      /* import X */ @preconcurrency internal import class G.H
+        import I
+      """
+    #expect(SourceFile(path: "", text: text).imports == ["A", "B", "C", "E", "G", "I"])
+  }
 }

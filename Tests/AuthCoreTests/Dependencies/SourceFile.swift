@@ -26,7 +26,7 @@ struct SourceFile {
     code.filter { $0.range(of: "import") != nil }.flatMap { $0.split(separator: ";") }.compactMap { statement in
       let form =
         #/
-        \s* (?: (?: @\w+ (?:\([^)]*\))? | public | package | internal | fileprivate | private ) \s+ )*
+        \s* (?: (?: @\w+ (?:\([^)]*\))? | public | package | internal | fileprivate | private ) \s* )*
         import \s+ (?: (?: typealias | struct | class | enum | protocol | let | var | func ) \s+ )? (\w+)
         /#
       return statement.prefixMatch(of: form).map { String($0.1) }
