@@ -64,6 +64,6 @@ package struct Command<Request: Sendable>: Sendable {
 
   package var subcommands: [Command] { makeSubcommands() }
 
-  /// The exit statuses of the command; none stands for all of the program.
+  /// The exit statuses of the command; an empty list means every status of the program.
   var statuses: [Int32] { makeStatuses() }
 }

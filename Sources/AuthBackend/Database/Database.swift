@@ -128,7 +128,7 @@ extension Transaction {
     try rows(query, values, limit: 1) { (row) throws(BackendError) -> Value in try row[0] }.first
   }
 
-  /// The first row, of which there must be one.
+  /// The first row, which must exist.
   ///
   /// - Throws: ``BackendError`` for a damaged database, with `fault`, when there is none.
   package func one<Value: RowDecodable>(

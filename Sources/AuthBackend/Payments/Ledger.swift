@@ -1,4 +1,4 @@
-/// The account out of which every account opens; it alone may be negative.
+/// The account that pays the opening credit of every other; only its balance may be negative.
 private let equity: Int64 = 0
 
 /// Double entry: every transfer has two entries that add up to zero, made in one transaction with

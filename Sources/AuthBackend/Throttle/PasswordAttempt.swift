@@ -81,7 +81,7 @@ extension Rules {
 extension Transaction {
   /// Counts an attempt on an account; without one, on a name, at the same cost.
   ///
-  /// A nil name stands for all that is no name.
+  /// Nil counts on one entry, shared by everything typed that is not a valid user name.
   func countAttempt(on account: AccountRow?, named name: Username? = nil) throws(BackendError) -> PasswordAttempt {
     if let account {
       var record = account.throttle

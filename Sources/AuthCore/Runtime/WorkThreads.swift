@@ -31,7 +31,7 @@ final class WorkThreads: TaskExecutor {
 
   /// Lock and signal of the fields below; they live as long as the process.
   ///
-  /// Unsafe only to the compiler: the system's own calls synchronise them.
+  /// Safe: the pointers never change, and any thread may use what they point to.
   private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private nonisolated(unsafe) let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   /// The jobs that idle threads are about to take; used only with the mutex locked.

@@ -173,13 +173,13 @@ extension SessionStore {
     try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
   }
 
-  /// Looks at the vault and the authority again; what was learnt is in the store.
+  /// Checks the session file and the database again, and updates the store.
   ///
-  /// `noteFile` is told whether the session goes on without its file: before that ends the session
-  /// here, and again when it ended, because the file may be moved away in between. A logout never
-  /// leaves that behind, because it ends the session first.
+  /// It calls `noteFile` with whether the session file is gone while the session is still active:
+  /// before the session ends here, and again after it ended, because the file may be moved away in
+  /// between. After a logout the session is not active, because a logout ends it first.
   ///
-  /// - Returns: Why nothing could be learnt.
+  /// - Returns: The reason, if the session could not be checked.
   func look(
     without vault: FileVault, at backend: any Backend, noteFile: (_ isGone: Bool) -> Void
   ) async -> CommandError? {

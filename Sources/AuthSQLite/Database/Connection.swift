@@ -217,7 +217,7 @@ final class Connection: Transaction {
   }
 }
 
-/// The columns of the row that a statement stands at, valid until it moves on.
+/// The columns of the current row of a statement, valid until its next step.
 struct ColumnsOfStatement: RowColumns {
   private let statement: OpaquePointer
 

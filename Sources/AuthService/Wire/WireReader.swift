@@ -26,8 +26,9 @@ struct WireReader: Redacted {
     try Value.read(from: &self)
   }
 
-  /// Reads the values of which `make` makes another; where it returns nil, they are not a valid
-  /// one of this name.
+  /// Reads several values and returns the one that `make` builds from them.
+  ///
+  /// - Throws: ``WireFault`` with `name` if `make` returns nil.
   mutating func take<each Value: WireValue, Result>(
     called name: String, _ make: (repeat each Value) -> Result?
   ) throws(WireFault) -> Result {
