@@ -219,7 +219,7 @@ import Testing
 
   @Test("a write waits for another process's lock, within bounds") func locked() async throws {
     let (work, vault) = try await ready()
-    let descriptor = open(work.state + "/default.lock", O_RDWR)
+    let descriptor = open(work.state + "/default.lock", O_RDWR | O_CLOEXEC)
     #expect(flock(descriptor, LOCK_EX) == 0)
     await #expect(throws: VaultError.self) { try await work.vault(lockWait: .milliseconds(30)).store(second) }
     #expect(await vault.load() == .token(first))
