@@ -14,7 +14,7 @@ struct AccountRow: Sendable, RowDecodable {
   let hasSecondStep: Bool
 
   /// Reads the columns that ``AccountSelection`` has.
-  init(_ row: Row, from column: Int32) throws(BackendError) {
+  init(_ row: Row) throws(BackendError) {
     (id, user, passwordHash, isDisabled) = (try row[0], try row[0], try row[4], try row[5])
     (createdAt, throttle, lastLogin, hasSecondStep) = (try row[6], try row[7], try row[12], try row[13])
   }

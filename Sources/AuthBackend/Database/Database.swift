@@ -125,7 +125,7 @@ extension Transaction {
   package func first<Value: RowDecodable>(
     _ query: some Query, _ values: (any SQLBindable)?...
   ) throws(BackendError) -> Value? {
-    try rows(query, values, limit: 1) { (row) throws(BackendError) -> Value in try row[0] }.first
+    try rows(query, values, limit: 1) { (row) throws(BackendError) in try Value(row) }.first
   }
 
   /// The first row, which must exist.
@@ -134,7 +134,7 @@ extension Transaction {
   package func one<Value: RowDecodable>(
     _ query: some Query, _ values: (any SQLBindable)?..., else fault: String
   ) throws(BackendError) -> Value {
-    let rows = try rows(query, values, limit: 1) { (row) throws(BackendError) -> Value in try row[0] }
+    let rows = try rows(query, values, limit: 1) { (row) throws(BackendError) in try Value(row) }
     guard let value = rows.first else { throw damaged(fault) }
     return value
   }
@@ -143,7 +143,7 @@ extension Transaction {
   package func all<Value: RowDecodable>(
     _ query: some Query, _ values: (any SQLBindable)?...
   ) throws(BackendError) -> [Value] {
-    try rows(query, values) { (row) throws(BackendError) in try row[0] }
+    try rows(query, values) { (row) throws(BackendError) in try Value(row) }
   }
 
   /// Every row, read by `read`.

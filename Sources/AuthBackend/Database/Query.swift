@@ -44,26 +44,31 @@ package protocol SQLBindable {
   var bound: SQLValue { get }
 }
 
-/// What reads itself from a row: from one column, or from several that follow each other.
+/// A value that reads itself from a row: from its first column, or from several.
 package protocol RowDecodable {
-  init(_ row: Row, from column: Int32) throws(BackendError)
+  init(_ row: Row) throws(BackendError)
 }
 
-/// One row of a result, valid until the statement moves on.
+/// One row of a result, or the rest of it from a column on; valid until the statement's next step.
 package struct Row {
-  fileprivate let columns: any RowColumns
+  private let columns: any RowColumns
+  private let start: Int32
   private let db: any Transaction
 
-  package init(_ columns: any RowColumns, of db: any Transaction) {
-    (self.columns, self.db) = (columns, db)
+  package init(_ columns: any RowColumns, from start: Int32 = 0, of db: any Transaction) {
+    (self.columns, self.start, self.db) = (columns, start, db)
   }
 
   /// The value that begins at a column.
   ///
   /// A column that holds NULL, or that is no number, reads as 0 and as an empty text.
   package subscript<Value: RowDecodable>(_ column: Int32) -> Value {
-    get throws(BackendError) { try Value(self, from: column) }
+    get throws(BackendError) { try Value(Row(columns, from: start + column, of: db)) }
   }
+
+  fileprivate var integer: Int64 { columns.integer(start) }
+  fileprivate var isNull: Bool { columns.isNull(start) }
+  fileprivate var blob: [UInt8] { columns.blob(start) }
 
   /// The error for data that contradicts itself.
   func damaged(_ detail: String) -> BackendError { db.damaged(detail) }
@@ -85,40 +90,40 @@ extension SQLValue: SQLBindable {
 
 extension Int64: SQLBindable, RowDecodable {
   package var bound: SQLValue { .integer(self) }
-  package init(_ row: Row, from column: Int32) { self = row.columns.integer(column) }
+  package init(_ row: Row) { self = row.integer }
 }
 
 extension Int: SQLBindable, RowDecodable {
   package var bound: SQLValue { .integer(Int64(self)) }
-  package init(_ row: Row, from column: Int32) { self = Int(row.columns.integer(column)) }
+  package init(_ row: Row) { self = Int(row.integer) }
 }
 
 extension Bool: SQLBindable, RowDecodable {
   package var bound: SQLValue { .integer(self ? 1 : 0) }
-  package init(_ row: Row, from column: Int32) { self = row.columns.integer(column) != 0 }
+  package init(_ row: Row) { self = row.integer != 0 }
 }
 
 extension String: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(self) }
-  package init(_ row: Row, from column: Int32) { self.init(decoding: row.columns.blob(column), as: UTF8.self) }
+  package init(_ row: Row) { self.init(decoding: row.blob, as: UTF8.self) }
 }
 
 extension [UInt8]: SQLBindable, RowDecodable {
   package var bound: SQLValue { .blob(self) }
-  package init(_ row: Row, from column: Int32) { self = row.columns.blob(column) }
+  package init(_ row: Row) { self = row.blob }
 }
 
 /// NULL is nil.
 extension Optional: RowDecodable where Wrapped: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    self = row.columns.isNull(column) ? nil : try Wrapped(row, from: column)
+  package init(_ row: Row) throws(BackendError) {
+    self = row.isNull ? nil : try Wrapped(row)
   }
 }
 
 /// In microseconds since 1970.
 extension WallTime: SQLBindable, RowDecodable {
   package var bound: SQLValue { .integer(microseconds) }
-  package init(_ row: Row, from column: Int32) { self.init(microseconds: row.columns.integer(column)) }
+  package init(_ row: Row) { self.init(microseconds: row.integer) }
 }
 
 extension Duration {
@@ -129,33 +134,33 @@ extension Duration {
 /// In nanoseconds.
 extension Duration: SQLBindable, RowDecodable {
   package var bound: SQLValue { .integer(wholeNanoseconds) }
-  package init(_ row: Row, from column: Int32) { self = .nanoseconds(row.columns.integer(column)) }
+  package init(_ row: Row) { self = .nanoseconds(row.integer) }
 }
 
 /// Boot and nanoseconds since it, in two columns.
 extension BootInstant: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    self.init(boot: try row[column], uptime: try row[column + 1])
+  package init(_ row: Row) throws(BackendError) {
+    self.init(boot: try row[0], uptime: try row[1])
   }
 }
 
 extension BootID: SQLBindable, RowDecodable {
   package var bound: SQLValue { .blob(bytes) }
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    guard let boot = BootID(row.columns.blob(column)) else { throw row.damaged("a boot id has a wrong length") }
+  package init(_ row: Row) throws(BackendError) {
+    guard let boot = BootID(row.blob) else { throw row.damaged("a boot id has a wrong length") }
     self = boot
   }
 }
 
 extension SessionID: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(rawValue) }
-  package init(_ row: Row, from column: Int32) { self.init(rawValue: String(row, from: column)) }
+  package init(_ row: Row) { self.init(rawValue: String(row)) }
 }
 
 extension EndReason: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(code) }
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    guard let reason = EndReason(code: String(row, from: column)) else {
+  package init(_ row: Row) throws(BackendError) {
+    guard let reason = EndReason(code: String(row)) else {
       throw row.damaged("a session ended for an unknown reason")
     }
     self = reason
@@ -164,8 +169,8 @@ extension EndReason: SQLBindable, RowDecodable {
 
 extension Role: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(rawValue) }
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    guard let role = Role(rawValue: String(row, from: column)) else {
+  package init(_ row: Row) throws(BackendError) {
+    guard let role = Role(rawValue: String(row)) else {
       throw row.damaged("an account has an unknown role")
     }
     self = role
@@ -174,10 +179,10 @@ extension Role: SQLBindable, RowDecodable {
 
 /// Id, name, display name and role, in four columns.
 extension User: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    let number: Int64 = try row[column]
+  package init(_ row: Row) throws(BackendError) {
+    let number: Int64 = try row[0]
     self.init(
-      id: UserID(rawValue: "u\(number)"), username: try row[column + 1], displayName: try row[column + 2],
-      role: try row[column + 3])
+      id: UserID(rawValue: "u\(number)"), username: try row[1], displayName: try row[2],
+      role: try row[3])
   }
 }

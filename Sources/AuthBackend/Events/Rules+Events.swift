@@ -19,7 +19,7 @@ extension Rules {
 }
 
 extension Event: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
+  package init(_ row: Row) throws(BackendError) {
     self.init(
       id: try row[0], at: try row[1], name: try row[2], account: DeletedAccount.shown(try row[3]),
       actor: DeletedAccount.shown(try row[4]), session: try row[5], detail: try row[6])
@@ -28,8 +28,8 @@ extension Event: RowDecodable {
 
 extension EventSession: RowDecodable {
   /// Tells the two forms apart: a public name is shorter than a hash was.
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    let (stored, hashLength): (String, Int) = (try row[column], 16)
+  package init(_ row: Row) throws(BackendError) {
+    let (stored, hashLength): (String, Int) = (try row[0], 16)
     self = stored.utf8.count == hashLength ? .hashed(stored) : .named(SessionID(rawValue: stored))
   }
 }

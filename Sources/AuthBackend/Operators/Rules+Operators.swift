@@ -126,5 +126,5 @@ package struct RestoreReport: Hashable, Sendable {
 }
 
 extension RestoreReport.Moment: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) { self.init(id: try row[0], at: try row[1]) }
+  package init(_ row: Row) throws(BackendError) { self.init(id: try row[0], at: try row[1]) }
 }

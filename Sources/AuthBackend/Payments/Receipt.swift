@@ -39,7 +39,7 @@ public struct Receipt: Hashable, Sendable {
 }
 
 extension Receipt: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
+  package init(_ row: Row) throws(BackendError) {
     self.init(
       id: try row[0], payer: DeletedAccount.shown(try row[2]), payee: DeletedAccount.shown(try row[4]) ?? "",
       amount: Amount(unchecked: try row[5]), madeAt: try row[7], key: try row[6])

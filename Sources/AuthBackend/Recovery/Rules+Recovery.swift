@@ -134,7 +134,7 @@ struct CodeRow: RowDecodable {
   private let expiresAt: WallTime?
   private let end: BootInstant?
 
-  init(_ row: Row, from column: Int32) throws(BackendError) { (expiresAt, end) = (try row[0], try row[1]) }
+  init(_ row: Row) throws(BackendError) { (expiresAt, end) = (try row[0], try row[1]) }
 
   /// Whether it is one of the ten that do not expire.
   var isRecoveryCode: Bool { expiresAt == nil }

@@ -26,7 +26,7 @@ struct SessionRow: Sendable, RowDecodable {
   private let isDisabled: Bool
 
   /// Reads the columns of ``SessionSelection``.
-  init(_ row: Row, from column: Int32) throws(BackendError) {
+  init(_ row: Row) throws(BackendError) {
     (id, boot, terms) = (try row[0], try row[1], try row[2])
     (marked, label, createdAt, activeAt) = (try row[6], try row[7], try row[8], try row[9])
     (tokenHash, usesAfterEnd, isDisabled) = (try row[10], try row[11], try row[12])
@@ -72,9 +72,9 @@ struct SessionTerms: Sendable, RowDecodable {
   }
 
   /// Reads last activity, idle span, absolute and fresh limit from four columns.
-  init(_ row: Row, from column: Int32) throws(BackendError) {
-    (active, idleSpan) = (try row[column], try row[column + 1])
-    (absoluteUntil, freshUntil) = (try row[column + 2], try row[column + 3])
+  init(_ row: Row) throws(BackendError) {
+    (active, idleSpan) = (try row[0], try row[1])
+    (absoluteUntil, freshUntil) = (try row[2], try row[3])
   }
 
   func limits(in boot: BootID) -> SessionLimits {
@@ -95,7 +95,7 @@ struct OtherToken: Sendable, RowDecodable {
   let session: SessionID
   let terms: SessionTerms?
 
-  init(_ row: Row, from column: Int32) throws(BackendError) {
+  init(_ row: Row) throws(BackendError) {
     session = try row[0]
     let isIssued = try row[2] as Int64? != nil
     terms = isIssued ? try row[1] : nil

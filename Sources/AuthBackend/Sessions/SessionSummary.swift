@@ -61,7 +61,7 @@ public struct SessionOrigin: Hashable, Sendable {
 }
 
 extension SessionOrigin: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
+  package init(_ row: Row) throws(BackendError) {
     self.init(terminal: try row[0], program: try row[1], host: try row[2])
   }
 }

@@ -70,8 +70,8 @@ package struct ThrottleRecord: Hashable, Sendable {
 
 extension ThrottleRecord: RowDecodable {
   /// Reads guesses, attempts, boot, instant and failures from five columns.
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
-    (guesses, attempts) = (try row[column], try row[column + 1])
-    (wait, failures) = (try row[column + 2], try row[column + 4])
+  package init(_ row: Row) throws(BackendError) {
+    (guesses, attempts) = (try row[0], try row[1])
+    (wait, failures) = (try row[2], try row[4])
   }
 }

@@ -19,7 +19,7 @@ struct OpenChallenge: Sendable, RowDecodable {
   private let end: BootInstant
 
   /// Reads the columns of ``ChallengeQuery/find``.
-  init(_ row: Row, from column: Int32) throws(BackendError) {
+  init(_ row: Row) throws(BackendError) {
     (account, passwordHash, newHash) = (try row[0], try row[1], try row[2])
     request = StepRequest(session: try row[3], limits: LimitRequest(idle: try row[4], absolute: try row[5]))
     (triesLeft, end) = (try row[6], try row[7])

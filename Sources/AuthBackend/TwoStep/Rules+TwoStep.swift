@@ -138,7 +138,7 @@ private struct TwoStepRow: RowDecodable {
   let lastStep: Int64?
   let since: WallTime
 
-  init(_ row: Row, from column: Int32) throws(BackendError) {
+  init(_ row: Row) throws(BackendError) {
     (secret, lastStep, since) = (try row[0], try row[1], try row[2])
   }
 }

@@ -19,7 +19,7 @@ package struct ServedDatabase: Sendable {
 }
 
 extension ServedDatabase: RowDecodable {
-  package init(_ row: Row, from column: Int32) throws(BackendError) {
+  package init(_ row: Row) throws(BackendError) {
     let salt: [UInt8] = try row[0]
     identity = Hex.text(Array(SHA256.hash(Array("auth-service".utf8) + salt).prefix(16)))
     hasAdministrator = try row[1]
