@@ -57,19 +57,14 @@ final class Workspace {
     return outcome
   }
 
-  /// Who is logged in.
-  enum Presence {
-    case user(LoggedInSession)
-    case nobody(LogoutReason)
-  }
-
-  /// The user who is logged in, or why nobody is; throws an error if that is unknown.
+  /// The key of whoever is logged in; nil if nobody is, which is an answer and no failure to find
+  /// out.
   ///
   /// Asking is not activity.
-  func presence() async throws(CommandError) -> Presence {
+  func presence() async throws(CommandError) -> LoggedInSession? {
     switch await restore() {
-    case .loggedIn(let session): return .user(session)
-    case .loggedOut(let reason): return .nobody(reason)
+    case .loggedIn(let session): return session
+    case .loggedOut: return nil
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
@@ -77,11 +72,8 @@ final class Workspace {
 
   /// The key of whoever is logged in; asking is not activity.
   func session() async throws(CommandError) -> LoggedInSession {
-    switch try await presence() {
-    case .user(let session): return session
-    case .nobody(.neverLoggedIn): throw CommandError(code: .notLoggedIn)
-    case .nobody(.ended(let reason)): throw .ended(reason)
-    }
+    if let session = try await presence() { return session }
+    throw store.endReason.map { .ended($0) } ?? CommandError(code: .notLoggedIn)
   }
 
   /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle
@@ -121,6 +113,9 @@ final class Workspace {
 }
 
 extension SessionStore {
+  /// Why nobody is logged in; nil if a user is, or if none was.
+  var endReason: EndReason? { if case .loggedOut(.ended(let reason)) = state { reason } else { nil } }
+
   /// Checks the password of whoever is logged in again.
   ///
   /// When another process exchanges the session's token at the same moment, one of the two

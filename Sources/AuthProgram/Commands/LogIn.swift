@@ -89,9 +89,7 @@ enum LogInCommand {
   private static func present(in workspace: Workspace) async throws(CommandError) -> LoggedInSession? {
     switch await workspace.restore() {
     case .obstructed(.vault), .obstructed(.corrupt): return nil
-    case .loggedIn, .loggedOut, .obstructed(.authority), .overtaken, .cancelled:
-      if case .user(let session) = try await workspace.presence() { return session }
-      return nil
+    case .loggedIn, .loggedOut, .obstructed(.authority), .overtaken, .cancelled: return try await workspace.presence()
     }
   }
 

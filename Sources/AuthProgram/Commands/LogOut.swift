@@ -41,7 +41,7 @@ enum LogOutCommand {
     // Whatever comes of it, this session is logged out afterwards.
     if words[everywhere] {
       do throws(CommandError) {
-        if case .user(let session) = try await workspace.presence() {
+        if let session = try await workspace.presence() {
           others = try await workspace.ask(session, workspace.backend.endAllSessions(under:)) - 1
         }
       } catch {

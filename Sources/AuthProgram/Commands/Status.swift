@@ -28,10 +28,8 @@ enum StatusCommand {
 
   /// Says yes, no, or that it cannot tell; it is not activity.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    switch try await workspace.presence() {
-    case .user(let session): try yes(session, words, in: workspace)
-    case .nobody(let reason): no(reason, words, in: workspace)
-    }
+    guard let session = try await workspace.presence() else { return no(words, in: workspace) }
+    return try yes(session, words, in: workspace)
   }
 
   private static func yes(_ session: LoggedInSession, _ words: ParsedWords, in workspace: Workspace)
@@ -59,25 +57,21 @@ enum StatusCommand {
       ])
   }
 
-  private static func no(_ reason: LogoutReason, _ words: ParsedWords, in workspace: Workspace) -> Answer {
+  private static func no(_ words: ParsedWords, in workspace: Workspace) -> Answer {
     if words[shortStatus], !workspace.printer.asJSON { return Answer(.onlyShows, status: .no) }
-    var sentence = "Nobody is logged in"
-    var code: String?
-    var hint: Hint = "Log in with: \(run: "login", "USER")"
-    if case .ended(let reason) = reason {
-      sentence += ": \(reason.clause)"
-      code = reason.code
-      if reason == .accountDisabled || reason == .accountDeleted { hint = CommandError.ended(reason).hint }
-    }
+    let reason = workspace.store.endReason
+    let isClosed = reason == .accountDisabled || reason == .accountDeleted
+    let hint = isClosed ? reason.map { CommandError.ended($0).hint } : nil
     return Answer(
-      .onlyShows, status: .no, lines: ["\(sentence).", workspace.placesLine],
+      .onlyShows, status: .no,
+      lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       [
-        "logged_in": false, "reason": .string(orNull: code), "context": .string(workspace.context.description),
+        "logged_in": false, "reason": .string(orNull: reason?.code), "context": .string(workspace.context.description),
         "context_from": .string(orNull: workspace.contextVariable),
         "sessions_from": .string(orNull: workspace.places.stateVariable),
         "accounts_from": .string(orNull: workspace.accountsVariable),
         "server": .server(workspace.backend.connection),
-      ], notes: [hint])
+      ], notes: [hint ?? "Log in with: \(run: "login", "USER")"])
   }
 }
 
@@ -178,28 +172,25 @@ enum HomeCommand {
   ) { _ in .inWorkspace(run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    switch try await workspace.presence() {
-    case .user(let session):
-      let balance = await workspace.balance(session)
+    guard let session = try await workspace.presence() else {
       return Answer(
-        .onlyShows,
-        lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]
-          + (balance.map { ["Your balance is \($0)."] } ?? []),
-        ["logged_in": true, "user": .user(session.user), "balance": .string(orNull: balance)],
-        notes: [
-          await workspace.needsTwoStep(session)
-            ? Workspace.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
-        ])
-    case .nobody:
-      return Answer(
-        .onlyShows,
-        lines: workspace.bar("Home") + ["Welcome. Nobody is logged in."],
+        .onlyShows, lines: workspace.bar("Home") + ["Welcome. Nobody is logged in."],
         ["logged_in": false, "user": nil, "balance": nil],
         notes: [
           try isRegistrationOpen(in: workspace)
             ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
         ])
     }
+    let balance = await workspace.balance(session)
+    return Answer(
+      .onlyShows,
+      lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]
+        + (balance.map { ["Your balance is \($0)."] } ?? []),
+      ["logged_in": true, "user": .user(session.user), "balance": .string(orNull: balance)],
+      notes: [
+        await workspace.needsTwoStep(session)
+          ? Workspace.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
+      ])
   }
 
   /// Whether anybody may create an account; the answer does not depend on the name that is asked

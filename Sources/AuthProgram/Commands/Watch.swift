@@ -3,7 +3,6 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import CommandLineKit
-import Guards
 import TextFormat
 
 /// `watch [--until STATE]`.
@@ -31,7 +30,7 @@ enum WatchCommand {
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
     let changes = try explained { () throws(BackendError) in try ChangeWait(workspace.vault, workspace.backend) }
     let output = workspace.printer.streams.output
-    var log = WatchLog(printer: workspace.printer, store: store)
+    var log = WatchLog(workspace)
     var patience = firstPatience
     while true {
       try explained { () throws(BackendError) in
@@ -73,97 +72,92 @@ enum WatchEnd: String, Choice {
 /// What `watch` prints: a line for each change, on a terminal below the navigation bar of the
 /// screen that is open.
 struct WatchLog {
-  private let printer: Printer
-  private let store: SessionStore
-  private let bar: NavigationBar
-  private var screen: WatchScreen?
-  /// The session as the screen showed it last.
+  private let workspace: Workspace
+  /// The screen of the session as it was seen last; the store closes it with the reason when the
+  /// session ends.
+  private var screen: UserScreen?
   private var seen: LoggedInSession?
   private var obstacle: CommandError?
-  private var isFileGone = false
-  private var isBegun = false
-  private var shownBar: String?
+  /// Whether a look that succeeds prints how things stand: the first, and the first after an
+  /// obstacle.
+  private var isStandingDue = true
+  private var shownBar: [String] = []
+  private var printer: Printer { workspace.printer }
   private var output: OutputStream { printer.streams.output }
 
-  init(printer: Printer, store: SessionStore) {
-    self.printer = printer
-    self.store = store
-    bar = NavigationBar(store: store)
+  init(_ workspace: Workspace) {
+    self.workspace = workspace
   }
 
   /// Prints what is new since the last look, and what kept that look from seeing anything.
   ///
   /// Nothing new prints nothing.
   mutating func show(_ obstacle: CommandError?, isFileGone: Bool) throws(CommandError) {
-    self.isFileGone = isFileGone
-    let isBackInSight = self.obstacle != nil && obstacle == nil
-    var isTold = showChanges()
+    let isTold = showChanges(isFileGone: isFileGone)
     if let obstacle, obstacle != self.obstacle {
       showBar()
       line(
         "cannot tell: \(obstacle.message)", "unavailable",
         ["code": .string(obstacle.code), "message": .string(obstacle.message)])
-      isTold = true
     }
     self.obstacle = obstacle
-    if obstacle == nil, !isTold, !isBegun || isBackInSight { showStanding() }
-    isBegun = true
+    if obstacle == nil, !isTold, isStandingDue { showStanding() }
+    isStandingDue = obstacle != nil
     showBar()
     try explained { () throws(OutputError) in try output.flush() }
   }
 
-  /// Prints what the screens saw.
-  private mutating func showChanges() -> Bool {
+  /// Prints what the screen saw, and opens one for a new session.
+  private mutating func showChanges(isFileGone: Bool) -> Bool {
     var isAny = false
-    for sight in screen?.takeSights() ?? [] { isAny = show(sight) || isAny }
-    if screen == nil, let opened = store.open(WatchScreen.self) {
-      screen = opened
-      for sight in opened.takeSights() { isAny = show(sight) || isAny }
+    if let key = screen?.key {
+      isAny = showChange(to: key.session)
+      if let reason = key.dismissal {
+        showEnd(reason, isFileGone: isFileGone)
+        (screen, seen, isAny) = (nil, nil, true)
+      }
+    }
+    if screen == nil, let opened = workspace.store.open(UserScreen.self) {
+      (screen, seen, isAny) = (opened, opened.session, true)
+      showBar()
+      showUser(opened.session)
     }
     return isAny
   }
 
-  private mutating func show(_ sight: WatchScreen.Sight) -> Bool {
-    switch sight {
-    case .session(let session):
-      defer { seen = session }
-      let user = session.user
-      if let seen, seen.user != user {
-        line(
-          "the user is now \(user.username.escaped) (\(user.displayName.escaped), \(user.role.rawValue))",
-          "user_changed", members(session))
-      } else if let seen {
-        // Activity moves the idle limit, which is no change of the session or the user.
-        guard session.limits.fresh != seen.limits.fresh else { return false }
-        line("the password was entered again", "reauthenticated", members(session))
-      } else {
-        showBar()
-        showUser(session)
-      }
-    case .dismissed(let reason):
-      (screen, seen) = (nil, nil)
-      if reason == .userAsked, isFileGone {
-        line(
-          "nobody is logged in here: the session file is gone, but its session is still active", "logged_out",
-          ["reason": "session_file_gone"])
-      } else {
-        line("logged out: \(reason.clause)", "logged_out", ["reason": .string(reason.code)])
-      }
+  private mutating func showChange(to session: LoggedInSession) -> Bool {
+    defer { seen = session }
+    let user = session.user
+    if user != seen?.user {
+      line(
+        "the user is now \(user.username.escaped) (\(user.displayName.escaped), \(user.role.rawValue))", "user_changed",
+        members(session))
+      return true
     }
+    // Activity moves the idle limit, which is no change of the session or the user.
+    guard session.limits.fresh != seen?.limits.fresh else { return false }
+    line("the password was entered again", "reauthenticated", members(session))
     return true
   }
 
-  /// Prints how things stand where nothing changed: at the beginning, and when it can be told
-  /// again.
+  private func showEnd(_ reason: EndReason, isFileGone: Bool) {
+    if reason == .userAsked, isFileGone {
+      line(
+        "nobody is logged in here: the session file is gone, but its session is still active", "logged_out",
+        ["reason": "session_file_gone"])
+    } else {
+      line("logged out: \(reason.clause)", "logged_out", ["reason": .string(reason.code)])
+    }
+  }
+
+  /// Prints how things stand where nothing changed.
   private mutating func showStanding() {
     showBar()
-    if let session = store.session {
-      showUser(session)
-    } else if case .loggedOut(.ended(let reason)) = store.state {
-      line("nobody is logged in: \(reason.clause)", "logged_out", ["reason": .string(reason.code)])
-    } else {
-      line("nobody is logged in", "logged_out", ["reason": nil])
-    }
+    if let seen { return showUser(seen) }
+    let reason = workspace.store.endReason
+    line(
+      "nobody is logged in" + (reason.map { ": \($0.clause)" } ?? ""), "logged_out",
+      ["reason": .string(orNull: reason?.code)])
   }
 
   private func showUser(_ session: LoggedInSession) {
@@ -177,14 +171,11 @@ struct WatchLog {
 
   /// Begins a new screen where the button says something else than before.
   private mutating func showBar() {
-    guard output.isTerminal, !printer.asJSON, !printer.isQuiet else { return }
-    let bar = Bar(title: "Watch", button: self.bar.button, isPressable: false)
-    let line = bar.line(width: output.width, style: output.style)
-    guard line != shownBar else { return }
-    if shownBar != nil { output.writeLine() }
-    output.writeLine(line)
-    output.writeLine()
-    shownBar = line
+    let bar = workspace.bar("Watch")
+    guard !printer.asJSON, !printer.isQuiet, bar != shownBar else { return }
+    if !shownBar.isEmpty { output.writeLine() }
+    for line in bar { output.writeLine(line) }
+    shownBar = bar
   }
 
   private func line(_ text: String, _ change: String, _ members: KeyValuePairs<String, JSON>) {
@@ -193,34 +184,6 @@ struct WatchLog {
       printer.writeDocument([("at", .string(time.iso8601)), ("change", .string(change))] + Array(members))
     } else if !printer.isQuiet {
       output.writeLine("\(time.local)  \(text)")
-    }
-  }
-}
-
-/// What `watch` shows of a session: it follows the user, and is dismissed when the session ends,
-/// with the reason.
-final class WatchScreen: GuardedScreen, Sendable {
-  /// What happened to the session, in order: it began or changed, or the screen was dismissed.
-  enum Sight: Hashable, Sendable {
-    case session(LoggedInSession)
-    case dismissed(EndReason)
-  }
-
-  private let sights: Locked<[Sight]>
-
-  init(session: LoggedInSession) {
-    sights = Locked([.session(session)])
-  }
-
-  func follow(_ session: LoggedInSession) { sights.withLock { $0.append(.session(session)) } }
-
-  func dismiss(_ reason: EndReason) { sights.withLock { $0.append(.dismissed(reason)) } }
-
-  /// Hands out what was not seen yet.
-  func takeSights() -> [Sight] {
-    sights.withLock { sights in
-      defer { sights = [] }
-      return sights
     }
   }
 }
