@@ -103,27 +103,25 @@ package enum OwnOrigin {
     for descriptor in [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO] {
       var name = [CChar](repeating: 0, count: 64)
       guard ttyname_r(descriptor, &name, name.count) == 0 else { continue }
-      let path = name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-      return plain(path.starts(with: "/dev/".utf8) ? path.dropFirst("/dev/".utf8.count) : path[...])
+      let path = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+      return plain(path.hasPrefix("/dev/") ? path.dropFirst("/dev/".count) : path[...])
     }
     return nil
   }
 
   private static var program: String? {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &path, path.count)
-    guard count > 0 else { return nil }
-    return path.prefix(count).map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).last.flatMap(plain)
+    guard let path = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(path) }
+    return String(cString: path).split(separator: "/").last.flatMap(plain)
   }
 
   private static var host: String? {
     guard let value = getenv("SSH_CONNECTION") else { return nil }
-    return String(cString: value).utf8.split(separator: UInt8(ascii: " ")).first.flatMap { plain(Array($0)[...]) }
+    return String(cString: value).split(separator: " ").first.flatMap(plain)
   }
 
   /// The text, if all of it can be shown as it is.
-  private static func plain(_ bytes: ArraySlice<UInt8>) -> String? {
-    guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
+  private static func plain(_ text: Substring) -> String? {
+    text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? String(text) : nil
   }
 }
