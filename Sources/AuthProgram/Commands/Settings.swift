@@ -76,17 +76,14 @@ enum TwoStepSettingCommand {
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let (backend, policy) = (workspace.backend, words[twoStepPolicy])
-    var without: [String] = []
-    if policy != .optional {
-      without = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
-        try administratorsWithoutStep(on: screen, administrator, at: backend, under: lease)
-      }
+    let (present, without) = try await workspace.askOnAccounts {
+      (screen, administrator, lease) throws(BackendError) in
+      let present = try backend.twoStepPolicy(for: administrator, under: lease)
+      if policy == .optional { return (present, [String]()) }
+      return (present, try administratorsWithoutStep(on: screen, administrator, at: backend, under: lease))
     }
     let names = without.map(TextEscaping.escape).joined(separator: ", ")
     guard let policy else {
-      let present = try await workspace.askOnAccounts { (_, administrator, lease) throws(BackendError) in
-        try backend.twoStepPolicy(for: administrator, under: lease)
-      }
       return Answer(
         .onlyShows,
         lines: workspace.bar("Accounts") + [sentence(present)]

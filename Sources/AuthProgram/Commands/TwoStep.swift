@@ -75,14 +75,9 @@ enum TwoStepCommand {
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in
     .inWorkspace { (_, workspace) async throws(CommandError) in
-      describe(try await state(try await workspace.activeSession(), in: workspace))
+      let session = try await workspace.activeSession()
+      return describe(try await workspace.ask(session, workspace.backend.twoStep(under:)))
     }
-  }
-
-  private static func state(
-    _ session: LoggedInSession, in workspace: Workspace
-  ) async throws(CommandError) -> TwoStepState {
-    try await workspace.ask(session, workspace.backend.twoStep(under:))
   }
 
   private static func describe(_ state: TwoStepState) -> Answer {
@@ -106,7 +101,7 @@ enum TwoStepCommand {
   private static func turnOff(
     _ words: ParsedWords, _ session: LoggedInSession, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
-    guard try await state(session, in: workspace).isOn else {
+    guard try await workspace.ask(session, workspace.backend.twoStep(under:)).isOn else {
       throw CommandError(BackendError.refused(.twoStepNotOn))
     }
     let fresh = try await workspace.fresh(session)
@@ -130,7 +125,7 @@ enum TwoStepCommand {
   /// `two-step on`: a new secret, and on a terminal its first code.
   static func turnOn(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> Answer {
     let printer = workspace.printer
-    let state = try await state(session, in: workspace)
+    let state = try await workspace.ask(session, workspace.backend.twoStep(under:))
     guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
     let fresh = try await workspace.fresh(session)
     let isAsking = !printer.asJSON && Question.hasTerminal
