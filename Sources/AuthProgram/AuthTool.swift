@@ -7,7 +7,7 @@ import CommandLineKit
 ///
 /// Each command is declared beside its body, in `Commands/`.
 enum AuthTool {
-  static let tool = Tool<CommandBody>(
+  static let tool: Tool<CommandBody> = Tool(
     name: "auth-cli",
     groups: [
       "Session": [

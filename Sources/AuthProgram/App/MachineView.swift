@@ -23,7 +23,7 @@ final class MachineView: Sendable {
     lastMovement = steps.last { $0.asked.from != $0.asked.to }
     let kinds = SessionState.Kind.allCases
     arrows = kinds.map { to in
-      kinds.indices.filter { kinds[$0] != to && table.hasArrow(from: kinds[$0].rawValue, to: to.rawValue) }
+      kinds.indices.filter { kinds[$0] != to && !table.events(from: kinds[$0].rawValue, to: to.rawValue).isEmpty }
     }
     ways = kinds.compactMap { to in
       let events = table.events(from: present.rawValue, to: to.rawValue)

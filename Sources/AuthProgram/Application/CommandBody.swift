@@ -42,6 +42,9 @@ struct Answer {
   let effect: Effect
   /// How the run ends.
   let status: ExitStatus
+  /// What people get also with `--quiet`, as it is: text that was asked for, or codes that nobody
+  /// can see again.
+  let text: String
   /// The result for people, a line each, escaped.
   let lines: [String]
   /// What people may want to know or do next, for standard error.
@@ -54,14 +57,20 @@ struct Answer {
   let document: () -> KeyValuePairs<String, JSON>
 
   init(
-    _ effect: Effect, status: ExitStatus = .done, lines: [String] = [],
+    _ effect: Effect, status: ExitStatus = .done, text: String = "", lines: [String] = [],
     _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [Hint] = []
   ) {
     self.effect = effect
     self.status = status
+    self.text = text
     self.lines = lines
     self.notes = notes
     self.document = document
+  }
+
+  /// Text that describes the program; in JSON it is the member `name`.
+  static func describing(_ name: String, _ text: String) -> Answer {
+    Answer(.onlyShows, text: text, [name: .string(text)])
   }
 }
 

@@ -24,8 +24,9 @@ struct Printer {
 
   /// Prints what an answer has for people, at once: a question may follow it.
   func show(_ answer: Answer) throws(CommandError) {
-    if !asJSON, !isQuiet {
-      for line in answer.lines { streams.output.writeLine(line) }
+    if !asJSON {
+      streams.output.write(answer.text)
+      for line in isQuiet ? [] : answer.lines { streams.output.writeLine(line) }
     }
     try flush(after: answer.effect)
     // What to do next is said of a result that is there.
@@ -90,13 +91,6 @@ extension Printer {
       streams: .standard(noColor: words[Options.noColor]), asJSON: words[Options.json], isQuiet: words[Options.quiet],
       context: words.origin(of: Options.context) == .commandLine ? words[Options.context] : nil)
   }
-
-  /// Text that describes the program: also with `--quiet`, and in JSON as the member `name`.
-  func describe(_ name: String, _ text: String) -> Answer {
-    guard !asJSON else { return Answer(.onlyShows, [name: .string(text)]) }
-    streams.output.write(text)
-    return Answer(.onlyShows)
-  }
 }
 
 // What several commands print.
@@ -124,19 +118,11 @@ extension Workspace {
     "More: \(run: command + (limit == Options.pageLength ? [] : ["--limit", String(limit)]))"
   }
 
-  /// Prints codes, a line each; with `--quiet` too, because the old ones are void and nobody can
-  /// see these again.
-  func printCodes(_ codes: [RecoveryCode]) {
-    guard !printer.asJSON else { return }
-    for code in codes { printer.streams.output.writeLine(code.text) }
-  }
-
-  /// Prints a one-time code, and says what it is for.
+  /// A one-time code, and what it is for.
   func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [Hint]) -> Answer {
-    printCodes([issued.code])
     let until = UTCTime(seconds: WallTime.now().seconds + issued.validFor.wholeSeconds)
     return Answer(
-      effect,
+      effect, text: issued.code.text + "\n",
       [
         "user": .user(issued.user), "one_time_code": .string(issued.code.text), "valid_until": .string(until.iso8601),
       ],

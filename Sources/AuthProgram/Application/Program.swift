@@ -48,9 +48,9 @@ package struct Program: Sendable {
       guard let words else { throw CommandError(code: .wordsUnreadable) }
       switch try explained({ () throws(UsageError) in try parser.parse(words, environment: Environment.word) }) {
       case .version:
-        let printer = printer(for: words, parser)
         let version = AuthTool.tool.name + " " + Release.version
-        exit(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")).rawValue)
+        let answer = Answer(.onlyShows, text: version + "\n", ["program": .string(version)])
+        exit(printer(for: words, parser).print(answer).rawValue)
       case .help(let topic):
         let printer = printer(for: words, parser)
         exit(printer.print(try HelpCommand.page(topic, for: printer)).rawValue)

@@ -14,7 +14,7 @@ enum HelpCommand {
       "help codes": "lists the codes of errors, which --json prints, with their exit statuses",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in CommandBody(run: run) }
+  ) { _ in CommandBody { (words, printer, _) throws(CommandError) in try page(words[topic], for: printer) } }
 
   private static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: topics),
@@ -25,14 +25,9 @@ enum HelpCommand {
     ("prompt", "Show the logged-in user in your shell prompt"),
   ]
 
-  private static func run(_ words: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer
-  {
-    try page(words[topic], for: printer)
-  }
-
   static func page(_ topic: [String], for printer: Printer) throws(CommandError) -> Answer {
     let help = Help(AuthTool.tool, width: printer.streams.output.width)
-    return printer.describe("help", try explained { () throws(UsageError) in try help.page(topic) })
+    return .describing("help", try explained { () throws(UsageError) in try help.page(topic) })
   }
 }
 
@@ -43,11 +38,7 @@ enum ManualCommand {
     discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
     examples: ["man | man -l -": "shows the page"],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in CommandBody(run: run) }
-
-  private static func run(_: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer {
-    printer.describe("man", Manual(AuthTool.tool).page)
-  }
+  ) { _ in CommandBody { _, _, _ in .describing("man", Manual(AuthTool.tool).page) } }
 }
 
 /// `completions SHELL [WORD...]`.
@@ -71,15 +62,15 @@ enum CompletionsCommand {
     "An unfinished line, without the program's name; if omitted, the script is printed")
 
   private static func run(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
+    _ words: ParsedWords, _: Printer, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> Answer {
     let (shell, line) = (words[shell], words[line])
     let completions = Completions(AuthTool.tool)
-    if line.isEmpty { return printer.describe("completions", completions.script(for: shell)) }
+    if line.isEmpty { return .describing("completions", completions.script(for: shell)) }
     let typed = completions.words(line, from: shell)
     var offers = completions.offers(for: typed)
     if let command = offers.listedBy { offers.words += await names(command, makeBackend) }
-    return printer.describe("completions", completions.text(offers, continuing: typed.last, for: shell))
+    return .describing("completions", completions.text(offers, continuing: typed.last, for: shell))
   }
 
   /// The names that a command prints; none where it fails.
@@ -115,15 +106,13 @@ enum MachineCommand {
 
   private static func run(_ words: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer
   {
-    let table = MachineTable.shipped
-    let output = printer.streams.output
-    switch words[Options.json] ? .json : words[format] {
-    case .text where printer.isQuiet, .mermaid where printer.isQuiet: break
-    case .text: output.write(table.text(width: output.isTerminal ? output.width : 100))
-    case .mermaid: output.write(table.mermaid)
-    case .json: output.write(table.json)
+    let (table, output) = (MachineTable.shipped, printer.streams.output)
+    switch words[format] {
+    case .text:
+      return Answer(.onlyShows, lines: table.lines(width: output.isTerminal ? output.width : 100), table.document)
+    case .mermaid: return Answer(.onlyShows, lines: table.mermaid, table.document)
+    case .json: return Answer(.onlyShows, text: table.json, table.document)
     }
-    return Answer(.onlyShows)
   }
 }
 

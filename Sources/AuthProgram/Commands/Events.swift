@@ -126,14 +126,9 @@ extension Moment {
   }
 }
 
-/// What a command shows of a long list.
-struct Listing<Item> {
-  var items: [Item] = []
-  /// What the next page is before, if there are more items.
-  var next: Int64?
-  /// Names the command for the next page.
-  var notes: [Hint] = []
-}
+/// What a command shows of a long list: items, what the next page is before if there are more, and
+/// the command for it.
+typealias Listing<Item> = (items: [Item], next: Int64?, notes: [Hint])
 
 extension Workspace {
   /// Refuses what cannot be printed in two forms at once.
@@ -149,7 +144,7 @@ extension Workspace {
     _ load: (TimeSpan, _ before: Int64?, _ limit: Int, borrowing SessionLease) throws(BackendError) -> Page<Item>
   ) async throws(CommandError) -> Listing<Item> {
     let times = options.times
-    var listing = Listing<Item>(next: before)
+    var listing: Listing<Item> = ([], before, [])
     repeat {
       let page = try await ask(screen.session) { (lease) throws(BackendError) in
         try load(times, listing.next, options.limit ?? 1000, lease)
@@ -164,11 +159,9 @@ extension Workspace {
     return listing
   }
 
-  /// Prints CSV, also with `--quiet`: it is nothing but the result, as JSON is.
+  /// CSV, printed also with `--quiet`: it is nothing but the result, as JSON is.
   func csv<Item>(_ header: [String], _ listing: Listing<Item>, _ fields: (Item) -> [String?]) -> Answer {
-    let output = printer.streams.output
-    output.writeLine(CSV.line(header))
-    for item in listing.items { output.writeLine(CSV.line(fields(item))) }
-    return Answer(.onlyShows, notes: listing.notes)
+    let lines = [CSV.line(header)] + listing.items.map { CSV.line(fields($0)) }
+    return Answer(.onlyShows, text: lines.map { $0 + "\n" }.joined(), notes: listing.notes)
   }
 }

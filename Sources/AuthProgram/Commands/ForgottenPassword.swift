@@ -29,10 +29,10 @@ enum RecoveryCodesCommand {
     }
     let user = fresh.session.user
     let name = TextEscaping.escape(user.username)
-    workspace.printCodes(codes)
     return Answer(
       .changed(
         "\(name) has new recovery codes, and the old ones are void", hint: "Make new ones: \(run: "recovery-codes")"),
+      text: codes.map { $0.text + "\n" }.joined(),
       ["user": .user(user), "codes": .array(codes.map { .string($0.text) })],
       notes: [
         "Keep them where only you can read them; they are not shown again. All earlier codes are void.",

@@ -50,16 +50,11 @@ struct MachineTable: Sendable {
     Self.distinct(rows.filter { $0.state == from && $0.leads(to: to) }.map(\.event))
   }
 
-  /// Whether an event takes the machine from one state to another.
-  func hasArrow(from: String, to: String) -> Bool {
-    rows.contains { $0.state == from && $0.leads(to: to) }
-  }
-
   /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with its
   /// events.
   ///
   /// Rejected, joined and ignored events have no arrow.
-  var mermaid: String {
+  var mermaid: [String] {
     var lines = ["stateDiagram-v2", "  [*] --> \(states.first ?? "")"]
     for from in states {
       for to in states {
@@ -67,7 +62,7 @@ struct MachineTable: Sendable {
         if !events.isEmpty { lines.append("  \(from) --> \(to): \(events.joined(separator: ", "))") }
       }
     }
-    return lines.map { $0 + "\n" }.joined()
+    return lines
   }
 }
 
@@ -90,8 +85,8 @@ extension MachineTable {
   ///
   /// - Parameter width: The columns of the terminal; long lines break between words, at no less
   ///   than 40 columns.
-  /// - Returns: Lines, each with its line ending.
-  func text(width: Int) -> String {
+  /// - Returns: Lines.
+  func lines(width: Int) -> [String] {
     let margin = 2 + (events.map(\.count).max() ?? 0) + 2
     var lines: [String] = []
     for state in states {
@@ -105,7 +100,7 @@ extension MachineTable {
         last = row.event
       }
     }
-    return lines.map { $0 + "\n" }.joined()
+    return lines
   }
 }
 
@@ -124,19 +119,20 @@ extension MachineTable.Row {
 
 extension MachineTable {
   /// The table as one JSON document on one line.
+  var json: String { JSON.document(document) + "\n" }
+
+  /// The members of the document after its version.
   ///
   /// `states` and `events` are the names; `cells` has one entry for each pair. An entry repeats its
   /// first outcome and lists all of them in `outcomes`. `to` is null unless the answer is a
   /// transition, and then `reason` is null; only a rejection has `permitted`.
-  var json: String {
+  var document: KeyValuePairs<String, JSON> {
     let cells = states.flatMap { state in
       events.map { event in JSON.cell(rows.filter { $0.state == state && $0.event == event }) }
     }
-    return JSON.document([
-      "states": .array(states.map { .string($0) }),
-      "events": .array(events.map { .string($0) }),
-      "cells": .array(cells),
-    ]) + "\n"
+    return [
+      "states": .array(states.map(JSON.string)), "events": .array(events.map(JSON.string)), "cells": .array(cells),
+    ]
   }
 }
 
@@ -158,7 +154,7 @@ extension JSON {
 
 extension MachineTable.Row {
   fileprivate var document: KeyValuePairs<String, JSON> {
-    let (target, list) = (JSON.string(target), JSON.array(items.map { .string($0) }))
+    let (target, list) = (JSON.string(target), JSON.array(items.map(JSON.string)))
     return switch answer {
     case .transition: ["answer": "transition", "to": target, "reason": nil, "effects": list]
     case .rejected: ["answer": "rejected", "to": nil, "reason": target, "permitted": list, "effects": []]

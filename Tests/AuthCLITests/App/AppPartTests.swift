@@ -96,7 +96,7 @@ struct AppPartTests {
             && between.allSatisfy { "│┤┼┬┴┐┘".contains(lines[$0][column]) }
         }
       }
-      let wanted = kinds.filter { $0 != source && table.hasArrow(from: source.rawValue, to: $0.rawValue) }
+      let wanted = kinds.filter { $0 != source && !table.events(from: source.rawValue, to: $0.rawValue).isEmpty }
       #expect(reached.map(\.element) == wanted, "\(source.rawValue)")
     }
   }
