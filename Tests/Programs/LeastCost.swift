@@ -6,12 +6,15 @@ import Glibc
 /// Package.swift says why it exists. The shipped program rehashes a password that this one hashed,
 /// but not the other way round. So use each home directory with only one of the two.
 package enum LeastCost {
+  /// The directory of the test bundle, with the built executables in it.
+  package static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().path
+
   /// A folder that contains it under the shipped name, for shells that find it by `PATH`.
   ///
   /// It is next to the test bundle and is created again in each test run, because a build replaces
   /// the executable.
   private static let folder: String = {
-    let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     let folder = products + "/least-cost"
     mkdir(folder, 0o755)
     // Not a symbolic link, because `sessions` shows the name of the file.

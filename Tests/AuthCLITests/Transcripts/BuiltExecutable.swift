@@ -1,4 +1,3 @@
-import Glibc
 import Programs
 
 /// The `auth-cli` under test, and the repository it was built from.
@@ -14,21 +13,11 @@ enum BuiltExecutable {
   static let shipped: String = named ?? debug
 
   /// The dynamic executable beside the test bundle, whose calls can be intercepted.
-  static let debug = directory(of: canonical("/proc/self/exe")) + "/auth-cli"
+  static let debug = LeastCost.products + "/auth-cli"
 
   /// What transcripts need and a shell lacks.
-  static let transcriptTool = directory(of: debug) + "/transcript-tool"
+  static let transcriptTool = LeastCost.products + "/transcript-tool"
 
   /// The top of the repository.
-  static let repository = directory(of: directory(of: directory(of: directory(of: #filePath))))
-
-  private static func canonical(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  private static func directory(of path: String) -> String {
-    path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-  }
+  static let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
 }

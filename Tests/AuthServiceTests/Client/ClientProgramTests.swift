@@ -20,7 +20,7 @@ import Testing
     let embedded = try Workspace.inhabited(isShared: true).work
     let service = try ServedRules(embedded.rules)
     let home = ShortFolder()
-    let products = RunningService.products
+    let products = LeastCost.products
     let environment = [
       "HOME": home.path, "PATH": products + ":/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8",
       "AUTH_CLI_AUTHORITY": service.address,

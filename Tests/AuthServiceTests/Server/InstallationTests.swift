@@ -38,7 +38,7 @@ struct InstallationTests {
       \(try ArticleTests.blocks("sh")[0])
       units="$root/usr/lib/systemd/system"
       \(script)
-      """, arguments: [folder.path, RunningService.executable, RunningService.products + "/auth-cli"])
+      """, arguments: [folder.path, RunningService.executable, LeastCost.products + "/auth-cli"])
   }
 
   @Test("make installs both programs, their pages and the units, and removes exactly these again")

@@ -13,10 +13,7 @@ import Testing
 /// A process of `auth-service`, built with a cheap hash, on an SQLite database of its own.
 final class RunningService: @unchecked Sendable {  // One thread at a time uses it.
   static let password = "correct horse battery"
-  static let products =
-    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-    .map { ($0 as NSString).deletingLastPathComponent } ?? ""
-  static let executable = products + "/auth-service-least-cost"
+  static let executable = LeastCost.products + "/auth-service-least-cost"
   /// The folder of PostgreSQL's programs.
   static let postgresPrograms: String? = {
     let folder = "/usr/lib/postgresql"

@@ -15,7 +15,7 @@ func bash(
 ) async throws -> String {
   let folder = ShortFolder()
   #expect(symlink(RunningService.executable, folder.path + "/auth-service") == 0)
-  let path = [folder.path, RunningService.products, RunningService.postgresPrograms ?? "/usr/local/bin"]
+  let path = [folder.path, LeastCost.products, RunningService.postgresPrograms ?? "/usr/local/bin"]
   let standard = [
     "PATH": (path + ["/usr/local/bin", "/usr/bin", "/bin"]).joined(separator: ":"), "LC_ALL": "C.UTF-8",
   ]
