@@ -8,6 +8,8 @@ public final class ManualClock: SessionClock {
   private struct Storage {
     var now: BootInstant
     var failure: ClockError?
+    /// Runs after the next read.
+    var onRead: (@Sendable () -> Void)?
     var lastSleeper: UInt64 = 0
     /// The sleepers by number; each promise gets false when its task is cancelled.
     var sleepers: [UInt64: (until: Duration, end: Promise<Bool>)] = [:]
@@ -22,9 +24,15 @@ public final class ManualClock: SessionClock {
 
   /// The current instant, or the error that a test set.
   public func now() throws(ClockError) -> BootInstant {
-    let (now, failure) = storage.withLock { ($0.now, $0.failure) }
+    let (now, failure, onRead) = storage.withLock { ($0.now, $0.failure, $0.onRead.take()) }
+    onRead?()
     if let failure { throw failure }
     return now
+  }
+
+  /// Runs `body` once, after the next read, before the reader gets the time.
+  package func onRead(_ body: @escaping @Sendable () -> Void) {
+    storage.withLock { $0.onRead = body }
   }
 
   /// Makes the clock unreadable; with nil it is readable again.

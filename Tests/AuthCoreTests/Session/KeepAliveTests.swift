@@ -11,11 +11,6 @@ struct KeepAliveTests: InWorld {
 
   init() async throws { key = try await world.store.loggedIn(World.alice) }
 
-  /// Waits until `keepAlive` sleeps, and moves the clock by its wait.
-  private func pass(_ wait: Duration) async {
-    await clock.reachLimit(in: wait)
-  }
-
   private func renewals(_ count: Int) async {
     await until { world.count(.renew) == count }
   }
@@ -24,11 +19,11 @@ struct KeepAliveTests: InWorld {
   func inTime() async throws {
     let end = Task.immediate { try await store.keepAlive() }
     for round in 1...31 {
-      await pass(.seconds(900))
+      await clock.reachLimit(in: .seconds(900))
       await renewals(round)
       #expect(key.isLive)
     }
-    await pass(.seconds(900))
+    await clock.reachLimit(in: .seconds(900))
     #expect(try await end.value == .expired(.absolute))
   }
 
@@ -37,7 +32,7 @@ struct KeepAliveTests: InWorld {
     authority.fail(.renew, with: .unavailable(World.offline), calls: 3)
     let end = Task.immediate { try await store.keepAlive() }
     for (round, wait) in [900, 5, 10, 20, 900].enumerated() {
-      await pass(.seconds(wait))
+      await clock.reachLimit(in: .seconds(wait))
       await renewals(round + 1)
     }
     #expect(key.isLive)
@@ -51,7 +46,7 @@ struct KeepAliveTests: InWorld {
     let token = try #require(authority.liveTokens.first)
     let end = Task.immediate { try await store.keepAlive() }
     authority.end(token, reason)
-    await pass(.seconds(900))
+    await clock.reachLimit(in: .seconds(900))
     #expect(try await end.value == reason)
   }
 
@@ -59,7 +54,7 @@ struct KeepAliveTests: InWorld {
   func neverBack() async throws {
     authority.fail(.renew, with: .throttled(.wait(.seconds(7200))))
     let end = Task.immediate { try await store.keepAlive() }
-    await pass(.seconds(900))
+    await clock.reachLimit(in: .seconds(900))
     await renewals(1)
     // It does not ask again before the time that the authority asked for.
     clock.advance(by: .seconds(900), in: store)

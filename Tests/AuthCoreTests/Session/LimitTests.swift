@@ -12,26 +12,6 @@ struct LimitTests: InWorld {
     SessionLimits(idle: idle, absolute: absolute, fresh: fresh)
   }
 
-  /// Moves the clock to the limit, at which the timer ends the session, and not before.
-  private func reach(_ reason: EndReason = .expired(.idle), in time: Duration, of key: LoggedInSession) async {
-    await clock.waitForSleepers(1, dueWithin: time)
-    clock.advance(by: time - .seconds(1))
-    #expect(key.isLive)
-    clock.advance(by: .seconds(1))
-    await until { !key.isLive }
-    #expect(key.endReason == reason)
-  }
-
-  @Test("the absolute limit ends a session whatever the activity")
-  func absolute() async throws {
-    let key = try await store.loggedIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
-    for _ in 0..<9 {
-      clock.advance(by: .seconds(100))
-      try await store.renew()
-    }
-    await reach(.expired(.absolute), in: .seconds(100), of: key)
-  }
-
   @Test("a check and a failed renewal are no activity, and the timer of the limits continues after them")
   func noActivity() async throws {
     let key = try await logInAlice()
@@ -39,7 +19,10 @@ struct LimitTests: InWorld {
     try await store.check()
     authority.fail(.renew, with: .unavailable(World.offline))
     await #expect(throws: SessionError.unavailable(World.offline)) { try await store.renew() }
-    await reach(in: .seconds(100), of: key)
+    await clock.waitForSleepers(1, dueWithin: .seconds(100))
+    clock.advance(by: .seconds(99))
+    #expect(key.isLive)
+    clock.advance(by: .seconds(1))
     await until { store.state == .loggedOut(.ended(.expired(.idle))) }
     #expect(world.isEmpty)
   }
@@ -68,20 +51,16 @@ struct LimitTests: InWorld {
     #expect(store.session == nil && world.isEmpty)
   }
 
-  @Test("a limit that is switched off never ends a session")
+  @Test("with a missing freshness deadline, the password is not recent; a limit that is switched off never passes")
   func off() async throws {
-    authority.setGrantedLimits(limits())
-    let key = try await store.loggedIn(World.alice)
-    clock.advance(by: .seconds(1 << 30))
-    #expect(key.isLive && clock.sleepers == 0)
-    _ = try FreshSession(key)
-  }
-
-  @Test("with a missing freshness deadline, the password is not recent")
-  func missingFreshness() async throws {
     authority.setGrantedLimits(limits(fresh: .unknown))
     let key = try await store.loggedIn(World.alice)
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
+    authority.setGrantedLimits(limits())
+    try await store.check()
+    clock.advance(by: .seconds(1 << 30))
+    #expect(key.isLive && clock.sleepers == 0)
+    _ = try FreshSession(key)
   }
 
   @Test("an unreadable clock ends no session, and the store reads the clock again")
@@ -153,17 +132,16 @@ struct LimitTests: InWorld {
 
   @Test("a renewal during the check of a limit wins: the verdict applies to the record before it")
   func renewedWhileJudged() async throws {
-    let clock = MeddlingClock()
-    let world = World(timing: SessionTiming(watchesLimits: false), clock: clock.base, storeClock: clock)
-    let (store, authority) = (world.store, world.authority)
+    let world = World(timing: SessionTiming(watchesLimits: false))
+    let (store, authority, clock) = (world.store, world.authority, world.clock)
     let key = try await store.loggedIn(World.alice)
     let token = try #require(authority.liveTokens.first)
-    let later = try clock.base.now().advanced(by: .seconds(3600))
+    let later = try clock.now().advanced(by: .seconds(3600))
     // The authority recorded the activity just before the limit, and its answer comes just after.
     authority.script(
       \.renewals, .success(Grant(id: key.id, user: key.user, token: token, limits: limits(idle: .at(later)))))
-    clock.base.advance(by: .seconds(1800))
-    clock.meddle { startAtOnce { _ = try? await store.renew() } }
+    clock.advance(by: .seconds(1800))
+    clock.onRead { startAtOnce { _ = try? await store.renew() } }
     #expect(!store.core.enforceLimits())
     #expect(key.isLive && authority.liveTokens == [token])
     #expect(store.session?.limits.idle == .at(later))

@@ -1,5 +1,4 @@
 import AuthCoreTesting
-import Guards
 
 @testable import AuthCore
 
@@ -8,8 +7,8 @@ import Guards
 /// It works on the calling thread, so that the work is done when a call returns; `OwnThreadTests`
 /// covers separate threads.
 struct World {
-  let clock: ManualClock
-  let vault: InMemoryVault
+  let clock = ManualClock()
+  let vault = InMemoryVault()
   let authority: ScriptedAuthority
   let store: SessionStore
 
@@ -24,17 +23,11 @@ struct World {
   static let diskError = VaultError("The disk is full.", hint: "Delete something.")
   static let evidence = VaultEvidence("The file holds noise.", hint: "Log in again.")
 
-  /// Creates a world; `storeClock` is the clock of the store, if it is not `clock`.
-  init(
-    vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming(),
-    clock: ManualClock = ManualClock(), storeClock: (any SessionClock)? = nil, worksOn place: WorkPlace = .callingThread
-  ) {
-    self.vault = vault
-    self.clock = clock
+  init(timing: SessionTiming = SessionTiming(), worksOn place: WorkPlace = .callingThread) {
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: Self.alice.password)
     authority.setAccount("bob", password: Self.bob.password)
-    store = SessionStore(authority: authority, vault: vault, clock: storeClock ?? clock, timing: timing, worksOn: place)
+    store = SessionStore(authority: authority, vault: vault, clock: clock, timing: timing, worksOn: place)
   }
 
   /// Another process on the same vault and authority, which a test can end by releasing the store.
@@ -146,23 +139,6 @@ extension InWorld {
     authority.setRotation(rotates)
     return try await store.loggedIn(World.alice)
   }
-}
-
-/// A clock that runs a closure after it is read, before the reader gets the time.
-final class MeddlingClock: SessionClock {
-  let base = ManualClock()
-  private let next = Locked<(@Sendable () -> Void)?>(nil)
-
-  /// Runs `body` at the next read.
-  func meddle(_ body: @escaping @Sendable () -> Void) { next.withLock { $0 = body } }
-
-  func now() throws(ClockError) -> BootInstant {
-    let now = try base.now()
-    next.withLock { $0.take() }?()
-    return now
-  }
-
-  func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
 }
 
 extension SessionTiming {
