@@ -5,24 +5,20 @@ import Testing
 
 @Suite("Leases and logouts race")
 struct LeaseStressTests {
-  /// The result of a race.
-  private struct Tally {
-    var leases = 0
-    /// Effects that ran after the logout had returned.
-    var late = 0
-    var results: [LogoutResult] = []
-  }
-
   /// Several tasks take leases as fast as they can while sessions are repeatedly ended.
-  private func race(timing: SessionTiming = SessionTiming(), rounds: Int) async throws -> Tally {
+  ///
+  /// - Returns: The number of leases, the number of effects that ran after a logout had returned,
+  ///   and the results of the logouts.
+  private func race(
+    timing: SessionTiming = SessionTiming(), rounds: Int
+  ) async throws -> (leases: Int, late: Int, results: [LogoutResult]) {
     let world = World(timing: timing)
     world.authority.setGrantedLimits(SessionLimits(idle: .never, absolute: .never, fresh: .never))
-    var tally = Tally()
+    let (leases, late) = (Counter(), Counter())
+    var results: [LogoutResult] = []
     for _ in 0..<rounds {
       let key = try await world.store.loggedIn(World.alice)
-      let ends = Counter()
-      let leases = Counter()
-      let late = Counter()
+      let (ends, before) = (Counter(), leases.value)
       let workers = (0..<12).map { worker in
         Task {
           while true {
@@ -48,14 +44,12 @@ struct LeaseStressTests {
           }
         }
       }
-      await until { leases.value >= 20 }
-      tally.results.append(try await world.store.logOut())
+      await until { leases.value >= before + 20 }
+      results.append(try await world.store.logOut())
       ends.add(1)
       for worker in workers { await worker.value }
-      tally.leases += leases.value
-      tally.late += late.value
     }
-    return tally
+    return (leases.value, late.value, results)
   }
 
   @Test("after a complete logout no effect under a lease runs or can start")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Leases")
+@Suite("Leases and stronger keys")
 struct LeaseTests: InWorld {
   let world = World()
   private let key: LoggedInSession
@@ -171,5 +171,19 @@ struct LeaseTests: InWorld {
       #expect(vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     }
     #expect(world.vaultAgrees)
+  }
+
+  @Test("a new role gives access immediately, and a removed one none, with any key of the session")
+  func roles() async throws {
+    authority.setAccount("alice", password: World.alice.password, role: .administrator)
+    let administrator = try await store.check()
+    #expect(key.user.role == .member)
+    #expect(try AdminSession(key).session == administrator)
+    #expect(try AdminSession(key) == AdminSession(administrator))
+    authority.setAccount("alice", password: World.alice.password, role: .member)
+    let demoted = try await store.check().user
+    #expect(administrator.isLive && administrator.user.role == .administrator)
+    #expect(throws: RoleError.notAdministrator(demoted)) { try AdminSession(administrator) }
+    #expect(try administrator.withLease { lease in lease.user } == demoted)
   }
 }

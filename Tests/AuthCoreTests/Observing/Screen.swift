@@ -39,14 +39,10 @@ final class Screen: GuardedScreen, Sendable {
 /// A guarded screen of the main actor, as an app's view controller, that records its notifications.
 @MainActor final class MainScreen: @MainActor GuardedScreen {
   private(set) var told: [String] = []
-  private(set) var session: LoggedInSession
 
-  init(session: LoggedInSession) { self.session = session }
+  init(session: LoggedInSession) {}
 
-  func follow(_ session: LoggedInSession) {
-    self.session = session
-    told.append("follow \(session.user.displayName)")
-  }
+  func follow(_ session: LoggedInSession) { told.append("follow \(session.user.displayName)") }
 
   func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
 }

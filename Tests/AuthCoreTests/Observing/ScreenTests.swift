@@ -128,20 +128,6 @@ struct ScreenTests: InWorld {
     #expect(screen.told == ["dismiss user_asked"])
   }
 
-  @Test("an observer that attaches during a renewal immediately learns who is logged in")
-  func attachedWhileRenewing() async throws {
-    try await logInAlice()
-    let renewal = await authority.holding(.renew) { Task { try await store.renew() } }
-    let bar = NavigationBar(store: store)
-    let listener = Listener()
-    store.attach(listener)
-    #expect(bar.button.label == "Log out")
-    #expect(listener.heard == ["in alice"])
-    authority.release(.renew)
-    _ = try await renewal.value
-    #expect(listener.heard.first == "in alice")
-  }
-
   @Test("a live key is observable: a reader of its session or its dismissal is notified when that changes")
   func liveKey() async throws {
     let key = LiveKey(try await logInAlice())
