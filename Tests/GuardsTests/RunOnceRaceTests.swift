@@ -18,9 +18,11 @@ extension RunOnceSuites {
       #expect(objects.allSatisfy { $0.runs.load(ordering: .relaxed) == 1 })
     }
 
-    @Test("the published algorithm runs a body twice in the same harness") func published() async {
+    @Test("the published algorithm runs a body twice in the same harnesses", arguments: [false, true])
+    func published(inTasks: Bool) async {
       let isShown = await showsTwoAtOnce {
         let objects = (0..<controlRounds).map { _ in PublishedRunOnce() }
+        if inTasks { return await TwoTasks.race(rounds: controlRounds) { objects[$0].runs($0) } }
         return TwoThreads.race(rounds: controlRounds) { objects[$0].runs($0) }
       }
       #expect(isShown, "the harness does not race, so it proves nothing")
@@ -36,15 +38,6 @@ extension RunOnceSuites {
       }
       #expect(ran == [0, rounds, 0])
       #expect(objects.allSatisfy { $0.runs.load(ordering: .relaxed) == 1 })
-    }
-
-    @Test("the published algorithm runs a body twice in the same asynchronous harness")
-    func publishedAsynchronous() async {
-      let isShown = await showsTwoAtOnce {
-        let objects = (0..<controlRounds).map { _ in PublishedRunOnce() }
-        return await TwoTasks.race(rounds: controlRounds) { objects[$0].runs($0) }
-      }
-      #expect(isShown, "the harness does not race, so it proves nothing")
     }
 
     @Test("until success, exactly one of two racing callers succeeds") func untilSuccess() {

@@ -27,14 +27,4 @@ import Testing
     let picture = try #require(Repository.text(of: "README.md").firstMatch(of: /!\[The states.*?\]/)).output
     #expect(picture.contains(words), "the text of the picture in README.md")
   }
-
-  @Test("the article says how many states and events there are")
-  func counts() throws {
-    let words = NumberFormatter()
-    words.locale = Locale(identifier: "en")
-    words.numberStyle = .spellOut
-    let states = try #require(words.string(from: SessionState.Kind.allCases.count as NSNumber)).capitalized
-    let events = try #require(words.string(from: ModelOutcome.events.count as NSNumber))
-    #expect(try Repository.text(of: Self.path).contains("\n\(states) states, \(events) events, "))
-  }
 }

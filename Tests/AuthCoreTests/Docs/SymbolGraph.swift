@@ -9,8 +9,6 @@ struct SymbolGraph: Decodable {
     struct Kind: Decodable { let identifier: String }
     struct Line: Decodable { let text: String }
     struct DocComment: Decodable { let lines: [Line] }
-    struct Fragment: Decodable { let preciseIdentifier: String? }
-    struct Signature: Decodable { let returns: [Fragment]? }
     struct Version: Decodable { let major: Int }
     struct Availability: Decodable {
       let domain: String?
@@ -21,7 +19,6 @@ struct SymbolGraph: Decodable {
     let kind: Kind
     let pathComponents: [String]
     let docComment: DocComment?
-    let functionSignature: Signature?
     let availability: [Availability]?
 
     /// Members that a protocol of the standard library adds to our types are documented in the

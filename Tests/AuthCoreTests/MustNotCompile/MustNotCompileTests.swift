@@ -27,14 +27,10 @@ import Testing
     #expect(findings.isEmpty, "\(program): \(findings.joined(separator: "\n"))")
   }
 
-  @Test("every twin has its program")
-  func noLonelyTwins() {
+  @Test("every twin has its program, and at least twelve misuses are refused")
+  func twins() {
     let twins = Self.files.filter { $0.hasSuffix(".ok.swift") }
     #expect(twins.map { $0.replacing(/\.ok\.swift$/, with: ".swift") } == Self.programs)
-  }
-
-  @Test("at least twelve misuses are refused")
-  func enough() {
     #expect(Self.programs.count >= 12)
   }
 }
