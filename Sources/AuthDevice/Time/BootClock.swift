@@ -60,18 +60,13 @@ public final class BootClock: SessionClock {
 
   private func bootID() throws(ClockError) -> BootID {
     if let id = known.withLock({ $0 }) { return id }
-    let id = try readBootID()
-    known.withLock { $0 = id }
-    return id
-  }
-
-  private func readBootID() throws(ClockError) -> BootID {
-    let digits = try bootIDText().filter { Hex.value(of: $0) != nil }
-    guard digits.count == 32, let id = Hex.bytes(digits).flatMap({ BootID($0) }) else {
+    let digits = try bootIDText().filter { !"-\n\0".utf8.contains($0) }
+    guard let id = Hex.bytes(inAnyCase: digits).flatMap({ BootID($0) }) else {
       throw ClockError(
         "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
         hint: "Without it no limit can be judged; let the kernel's own file be seen there.")
     }
+    known.withLock { $0 = id }
     return id
   }
 

@@ -4,6 +4,7 @@ import AuthDevice
 import AuthSQLite
 import Services
 import Testing
+import TextFormat
 
 @Suite struct ClockTests {
   @Test("the boot clock reads the kernel's boot id and does not go back") func bootClock() throws {
@@ -12,11 +13,14 @@ import Testing
     let (first, second) = (try clock.now(), try clock.now())
     #expect(first.boot == second.boot && first.uptime <= second.uptime)
     let digits = work.run("tr -d - < /proc/sys/kernel/random/boot_id")
-    #expect(
-      first.boot
-        == BootID(
-          high: try #require(UInt64(digits.prefix(16), radix: 16)),
-          low: try #require(UInt64(digits.suffix(16), radix: 16))))
+    #expect(try first.boot == BootID(#require(Hex.bytes(Array(digits.utf8)))))
+  }
+
+  @Test("a boot id is read in upper case too, as Apple's systems write it") func upperCase() throws {
+    let work = Workspace()
+    work.run("echo 0123ABCD-4567-89EF-FEDC-BA9876543210 > '\(work.path)/id'")
+    let boot = try BootClock(bootIDPath: work.path + "/id").now().boot
+    #expect(boot == BootID(high: 0x0123_ABCD_4567_89EF, low: 0xFEDC_BA98_7654_3210))
   }
 
   @Test(
@@ -33,5 +37,4 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
-
 }
