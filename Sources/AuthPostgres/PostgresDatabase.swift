@@ -9,7 +9,6 @@ import Glibc
 /// itself, such as a deadlock, and what was lost before it was committed, is done again here; only
 /// a lost answer to COMMIT leaves the outcome unknown.
 package final class PostgresDatabase: Database {
-  private let limits: ServerLimits
   private let pool: ConnectionPool
   private let serverClock: ServerClock
   /// The time to use for a time of the server's clock, in microseconds since 1970.
@@ -34,18 +33,15 @@ package final class PostgresDatabase: Database {
     patience: Duration = .seconds(5), confirmed: ConfirmedServer? = nil, clock: any SessionClock = BootClock(),
     adjusted: @escaping @Sendable (Int64) -> Int64 = { $0 }
   ) {
-    self.limits = limits
     self.adjusted = adjusted
     self.patience = patience
     self.confirmed = confirmed
     serverClock = ServerClock(local: clock)
-    let connecting = Connecting(address, limits) { (connection, deadline) throws(ServerFault) in
-      try confirmed?.verify(connection, until: deadline)
-    }
+    let connecting = Connecting(address, limits, confirmed)
     pool = ConnectionPool(size: connections) { () throws(BackendError) in
       do throws(ServerFault) {
         let connection = try connecting.connect()
-        try PostgresSchema.check(connection, lockTimeout: patience, until: .now + limits.answer)
+        try PostgresSchema.check(connection, lockTimeout: patience)
         return connection
       } catch {
         throw error.failure(at: "the server")
@@ -55,45 +51,28 @@ package final class PostgresDatabase: Database {
 
   package var clock: any SessionClock { serverClock }
 
-  package func read<Result: Sendable>(
-    _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try transaction(nil, body)
-  }
-
-  package func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try transaction(scope, body)
-  }
-
   /// Nothing is left behind: old versions of rows are PostgreSQL's to remove, by vacuum.
   package func removeTraces() {}
 
   package func changes() -> any ChangeSource { PostgresChanges(self) }
 
-  private func transaction<Result: Sendable>(
+  package func transaction<Result: Sendable>(
     _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let end = ContinuousClock.now + patience
-    var last: BackendError?
     while true {
       var transaction: PostgresTransaction?
       do throws(BackendError) {
-        let result = try pool.lend(until: end) { (connection) throws(BackendError) in
-          let begun = PostgresTransaction(connection, answerLimit: limits.answer)
+        return try pool.lend(until: end) { (connection) throws(BackendError) in
+          let begun = PostgresTransaction(connection)
           transaction = begun
           return try perform(scope, begun, body)
         }
-        if let result { return result }
       } catch {
         guard transaction?.mayBeRepeated == true, ContinuousClock.now < end else { throw error }
-        last = error
         var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 1_000_000...10_000_000))
         nanosleep(&pause, nil)
-        continue
       }
-      throw last ?? .unavailable(.databaseBusy, "the database", "all connections to it are in use")
     }
   }
 
@@ -115,11 +94,11 @@ package final class PostgresDatabase: Database {
     if let failure = transaction.failure { throw failure }
     do throws(BackendError) {
       try transaction.commit()
+      if scope != nil { confirmed?.note(transaction.connection) }
     } catch {
       // What a read has read is good, however it ends.
       if scope != nil { throw error }
     }
-    if scope != nil { confirmed?.note(transaction.connection) }
     return result
   }
 }

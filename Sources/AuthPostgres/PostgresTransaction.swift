@@ -5,7 +5,6 @@ import AuthDevice
 /// A transaction on one connection, between BEGIN and COMMIT.
 final class PostgresTransaction: Transaction {
   let connection: ServerConnection
-  private let answerLimit: Duration
   /// Statements whose answer nobody reads, sent with the next one that has an answer.
   private var added: [ServerConnection.Statement] = []
   /// Microseconds since 1970 by the server's clock, when this began and had its first lock.
@@ -14,10 +13,7 @@ final class PostgresTransaction: Transaction {
   private var fault: ServerFault?
   private var isCommitting = false
 
-  init(_ connection: ServerConnection, answerLimit: Duration) {
-    self.connection = connection
-    self.answerLimit = answerLimit
-  }
+  init(_ connection: ServerConnection) { self.connection = connection }
 
   /// The error of the statement that ended this.
   var failure: BackendError? { fault?.failure(at: connection.place) }
@@ -62,9 +58,7 @@ final class PostgresTransaction: Transaction {
     }
   }
 
-  func rollBack() {
-    _ = try? connection.run("ROLLBACK", until: .now + answerLimit)
-  }
+  func rollBack() { _ = try? connection.run("ROLLBACK") }
 
   /// The database takes the place of the boot, and its server's clock that of the boot clock.
   func now() -> BootInstant { BootInstant(boot: connection.database, uptime: .microseconds(time)) }
@@ -76,26 +70,22 @@ final class PostgresTransaction: Transaction {
     try first(NumberQuery.next) ?? 0
   }
 
-  func lock(_ lock: Lock) throws(BackendError) {
-    let (sql, values): (String, [SQLValue]) =
-      switch lock {
-      case .session(let hash):
-        (
-          """
-          SELECT 1 FROM sessions WHERE token_hash = $1
-            OR id = (SELECT session FROM other_tokens WHERE token_hash = $1) FOR NO KEY UPDATE
-          """, [.blob(hash)]
-        )
-      case .account(let id): ("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.integer(id)])
-      case .accountNamed(let name): ("SELECT 1 FROM accounts WHERE name = $1 FOR NO KEY UPDATE", [.text(name)])
-      case .balances(let one, let other):
-        (
-          "SELECT 1 FROM ledger_accounts WHERE id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE",
-          [.integer(one), .integer(other)]
-        )
-      case .unknownNames: ("SELECT pg_advisory_xact_lock(\(PostgresSchema.unknownNamesLock))", [])
-      }
-    add(sql, values)
+  func lock(_ lock: Lock) {
+    switch lock {
+    case .session(let hash):
+      add(
+        """
+        SELECT 1 FROM sessions WHERE token_hash = $1
+          OR id = (SELECT session FROM other_tokens WHERE token_hash = $1) FOR NO KEY UPDATE
+        """, [.blob(hash)])
+    case .account(let id): add("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.integer(id)])
+    case .accountNamed(let name): add("SELECT 1 FROM accounts WHERE name = $1 FOR NO KEY UPDATE", [.text(name)])
+    case .balances(let one, let other):
+      add(
+        "SELECT 1 FROM ledger_accounts WHERE id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE",
+        [.integer(one), .integer(other)])
+    case .unknownNames: add("SELECT pg_advisory_xact_lock(\(PostgresSchema.unknownNamesLock))")
+    }
   }
 
   func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) { add(sql, values) }
@@ -118,7 +108,7 @@ final class PostgresTransaction: Transaction {
     add(sql, values)
     defer { added = [] }
     do throws(ServerFault) {
-      return try connection.run(added, until: .now + answerLimit)
+      return try connection.run(added)
     } catch {
       fault = error
       throw error.failure(at: connection.place)

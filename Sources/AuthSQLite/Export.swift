@@ -11,7 +11,7 @@ extension LocalAuthority {
   package func export<Result: Sendable>(
     _ body: (ExportedRows) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try database.transaction(.reading) { (db) throws(BackendError) in
+    try database.onConnection(nil) { (db) throws(BackendError) in
       try body { (table, take) throws(BackendError) in
         try db.stepping(table.sql, []) { (columns) throws(BackendError) in
           try take(columns.values)

@@ -83,7 +83,7 @@ struct RaceScene: Sendable {
       let address = try ServerAddress(RulesDatabase().address)
       sides = (0..<2).map { _ in
         var database = AlteredDatabase(PostgresDatabase(address))
-        if !hasLocks { database.transaction = { UnlockedTransaction($0) } }
+        if !hasLocks { database.altered = { UnlockedTransaction($0) } }
         return PostgresAuthority(database)
       }
     }

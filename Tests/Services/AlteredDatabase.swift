@@ -6,26 +6,20 @@ package struct AlteredDatabase: Database {
   private let base: any Database
   /// What happens after each read.
   package var afterRead: @Sendable () -> Void = {}
-  /// Makes another transaction of that of a write.
-  package var transaction: @Sendable (any Transaction) -> any Transaction = { $0 }
+  /// Makes another transaction of each.
+  package var altered: @Sendable (any Transaction) -> any Transaction = { $0 }
 
   package init(_ base: any Database) { self.base = base }
 
   package var clock: any SessionClock { base.clock }
   package var patience: Duration { base.patience }
 
-  package func read<Result: Sendable>(
-    _ body: (any Transaction) throws(BackendError) -> Result
+  package func transaction<Result: Sendable>(
+    _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let result = try base.read(body)
-    afterRead()
+    let result = try base.transaction(scope) { (db) throws(BackendError) in try body(altered(db)) }
+    if scope == nil { afterRead() }
     return result
-  }
-
-  package func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try base.write(scope) { (db) throws(BackendError) in try body(transaction(db)) }
   }
 
   package func removeTraces() throws(BackendError) { try base.removeTraces() }

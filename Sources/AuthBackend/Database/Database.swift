@@ -11,25 +11,19 @@ package protocol Database: Sendable {
   /// How long to wait for other callers before the answer is that the database is busy.
   var patience: Duration { get }
 
-  /// Runs `body` on one unchanging state of the data.
-  ///
-  /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`.
-  func read<Result: Sendable>(
-    _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result
-
-  /// Runs `body` in a transaction; what it throws undoes what it did.
+  /// Runs `body` in a transaction, on one unchanging state of the data where it only reads; what it
+  /// throws undoes what it did.
   ///
   /// `body` may run twice, so it changes nothing but the database.
   ///
   /// - Parameters:
-  ///   - scope: What `body` decides about.
+  ///   - scope: What `body` decides about; nil if it only reads.
   ///   - body: Works on the transaction.
   /// - Returns: What `body` returns, when it is committed.
   /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`. Nothing was changed,
   ///   except where the code is `outcome_unknown`.
-  func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
+  func transaction<Result: Sendable>(
+    _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result
 
   /// Removes what a deletion left behind outside of the tables, such as a journal.
@@ -37,6 +31,22 @@ package protocol Database: Sendable {
 
   /// Makes a source that says when to look again.
   func changes() throws(BackendError) -> any ChangeSource
+}
+
+extension Database {
+  /// Runs `body` on one unchanging state of the data.
+  package func read<Result: Sendable>(
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try transaction(nil, body)
+  }
+
+  /// Runs `body` in a transaction that may change what is in the scope.
+  package func write<Result: Sendable>(
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try transaction(scope, body)
+  }
 }
 
 /// What a write decides about, so that others wait for it only where they must.

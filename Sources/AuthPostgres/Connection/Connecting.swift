@@ -16,19 +16,16 @@ final class Connecting: Sendable {
 
   private let address: ServerAddress
   private let limits: ServerLimits
-  private let verify: (@Sendable (ServerConnection, ContinuousClock.Instant) throws(ServerFault) -> Void)?
+  private let confirmed: ConfirmedServer?
   /// The host that answered last, which is tried first.
   private let last = Locked(0)
 
   /// - Parameters:
   ///   - address: Where the database is.
   ///   - limits: How long to wait.
-  ///   - verify: Throws if a server must not be used.
-  init(
-    _ address: ServerAddress, _ limits: ServerLimits = ServerLimits(),
-    verify: (@Sendable (ServerConnection, ContinuousClock.Instant) throws(ServerFault) -> Void)? = nil
-  ) {
-    (self.address, self.limits, self.verify) = (address, limits, verify)
+  ///   - confirmed: The server that confirmed the last change; an older one is not used.
+  init(_ address: ServerAddress, _ limits: ServerLimits = ServerLimits(), _ confirmed: ConfirmedServer? = nil) {
+    (self.address, self.limits, self.confirmed) = (address, limits, confirmed)
   }
 
   /// - Throws: ``ServerFault`` of kind `notConnected`.
@@ -62,7 +59,7 @@ final class Connecting: Sendable {
         switch connection.advance() {
         case PGRES_POLLING_OK:
           do throws(ServerFault) {
-            try verify?(connection, deadline)
+            try confirmed?.verify(connection, until: deadline)
             last.withLock { $0 = host }
             return connection
           } catch {
@@ -80,7 +77,8 @@ final class Connecting: Sendable {
   private func start(_ settings: [(keyword: String, value: String)] = []) throws(ServerFault) -> ServerConnection {
     try ServerConnection(
       connecting: [("dbname", address.text)] + settings
-        + [("client_encoding", "UTF8"), ("fallback_application_name", "auth-service")])
+        + [("client_encoding", "UTF8"), ("fallback_application_name", "auth-service")],
+      answerLimit: limits.answer)
   }
 
   /// The hosts to try; where the address names one alone with the right settings, the attempt that

@@ -22,19 +22,22 @@ final class ConnectionPool: Sendable {
 
   /// Runs `body` with a connection, which goes back to the pool if it is idle afterwards.
   ///
-  /// - Returns: Nil when none became free in time.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and ``BackendError`` of kind `unavailable` (`database_busy`)
+  ///   when none became free in time.
   func lend<Result>(
     until deadline: ContinuousClock.Instant, _ body: (ServerConnection) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result? {
+  ) throws(BackendError) -> Result {
     let isFree: Void? = state.wait(atMost: max(.zero, deadline - .now)) { state in
       guard state.free > 0 else { return nil }
       state.free -= 1
       return ()
     }
-    guard isFree != nil else { return nil }
+    guard isFree != nil else {
+      throw .unavailable(.databaseBusy, "the database", "all connections to it are in use")
+    }
     defer { state.change { $0.free += 1 } }
-    let connection: ServerConnection
-    if let kept = kept() { connection = kept } else { connection = try make() }
+    let connection = if let kept = kept() { kept } else { try make() }
     defer { if connection.isIdle { state.withLock { $0.idle.append(connection) } } }
     return try body(connection)
   }

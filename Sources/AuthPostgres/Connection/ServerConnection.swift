@@ -13,6 +13,7 @@ final class ServerConnection: @unchecked Sendable {  // Safe: one transaction or
   typealias Statement = (sql: String, values: [SQLValue])
 
   private let connection: OpaquePointer
+  private let answerLimit: Duration
   /// How far the connection is.
   private var progress = PGRES_POLLING_WRITING
   /// What the server warned of in its last answer.
@@ -27,14 +28,16 @@ final class ServerConnection: @unchecked Sendable {  // Safe: one transaction or
 
   /// Starts to connect; ``advance()`` continues.
   ///
-  /// - Parameter settings: Keywords of libpq and their values; later ones replace earlier ones.
+  /// - Parameters:
+  ///   - settings: Keywords of libpq and their values; later ones replace earlier ones.
+  ///   - answerLimit: How long to wait for an answer.
   /// - Throws: ``ServerFault`` of kind `notConnected`.
-  init(connecting settings: [(keyword: String, value: String)]) throws(ServerFault) {
+  init(connecting settings: [(keyword: String, value: String)], answerLimit: Duration) throws(ServerFault) {
     let started = withCStrings(settings.map(\.keyword) + [nil]) { keywords in
       withCStrings(settings.map(\.value) + [nil]) { PQconnectStartParams(keywords, $0, 1) }
     }
     guard let started else { throw .notConnected("out of memory", .serverUnreachable) }
-    connection = started
+    (connection, self.answerLimit) = (started, answerLimit)
     // With its SQLSTATE, a refusal is understood in every language.
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     // Where one host of several cannot be reached at once, libpq has gone on to the next by itself.
@@ -115,13 +118,16 @@ final class ServerConnection: @unchecked Sendable {  // Safe: one transaction or
 
   /// Runs statements without values, which are one transaction unless they say otherwise.
   ///
+  /// - Parameters:
+  ///   - statements: The statements.
+  ///   - deadline: When the answer is too late, if that is not the limit of every answer.
   /// - Returns: The rows of the last one; each value in text form.
   /// - Throws: ``ServerFault``; ``ServerFault/unknown(_:)`` says that it may have been done.
   @discardableResult
-  func run(_ statements: String, until deadline: ContinuousClock.Instant) throws(ServerFault) -> [[String?]] {
+  func run(_ statements: String, until deadline: ContinuousClock.Instant? = nil) throws(ServerFault) -> [[String?]] {
     warning = nil
     try require(PQsendQuery(connection, statements))
-    return try answer(until: deadline).texts
+    return try answer(until: deadline ?? .now + answerLimit).texts
   }
 
   /// Runs statements in one round trip (libpq, "Pipeline Mode"), each prepared at its first use.
@@ -130,7 +136,8 @@ final class ServerConnection: @unchecked Sendable {  // Safe: one transaction or
   /// - Throws: ``ServerFault``. The server runs nothing after a statement that fails. The
   ///   connection is of no use then: it may not know what was to be prepared.
   @discardableResult
-  func run(_ statements: [Statement], until deadline: ContinuousClock.Instant) throws(ServerFault) -> ServerResult {
+  func run(_ statements: [Statement]) throws(ServerFault) -> ServerResult {
+    let deadline = ContinuousClock.now + answerLimit
     warning = nil
     try require(PQenterPipelineMode(connection))
     var unanswered = statements.count

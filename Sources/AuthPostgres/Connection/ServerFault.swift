@@ -53,24 +53,16 @@ extension BackendError.FailureCode {
   init(connecting message: String, state: String?, isAboutPassword: Bool) {
     func says(_ words: String...) -> Bool { words.contains { message.contains($0) } }
     self =
-      if state == "53300" {
-        .serverBusy
-      } else if state == "57P03", !says("ot standby mode is disabled") {
-        .serverStarting
-      } else if says("authentication failed", "FATAL:  role ", "no pg_hba.conf entry")
-        || isAboutPassword && says("password")
-      {
-        .serverLoginRefused
-      } else if says("certificate", "root.crt") {
-        .serverCertificate
-      } else if says("SSL", "encryption") {
-        .serverEncryption
-      } else if says("read-only", "ot standby mode is disabled", "not in hot standby") {
-        .serverReadOnly
-      } else if says("definition of service", "service file") {
-        .serviceUnknown
-      } else {
-        .serverUnreachable
+      switch state {
+      case "53300": .serverBusy
+      case "57P03" where !says("ot standby mode is disabled"): .serverStarting
+      case _ where says("authentication failed", "FATAL:  role ", "no pg_hba.conf entry"): .serverLoginRefused
+      case _ where isAboutPassword && says("password"): .serverLoginRefused
+      case _ where says("certificate", "root.crt"): .serverCertificate
+      case _ where says("SSL", "encryption"): .serverEncryption
+      case _ where says("read-only", "ot standby mode is disabled", "not in hot standby"): .serverReadOnly
+      case _ where says("definition of service", "service file"): .serviceUnknown
+      case _: .serverUnreachable
       }
   }
 }

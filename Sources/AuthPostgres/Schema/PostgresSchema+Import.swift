@@ -107,6 +107,6 @@ extension SchemaSession {
     defer { statements = [] }
     guard !statements.isEmpty else { return }
     let batch = statements
-    _ = try attempt { (deadline) throws(ServerFault) in try connection.run(batch, until: deadline) }
+    _ = try attempt { () throws(ServerFault) in try connection.run(batch) }
   }
 }

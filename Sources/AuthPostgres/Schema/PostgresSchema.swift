@@ -45,9 +45,7 @@ package enum PostgresSchema {
   package static func upgrade(_ address: ServerAddress) throws(BackendError) -> Bool {
     let session = try SchemaSession(address)
     try session.run("BEGIN; SET LOCAL search_path = \(searchPath); LOCK TABLE \(name).facts")
-    let facts = try session.attempt { (deadline) throws(ServerFault) in
-      try Facts(session.connection, until: deadline)
-    }
+    let facts = try session.attempt { () throws(ServerFault) in try Facts(of: session.connection) }
     if facts.version >= Schema.version {
       if facts.oldest > Schema.version {
         throw session.failure(.refused(state: ServerState.newer, "\(facts.version)"))
@@ -109,17 +107,15 @@ package enum PostgresSchema {
   /// Checks a connection once, and sets what every transaction on it relies on.
   ///
   /// - Throws: ``ServerFault``, when there are no tables or those of another version.
-  static func check(
-    _ connection: ServerConnection, lockTimeout: Duration, until deadline: ContinuousClock.Instant
-  ) throws(ServerFault) {
+  static func check(_ connection: ServerConnection, lockTimeout: Duration) throws(ServerFault) {
     try connection.requireUTF8()
     try connection.run(
       """
       SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
       SELECT pg_advisory_lock_shared(\(usersLock))
-      """, until: deadline)
-    let facts = try Facts(connection, until: deadline)
+      """)
+    let facts = try Facts(of: connection)
     if facts.oldest > Schema.version { throw .refused(state: ServerState.newer, "\(facts.version)") }
     if facts.version < Schema.version { throw .refused(state: ServerState.older, "\(facts.version)") }
     connection.database = facts.id
@@ -133,8 +129,8 @@ package enum PostgresSchema {
     /// The database's own name: sessions are of one database as they are of one boot.
     let id: BootID
 
-    init(_ connection: ServerConnection, until deadline: ContinuousClock.Instant) throws(ServerFault) {
-      let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", until: deadline)
+    init(of connection: ServerConnection) throws(ServerFault) {
+      let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts")
       guard let row = rows.first?.compactMap(\.self), row.count == 3, let version = Int64(row[0]),
         let oldest = Int64(row[1]), let id = Hex.bytes(Array(row[2].utf8)).flatMap({ BootID($0) })
       else { throw .refused(state: "42P01", "the table of facts is empty") }
@@ -146,15 +142,13 @@ package enum PostgresSchema {
 /// A connection of an operator's command.
 struct SchemaSession {
   let connection: ServerConnection
-  private let limits = ServerLimits(answer: .seconds(60))
 
   /// Connects, and finds functions and operators in the server's own catalogue only.
   init(_ address: ServerAddress) throws(BackendError) {
     do throws(ServerFault) {
-      connection = try Connecting(address, limits).connect()
+      connection = try Connecting(address, ServerLimits(answer: .seconds(60))).connect()
       try connection.requireUTF8()
-      try connection.run(
-        "SET search_path = pg_catalog, pg_temp; SET client_min_messages = error", until: .now + limits.answer)
+      try connection.run("SET search_path = pg_catalog, pg_temp; SET client_min_messages = error")
     } catch {
       throw error.failure(at: "the server")
     }
@@ -182,20 +176,18 @@ struct SchemaSession {
 
   @discardableResult
   func run(_ statements: String) throws(BackendError) -> [[String?]] {
-    try attempt { (deadline) throws(ServerFault) in try connection.run(statements, until: deadline) }
+    try attempt { () throws(ServerFault) in try connection.run(statements) }
   }
 
-  /// Runs `body` with the time until when an answer may take.
-  func attempt<Answer>(
-    _ body: (ContinuousClock.Instant) throws(ServerFault) -> Answer
-  ) throws(BackendError) -> Answer {
-    do throws(ServerFault) { return try body(.now + limits.answer) } catch { throw failure(error) }
+  /// Runs `body`, and tells its fault as the failure of a command.
+  func attempt<Answer>(_ body: () throws(ServerFault) -> Answer) throws(BackendError) -> Answer {
+    do throws(ServerFault) { return try body() } catch { throw failure(error) }
   }
 
   /// Commits; only here the outcome can be unknown, and before nothing is changed.
   func commit() throws(BackendError) {
     do throws(ServerFault) {
-      try connection.run("COMMIT", until: .now + limits.answer)
+      try connection.run("COMMIT")
     } catch {
       if case .refused = error { throw failure(error) }
       throw .unavailable(.outcomeUnknown, "the database at \(connection.place)", error.message)

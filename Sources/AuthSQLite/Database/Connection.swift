@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import CSQLite
 import Glibc
 import TextFormat
@@ -89,16 +90,17 @@ final class Connection: Transaction {
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  /// Writes a copy of one state of the data to a new file.
+  /// Writes a copy of one state of the data to a new file, durably.
   func copy(to file: String) throws(BackendError) {
     let quoted = file.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
     try execute("VACUUM INTO '\(quoted)'")
+    do throws(FileError) { try DurableFile.synchronize(file) } catch { throw BackendError(error) }
   }
 
-  /// Begins a transaction.
-  func begin(_ statement: String) throws(BackendError) {
+  /// Begins a transaction, with the lock of a writer unless it only reads.
+  func begin(_ scope: WriteScope?) throws(BackendError) {
     instant = nil
-    try execute(statement)
+    try execute(scope == nil ? "BEGIN" : "BEGIN IMMEDIATE")
   }
 
   /// The instant on the machine's boot clock at which the transaction first looked.
@@ -159,7 +161,8 @@ final class Connection: Transaction {
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1), to: statement) }
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW: if try !wantsMore(ColumnsOfStatement(statement)) { return Int(sqlite3_changes(handle)) }
+      case SQLITE_ROW:
+        if try !wantsMore(ColumnsOfStatement(statement: statement)) { return Int(sqlite3_changes(handle)) }
       case SQLITE_DONE: return Int(sqlite3_changes(handle))
       case let code: throw failure(code)
       }
@@ -219,11 +222,7 @@ final class Connection: Transaction {
 
 /// The columns of the current row of a statement, valid until its next step.
 struct ColumnsOfStatement: RowColumns {
-  private let statement: OpaquePointer
-
-  init(_ statement: OpaquePointer) {
-    self.statement = statement
-  }
+  let statement: OpaquePointer
 
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }

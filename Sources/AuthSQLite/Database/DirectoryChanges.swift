@@ -60,19 +60,14 @@ final class DirectoryChanges: ChangeSource {
         throw Self.failure("changes", errno)
       }
       var offset = 0
-      while offset + Self.headSize <= count {
-        let (watch, mask, length) = buffer.withUnsafeBytes { bytes in
-          (
-            bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self),
-            bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self),
-            Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
-          )
-        }
-        if mask & Self.losses != 0 { forget(watch) }
-        let name = buffer[(offset + Self.headSize)..<(offset + Self.headSize + length)].prefix { $0 != 0 }
-        let isOnlyAttributes = mask == UInt32(IN_ATTRIB)
+      while offset < count {
+        let event = buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: inotify_event.self) }
+        if event.mask & Self.losses != 0 { forget(event.wd) }
+        let start = offset + MemoryLayout<inotify_event>.size
+        offset = start + Int(event.len)
+        let name = buffer[start..<offset].prefix { $0 != 0 }
+        let isOnlyAttributes = event.mask == UInt32(IN_ATTRIB)
         if name.isEmpty || isRelevant(String(decoding: name, as: UTF8.self), isOnlyAttributes) { isAny = true }
-        offset += Self.headSize + length
       }
     }
   }
@@ -92,8 +87,6 @@ final class DirectoryChanges: ChangeSource {
   private static let changes =
     UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
   private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
-  /// The size of `struct inotify_event` before its name.
-  private static let headSize = 16
 
   private static func failure(_ what: String, _ number: Int32) -> BackendError {
     .unavailable(.watchFailed, what, ErrorNumber(number).explanation)

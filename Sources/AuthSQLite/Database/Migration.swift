@@ -79,12 +79,7 @@ struct Migration {
       throw BackendError(error)
     }
     try connection.another(wait: .seconds(1)).copy(to: temporary)
-    do throws(FileError) {
-      try DurableFile.synchronize(temporary)
-      guard rename(temporary, target) == 0 else { throw .system(target, "cannot be made", .current) }
-    } catch {
-      throw BackendError(error)
-    }
+    if rename(temporary, target) != 0 { throw BackendError(FileError.system(target, "cannot be made", .current)) }
   }
 
   private func fact(_ query: Facts) throws(BackendError) -> Int64 {

@@ -11,15 +11,6 @@ import TextFormat
 /// Every call blocks its caller for as long as the disk and the lock of another process take, the
 /// latter up to the busy wait.
 final class SQLiteDatabase: Database {
-  enum Access {
-    case reading, writing
-    /// Writing, and a file that is missing is made.
-    case creating
-
-    /// The statement that begins a transaction.
-    var begin: String { self == .reading ? "BEGIN" : "BEGIN IMMEDIATE" }
-  }
-
   private struct Open {
     var connection: Connection?
     var inode: ino_t = 0
@@ -48,25 +39,19 @@ final class SQLiteDatabase: Database {
 
   var path: String { directory.file(DatabaseFileName.file) }
 
-  /// Runs `body` on one unchanging state of the data.
-  func read<Result: Sendable>(
-    _ body: (any Transaction) throws(BackendError) -> Result
+  /// Runs `body` alone among all processes if it writes, whatever it decides about: SQLite has one
+  /// writer.
+  func transaction<Result: Sendable>(
+    _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try transaction(.reading, body)
-  }
-
-  /// Runs `body` alone among all processes, whatever it decides about: SQLite has one writer.
-  func write<Result: Sendable>(
-    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try transaction(scope == .creation ? .creating : .writing, body)
+    try onConnection(scope, body)
   }
 
   /// Removes the journal, in which the former content of changed pages stays until later changes
   /// cover it.
   func removeTraces() throws(BackendError) {
     try open.withLock { (open) throws(BackendError) in
-      try connection(of: &open, .writing).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")
+      try connection(of: &open, .everything).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")
     }
   }
 
@@ -81,7 +66,7 @@ final class SQLiteDatabase: Database {
       try open.withLock { (open) throws(BackendError) in
         open.close()
         open.isAlone = true
-        _ = try connection(of: &open, .writing)
+        _ = try connection(of: &open, .everything)
       }
     } catch {
       guard error.code == BackendError.FailureCode.databaseBusy.rawValue else { throw error }
@@ -91,7 +76,7 @@ final class SQLiteDatabase: Database {
 
   /// What SQLite finds wrong with the file; nothing when all is well.
   func faults() throws(BackendError) -> [String] {
-    try transaction(.reading) { (db) throws(BackendError) in
+    try read { (db) throws(BackendError) in
       let found: [String] = try db.all(CheckQuery.integrity)
       let tables: [String] = try db.all(CheckQuery.references)
       return found.filter { $0 != "ok" } + tables.map { "a row of \($0) refers to a row that is missing" }
@@ -100,35 +85,34 @@ final class SQLiteDatabase: Database {
 
   /// Writes a copy of one state of the data to a new file; others wait meanwhile.
   func copy(to file: String) throws(BackendError) {
-    try open.withLock { (open) throws(BackendError) in try connection(of: &open, .reading).copy(to: file) }
-    do throws(FileError) { try DurableFile.synchronize(file) } catch { throw BackendError(error) }
+    try open.withLock { (open) throws(BackendError) in try connection(of: &open, nil).copy(to: file) }
   }
 
-  func transaction<Result: Sendable>(
-    _ access: Access, _ body: (Connection) throws(BackendError) -> Result
+  func onConnection<Result: Sendable>(
+    _ scope: WriteScope?, _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try open.withLock { (open) throws(BackendError) -> Result in
       let failed: FailedCommit
       do {
-        let connection = try connection(of: &open, access)
-        if access != .reading { try connection.setUpForWriting() }
-        try connection.begin(access.begin)
+        let connection = try connection(of: &open, scope)
+        if scope != nil { try connection.setUpForWriting() }
+        try connection.begin(scope)
         let result: Result
         do throws(BackendError) {
-          try requireCurrentSchema(connection, access)
+          try requireCurrentSchema(connection, scope)
           result = try body(connection)
         } catch {
           // The fault that is thrown is the one to report; SQLite may have rolled back by itself.
           if connection.isInTransaction { try? connection.execute("ROLLBACK") }
           throw error
         }
-        guard let failure = commit(connection, access) else { return result }
+        guard let failure = commit(connection, scope) else { return result }
         failed = failure
       }
       // A connection on which a commit failed half way may hold locks, and knows no more than we
       // do.
       open.close()
-      if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
+      if scope == nil || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
       throw .unavailable(.outcomeUnknown, path.escaped, failed.failure.values.last ?? failed.failure.description)
     }
   }
@@ -136,8 +120,8 @@ final class SQLiteDatabase: Database {
   /// Why a commit failed, and how often the file had been changed before.
   private typealias FailedCommit = (failure: BackendError, counter: [UInt8]?)
 
-  private func commit(_ connection: Connection, _ access: Access) -> FailedCommit? {
-    let counter = access == .reading ? nil : connection.changeCounter
+  private func commit(_ connection: Connection, _ scope: WriteScope?) -> FailedCommit? {
+    let counter = scope == nil ? nil : connection.changeCounter
     do throws(BackendError) {
       try connection.execute("COMMIT")
       return nil
@@ -151,8 +135,8 @@ final class SQLiteDatabase: Database {
   /// done.
   private func changeCounter(_ open: inout Open) -> [UInt8]? {
     do throws(BackendError) {
-      let connection = try connection(of: &open, .reading)
-      try connection.execute(Access.reading.begin)
+      let connection = try connection(of: &open, nil)
+      try connection.begin(nil)
       defer { try? connection.execute("ROLLBACK") }
       _ = try Migration(connection: connection).phase()
       return connection.changeCounter
@@ -161,24 +145,24 @@ final class SQLiteDatabase: Database {
     }
   }
 
-  private func requireCurrentSchema(_ connection: Connection, _ access: Access) throws(BackendError) {
+  private func requireCurrentSchema(_ connection: Connection, _ scope: WriteScope?) throws(BackendError) {
     let migration = Migration(connection: connection)
     if case .current = try migration.phase() { return }
     try connection.execute("ROLLBACK")
-    if access == .reading { try keepOthersOut() }
-    try migration.run(creating: access == .creating)
-    try connection.begin(access.begin)
+    // A reader becomes a writer.
+    if scope == nil { _ = try file(.everything) }
+    try migration.run(creating: scope == .creation)
+    try connection.begin(scope)
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.
-  private func connection(of open: inout Open, _ access: Access) throws(BackendError) -> Connection {
+  private func connection(of open: inout Open, _ scope: WriteScope?) throws(BackendError) -> Connection {
     let facts: FileFacts
-    do throws(FileError) {
-      facts = try checkedFile(access)
+    do throws(BackendError) {
+      facts = try file(scope)
     } catch {
       open.close()
-      guard error.kind == .missing, access != .creating else { throw BackendError(error) }
-      throw .unavailable(.databaseMissing, path.escaped, "does not exist")
+      throw error
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
     if (1..<512).contains(facts.status.st_size) {
@@ -194,34 +178,28 @@ final class SQLiteDatabase: Database {
     return connection
   }
 
-  private func checkedFile(_ access: Access) throws(FileError) -> FileFacts {
-    let found: FileFacts?
-    switch access {
-    case .reading:
-      found = try directory.look(for: DatabaseFileName.file)
-    case .writing:
-      found = try directory.secure(for: DatabaseFileName.file)
-    case .creating:
-      try directory.create()
-      found = try directory.look(for: DatabaseFileName.file)
-    }
-    if let found {
-      for suffix in DatabaseFileName.sideFileSuffixes {
-        guard let facts = try FileFacts(of: path + suffix) else { continue }
-        if !(try checked(facts)).isOpenToOwner { throw facts.wrongMode("keeps its owner out") }
+  /// The file, which only its owner can access, in a directory that no other user can change; a
+  /// writer makes the directory private.
+  private func file(_ scope: WriteScope?) throws(BackendError) -> FileFacts {
+    let name = DatabaseFileName.file
+    do throws(FileError) {
+      if scope == .creation { try directory.create() }
+      if let found = try scope == nil ? directory.look(for: name) : directory.secure(for: name) {
+        for suffix in DatabaseFileName.sideFileSuffixes {
+          guard let facts = try FileFacts(of: path + suffix) else { continue }
+          if !(try checked(facts)).isOpenToOwner { throw facts.wrongMode("keeps its owner out") }
+        }
+        return try checked(found)
       }
-      return try checked(found)
+      if scope == .creation {
+        try DurableFile.createEmpty(path)
+        try directory.synchronize()
+        if let made = try FileFacts(of: path) { return try checked(made) }
+      }
+    } catch {
+      if error.kind != .missing || scope == .creation { throw BackendError(error) }
     }
-    guard access == .creating else { throw missing }
-    try DurableFile.createEmpty(path)
-    try directory.synchronize()
-    guard let facts = try FileFacts(of: path) else { throw missing }
-    return try checked(facts)
-  }
-
-  /// Before a reader becomes a writer because the file is of an older schema.
-  private func keepOthersOut() throws(BackendError) {
-    do throws(FileError) { _ = try directory.secure(for: DatabaseFileName.file) } catch { throw BackendError(error) }
+    throw .unavailable(.databaseMissing, path.escaped, "does not exist")
   }
 
   private func checked(_ facts: FileFacts) throws(FileError) -> FileFacts {
@@ -231,8 +209,6 @@ final class SQLiteDatabase: Database {
     guard chmod(facts.path, 0o600) == 0 else { throw .system(facts.path, "cannot be made accessible", .current) }
     return try FileFacts(of: facts.path) ?? facts
   }
-
-  private var missing: FileError { FileError(.missing, "\(path.escaped) does not exist.", hint: "") }
 }
 
 private enum CheckQuery: String, Query {

@@ -25,7 +25,7 @@ enum Databases {
   }
 
   static func connect(_ address: String) throws -> ServerConnection {
-    try Connecting(try ServerAddress(address)).connect()
+    try Connecting(try ServerAddress(address), ServerLimits(answer: .seconds(60))).connect()
   }
 }
 
@@ -34,7 +34,7 @@ extension ServerConnection {
   ///
   /// - Returns: The rows of its last statement.
   @discardableResult
-  func sql(_ script: String) throws -> [[String?]] { try run(script, until: .now + .seconds(60)) }
+  func sql(_ script: String) throws -> [[String?]] { try run(script) }
 }
 
 /// Whether a database has no tables of the service.
