@@ -16,13 +16,12 @@ extension PostgresSchema {
     for table in ExportedTable.allCases {
       var statements: [ServerConnection.Statement] = []
       try export(table) { (row) throws(BackendError) in
-        let values = converted(row, of: table)
-        let places = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
+        let places = (1...row.count).map { "$\($0)" }.joined(separator: ", ")
         let sql =
           table == .settings
-          ? "UPDATE authority SET \(columns(of: table)) = ROW(\(places))"
-          : "INSERT INTO \(columns(of: table)) VALUES (\(places))"
-        statements.append((sql, values))
+          ? "UPDATE authority SET (\(table.columns)) = ROW(\(places))"
+          : "INSERT INTO \(table.name)(\(table.columns)) VALUES (\(places))"
+        statements.append((sql, row))
         if statements.count == 1000 { try session.run(&statements) }
       }
       try session.run(&statements)
@@ -67,37 +66,6 @@ extension PostgresSchema {
     try session.commit()
     let numbers = (counts.first ?? []).map { $0.flatMap { Int($0) } ?? 0 }
     return (accounts: numbers[0], payments: numbers[1], events: numbers[2])
-  }
-
-  /// What takes the values of a row, in their order.
-  ///
-  /// The server refuses a row with more or fewer values.
-  private static func columns(of table: ExportedTable) -> String {
-    switch table {
-    case .accounts:
-      """
-      accounts(id, name, display_name, role, password_hash, disabled, created_at, guesses, failures, attempts, \
-      wait_boot, wait_until)
-      """
-    case .balances: "ledger_accounts(id, balance)"
-    case .transfers: "transfers(id, payer, payee, amount, key, made_at)"
-    case .entries: "entries(account, transfer, amount)"
-    case .codes: "codes(account, code_hash, expires_at)"
-    case .reservedNames: "reserved_names(name_hash)"
-    case .events: "events(id, at, name, account, actor, session, detail)"
-    case .twoSteps: "two_steps(account, secret, last_step, since)"
-    // With the salt it keeps the name that session files know it by, so a login there is refused as
-    // one that ended, and not as one of another database.
-    case .settings: "(administrator_made, registration_closed, two_step_required, event_salt)"
-    }
-  }
-
-  /// A wait is one of another boot, and so begins again with the next attempt.
-  private static func converted(_ row: [SQLValue], of table: ExportedTable) -> [SQLValue] {
-    guard table == .accounts else { return row }
-    let wait: [SQLValue] =
-      row[10] == .integer(1) ? [.blob([UInt8](repeating: 0, count: 16)), .integer(0)] : [.null, .null]
-    return row[..<10] + wait + row[11...]
   }
 }
 
