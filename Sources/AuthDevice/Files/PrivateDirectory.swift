@@ -118,9 +118,8 @@ package struct PrivateDirectory: Sendable {
   package func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
   package static func parent(of path: String) -> String {
-    let above = path.split(separator: "/").dropLast().joined(separator: "/")
-    if path.hasPrefix("/") { return "/" + above }
-    return above.isEmpty ? "." : above
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }
 
