@@ -33,47 +33,33 @@ extension Backend {
   /// Payments from and to the leased session's account, newest first.
   ///
   /// - Parameters:
-  ///   - times: Only those made within; see ``TimeSpan``.
-  ///   - text: Only those that contain this text in their number, in their amount with its sign
-  ///     (`-12.50`) or in the name of the other account; in any case; all if it is empty.
-  ///   - before: Only receipts older than this one; nil begins with the newest.
-  ///   - limit: How many at most.
+  ///   - page: Which. A receipt contains the page's text in its number, in its amount with its sign
+  ///     (`-12.50`) or in the name of the other account.
   ///   - lease: The session whose account it is.
-  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Returns: The page; shorter than its limit when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  public func receipts(
-    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [Receipt] {
-    let page = Page(within: times, matching: text, before: before, limit: limit)
-    return try ask(.receipts(page, lease.sessionToken), \.receipts)
+  public func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> [Receipt] {
+    try ask(.receipts(page, lease.sessionToken), \.receipts)
   }
 
   /// Events that concern the leased session's account, newest first.
   ///
   /// - Parameters:
-  ///   - times: Only those written within; see ``TimeSpan``.
-  ///   - text: Only those that contain this text in their name, their detail, or the name of the
-  ///     account, the actor or the session; in any case; all if it is empty.
-  ///   - before: Only events before this number; nil begins with the newest.
-  ///   - limit: How many at most.
+  ///   - page: Which. An event contains the page's text in its name, its detail, or the name of the
+  ///     account, the actor or the session.
   ///   - lease: The session whose account it is.
-  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Returns: The page; shorter than its limit when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  public func events(
-    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [Event] {
-    let page = Page(within: times, matching: text, before: before, limit: limit)
-    return try ask(.events(.own, page, lease.sessionToken), \.events)
+  public func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> [Event] {
+    try ask(.events(.own, page, lease.sessionToken), \.events)
   }
 
   /// Events of every account, newest first.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   public func allEvents(
-    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
-    under lease: borrowing SessionLease
+    _ page: Page, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    let page = Page(within: times, matching: text, before: before, limit: limit)
-    return try ask(.events(.everyone, page, try lease.token(with: administrator.session)), \.events)
+    try ask(.events(.everyone, page, try lease.token(with: administrator.session)), \.events)
   }
 }

@@ -80,10 +80,9 @@ public enum BackendRequest: Sendable {
   case earlierPayment(PaymentOrder, SessionToken)
   /// See ``Backend/pay(_:under:)``.
   case pay(PaymentOrder, SessionToken)
-  /// See ``Backend/receipts(within:matching:before:limit:under:)``.
+  /// See ``Backend/receipts(_:under:)``.
   case receipts(Page, SessionToken)
-  /// See ``Backend/events(within:matching:before:limit:under:)`` and
-  /// ``Backend/allEvents(within:matching:before:limit:for:under:)``.
+  /// See ``Backend/events(_:under:)`` and ``Backend/allEvents(_:for:under:)``.
   case events(EventScope, Page, SessionToken)
 
   // Administration.
@@ -111,9 +110,9 @@ public enum BackendRequest: Sendable {
 
 /// A page of a list, newest first.
 public struct Page: Hashable, Sendable {
-  /// Only rows of this time.
+  /// Only rows of this time; see ``TimeSpan``.
   public let times: TimeSpan
-  /// Only rows that contain this text.
+  /// Only rows that contain this text, in any case; all if it is empty.
   public let text: String
   /// Only rows before this number; nil begins with the newest.
   public var before: Int64?

@@ -9,7 +9,7 @@ extension AppPage {
   /// How many rows a list has at first, and how many more are loaded at its end.
   static let limit = 500
 
-  static func receipts(_ page: Page<Receipt>, of profile: Profile, query: AppQuery = AppQuery()) -> AppPage {
+  static func receipts(_ page: LoadedPage<Receipt>, of profile: Profile, query: AppQuery = AppQuery()) -> AppPage {
     let own = profile.user.username
     var balance = profile.balance
     var points: [Chart.Point] = []
@@ -78,7 +78,7 @@ extension AppPage {
   }
 
   /// A letter ends the session that the event names, where it is an active one of the user's.
-  static func events(_ page: Page<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
+  static func events(_ page: LoadedPage<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     let rows = zip(page.items, table.rows).map { event, cells in
       AppRow(
@@ -93,7 +93,8 @@ extension AppPage {
 
   /// Accounts, and the rules for all of them.
   static func accounts(
-    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy, query: AppQuery = AppQuery()
+    _ page: LoadedPage<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy,
+    query: AppQuery = AppQuery()
   ) -> AppPage {
     let administrators = page.items.count { $0.isActiveAdministrator }
     // The details of a row say since when there is the account.
@@ -169,7 +170,7 @@ extension AccountSummary {
   fileprivate var isActiveAdministrator: Bool { user.role == .administrator && !isDisabled }
 }
 
-extension Page {
+extension LoadedPage {
   /// What the items are where there are more, such as "the newest 500".
   func part(_ which: String) -> String? { lastOfMore == nil ? nil : "the \(which) \(items.count)" }
 }

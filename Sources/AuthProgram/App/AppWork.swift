@@ -140,11 +140,11 @@ final class AppWork: Sendable {
   ) throws(BackendError) -> AppPage {
     switch tab {
     case .pay:
-      let latest = try backend.receipts(within: .all, matching: "", before: nil, limit: 50, under: lease)
+      let latest = try backend.receipts(Page(limit: 50), under: lease)
       return .pay(try backend.profile(under: lease), latest)
     case .receipts:
       return .receipts(
-        try screens.receipts.page(of: backend, matching: query.text, before: nil, limit: query.rows, under: lease),
+        try screens.receipts.page(Page(matching: query.text, limit: query.rows), of: backend, under: lease),
         of: try backend.profile(under: lease), query: query)
     case .profile:
       let twoStep = try backend.twoStep(under: lease)
@@ -152,7 +152,7 @@ final class AppWork: Sendable {
     case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
     case .events:
       return .events(
-        try screens.user.events(at: backend, matching: query.text, before: nil, limit: query.rows, under: lease),
+        try screens.user.events(Page(matching: query.text, limit: query.rows), at: backend, under: lease),
         try backend.sessions(under: lease), query: query)
     case .accounts:
       guard let administrator else { return AppPage() }

@@ -32,9 +32,7 @@ enum EventsCommand {
     try workspace.checkForm(page)
     let screen = try await workspace.open(UserScreen.self)
     var shown = try await workspace.load(page, of: "events", before: words[beforeEvent], on: screen, number: \.id) {
-      (times, before, limit, lease) throws(BackendError) in
-      try screen.events(
-        at: workspace.backend, within: times, matching: page.filter, before: before, limit: limit, under: lease)
+      (page, lease) throws(BackendError) in try screen.events(page, at: workspace.backend, under: lease)
     }
     shown.items.reverse()
     if page.isCSV {
@@ -141,13 +139,14 @@ extension Workspace {
   /// `load` loads a page, and `number` is what the page after an item is before.
   func load<Item>(
     _ options: PageOptions, of command: String, before: Int64?, on screen: some LiveScreen, number: (Item) -> Int64,
-    _ load: (TimeSpan, _ before: Int64?, _ limit: Int, borrowing SessionLease) throws(BackendError) -> Page<Item>
+    _ load: (Page, borrowing SessionLease) throws(BackendError) -> LoadedPage<Item>
   ) async throws(CommandError) -> Listing<Item> {
     let times = options.times
     var listing: Listing<Item> = ([], before, [])
     repeat {
       let page = try await ask(screen.session) { (lease) throws(BackendError) in
-        try load(times, listing.next, options.limit ?? 1000, lease)
+        try load(
+          Page(within: times, matching: options.filter, before: listing.next, limit: options.limit ?? 1000), lease)
       }
       listing.items += page.items
       listing.next = page.lastOfMore.map(number)

@@ -82,9 +82,7 @@ enum ReceiptsCommand {
     try workspace.checkForm(page)
     let screen = try await workspace.open(ReceiptsScreen.self)
     let shown = try await workspace.load(page, of: "receipts", before: words[before], on: screen, number: \.id) {
-      (times, before, limit, lease) throws(BackendError) in
-      try screen.page(
-        of: workspace.backend, within: times, matching: page.filter, before: before, limit: limit, under: lease)
+      (page, lease) throws(BackendError) in try screen.page(page, of: workspace.backend, under: lease)
     }
     let own = screen.session.user.username
     if words[shortReceipts], !workspace.printer.asJSON {

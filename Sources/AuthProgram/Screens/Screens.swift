@@ -27,18 +27,13 @@ final class UserScreen: LiveScreen {
 
   /// Loads a page of what happened to the account, newest first; for an administrator, to all.
   func events(
-    at backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) -> Page<Event> {
+    _ page: Page, at backend: any Backend, under lease: borrowing SessionLease
+  ) throws(BackendError) -> LoadedPage<Event> {
     guard let administrator = try? AdminSession(session) else {
-      return Page(
-        of: limit,
-        from: try backend.events(within: times, matching: text, before: before, limit: limit + 1, under: lease))
+      return LoadedPage(of: page.limit, from: try backend.events(page.withOneMore, under: lease))
     }
-    return Page(
-      of: limit,
-      from: try backend.allEvents(
-        within: times, matching: text, before: before, limit: limit + 1, for: administrator, under: lease))
+    return LoadedPage(
+      of: page.limit, from: try backend.allEvents(page.withOneMore, for: administrator, under: lease))
   }
 }
 
@@ -56,14 +51,11 @@ final class ReceiptsScreen: LiveScreen {
 
   /// Loads a page, newest first.
   func page(
-    of backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) -> Page<Receipt> {
-    let page = Page(
-      of: limit,
-      from: try backend.receipts(within: times, matching: text, before: before, limit: limit + 1, under: lease))
-    for receipt in page.items where impressions.attemptPassage(for: receipt.id) { count.add(1, ordering: .relaxed) }
-    return page
+    _ page: Page, of backend: any Backend, under lease: borrowing SessionLease
+  ) throws(BackendError) -> LoadedPage<Receipt> {
+    let loaded = LoadedPage(of: page.limit, from: try backend.receipts(page.withOneMore, under: lease))
+    for receipt in loaded.items where impressions.attemptPassage(for: receipt.id) { count.add(1, ordering: .relaxed) }
+    return loaded
   }
 
   /// How many receipts were shown, each counted once however often its page was.
@@ -82,11 +74,11 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   func page(
     _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession,
     under lease: borrowing SessionLease
-  ) throws(BackendError) -> Page<AccountSummary> {
+  ) throws(BackendError) -> LoadedPage<AccountSummary> {
     try noteView(at: backend, for: administrator, under: lease)
     var oneMore = query
     oneMore.limit += 1
-    return Page(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
+    return LoadedPage(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
   }
 
   /// Loads one.
@@ -109,7 +101,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
 }
 
 /// A part of a long list, and whether the list goes on.
-struct Page<Item> {
+struct LoadedPage<Item> {
   /// What is shown.
   var items: [Item]
   /// The last item shown, if there are more after it.
@@ -120,4 +112,9 @@ struct Page<Item> {
     items = Array(loaded.prefix(limit))
     lastOfMore = loaded.count > limit ? items.last : nil
   }
+}
+
+extension Page {
+  /// The same page and the row after it, which tells whether there are more.
+  fileprivate var withOneMore: Page { Page(within: times, matching: text, before: before, limit: limit + 1) }
 }

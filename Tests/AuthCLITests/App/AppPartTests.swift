@@ -29,7 +29,7 @@ struct AppPartTests {
     #expect(Chart(points)?.lines(width: 10, height: 1) == ["▄▄▄▄▄▄▄▄█▁"])
     #expect(Chart(points.map { (points[0].at, $0.value) })?.lines(width: 3, height: 1) == ["▁▁▁"])
     let profile = Profile(user: AppScenes.alice, balance: 8750, createdAt: WallTime(microseconds: 0))
-    let receipts = Page(
+    let receipts = LoadedPage(
       of: AppPage.limit, from: Array(repeating: AppScenes.receipt(7, from: "alice", to: "bob"), count: 3))
     let chart = try #require(AppPage.receipts(receipts, of: profile).chart)
     #expect(chart.bounds == (8750, 8950) && chart.ends.0 == UTCTime(seconds: 0).local(.seconds).dropFirst(11))

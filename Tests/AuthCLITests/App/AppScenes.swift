@@ -82,7 +82,7 @@ enum AppScenes {
         id: Int64(20 - index), at: zero, name: event.name, account: "alice", actor: "alice",
         session: event.session.map { .named(SessionID(rawValue: $0)) }, detail: event.detail)
     }
-    return AppPage.events(Page(of: AppPage.limit, from: events), sessions).inOneZone
+    return AppPage.events(LoadedPage(of: AppPage.limit, from: events), sessions).inOneZone
   }
 
   private static let events = events([
@@ -138,7 +138,7 @@ enum AppScenes {
 
   private static func made(_ receipts: [Receipt], of limit: Int, query: AppQuery = AppQuery()) -> AppPage {
     let profile = Profile(user: alice, balance: 100, createdAt: zero)
-    return AppPage.receipts(Page(of: limit, from: receipts), of: profile, query: query).inOneZone
+    return AppPage.receipts(LoadedPage(of: limit, from: receipts), of: profile, query: query).inOneZone
   }
 
   private static func profile(hasSecondStep: Bool) -> AppPage {
@@ -170,7 +170,7 @@ enum AppScenes {
     }
     let text = words.first { $0.hasPrefix("query=") }.map { String($0.dropFirst(6)) } ?? ""
     return AppPage.accounts(
-      Page(of: names.count - (words.contains("more") ? 1 : 0), from: summaries),
+      LoadedPage(of: names.count - (words.contains("more") ? 1 : 0), from: summaries),
       words.contains("registration=closed") ? .closed : .open, words.contains("step=required") ? .required : .optional,
       query: AppQuery(text: text, order: words.contains("order=lastLogin") ? .lastLogin : .name)
     ).inOneZone

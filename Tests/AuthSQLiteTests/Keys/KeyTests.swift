@@ -25,9 +25,7 @@ import Testing
         Operation(name: "endTwoStep freshness") { try $0.endTwoStep(code, for: $1, under: $3) },
         Operation(name: "revokeSession freshness") { try $0.revokeSession($1.session.id, for: $1, under: $3) },
         Operation(name: "pay freshness") { _ = try $0.pay($0.prepare(order, for: $1), under: $3) },
-        Operation(name: "allEvents role") {
-          _ = try $0.allEvents(within: .all, matching: "", before: nil, limit: 1, for: $2, under: $3)
-        },
+        Operation(name: "allEvents role") { _ = try $0.allEvents(Page(limit: 1), for: $2, under: $3) },
         Operation(name: "accounts role") { _ = try $0.accounts(AccountsQuery(limit: 1), for: $2, under: $3) },
         Operation(name: "account role") { _ = try $0.account(named: bob, for: $2, under: $3) },
         Operation(name: "twoStepPolicy role") { _ = try $0.twoStepPolicy(for: $2, under: $3) },
