@@ -18,17 +18,14 @@ package enum SHA256 {
       }
       state.mix(&words)
     }
-    return [state.a, state.b, state.c, state.d, state.e, state.f, state.g, state.h].flatMap(bigEndian)
+    return [state.a, state.b, state.c, state.d, state.e, state.f, state.g, state.h].flatMap(\.bigEndianBytes)
   }
 
-  /// The message, a one bit, zeros, and the length in bits, in whole blocks of 64 bytes.
-  private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+  /// The message, a one bit, zeros, and the length in bits, in whole blocks of 64 bytes: as SHA-1
+  /// takes it too.
+  package static func padded(_ bytes: [UInt8]) -> [UInt8] {
     let zeros = [UInt8](repeating: 0, count: 63 - (bytes.count + 8) % 64)
-    return bytes + [0x80] + zeros + bigEndian(UInt64(bytes.count) &* 8)
-  }
-
-  private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
-    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    return bytes + [0x80] + zeros + (UInt64(bytes.count) &* 8).bigEndianBytes
   }
 
   private struct State {
@@ -67,6 +64,11 @@ package enum SHA256 {
     0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
   ]
+}
+
+extension FixedWidthInteger {
+  /// The bytes, the highest first.
+  package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
 }
 
 extension UInt32 {

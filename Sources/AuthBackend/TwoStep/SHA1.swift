@@ -1,3 +1,5 @@
+import TextFormat
+
 /// The hash function SHA-1, and the keyed hash that codes are made with.
 ///
 /// Authenticator apps know no other function everywhere. That SHA-1 has collisions does not matter
@@ -15,12 +17,10 @@ package enum SHA1 {
 
   /// The digest of all of `bytes`: 20 bytes.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-    var padded = bytes + [0x80]
-    padded += repeatElement(0, count: (120 - padded.count % blockLength) % blockLength)
-    padded += (UInt64(bytes.count) &* 8).bigEndianBytes
+    let message = SHA256.padded(bytes)
     var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
-    for start in stride(from: 0, to: padded.count, by: blockLength) {
-      consume(padded[start..<start + blockLength], &state)
+    for start in stride(from: 0, to: message.count, by: blockLength) {
+      consume(message[start..<start + blockLength], &state)
     }
     return state.flatMap(\.bigEndianBytes)
   }
@@ -49,11 +49,4 @@ package enum SHA1 {
 
 extension UInt32 {
   fileprivate func rotatedLeft(_ count: UInt32) -> UInt32 { self &<< count | self &>> (32 &- count) }
-}
-
-extension FixedWidthInteger {
-  /// The bytes, the highest first.
-  var bigEndianBytes: [UInt8] {
-    stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
-  }
 }

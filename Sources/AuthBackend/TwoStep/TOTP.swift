@@ -1,3 +1,5 @@
+import TextFormat
+
 /// The codes of an authenticator app: six digits that change every 30 seconds.
 ///
 /// They are made from the wall clock, which can be set.
@@ -21,8 +23,7 @@ package struct TOTP: Sendable {
   /// The number of the time step at a moment.
   package static func step(at time: WallTime) -> Int64 {
     // Rounded down before 1970, too.
-    let seconds = time.seconds
-    return seconds >= 0 ? seconds / period : (seconds - period + 1) / period
+    Int64((Double(time.seconds) / Double(period)).rounded(.down))
   }
 
   /// The code of a time step.
