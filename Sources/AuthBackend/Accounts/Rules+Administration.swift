@@ -10,9 +10,7 @@ extension Rules {
   /// - Throws: ``BackendError``.
   package func accounts(_ query: AccountsQuery, token: SessionToken) throws(BackendError) -> [AccountSummary] {
     try reading(token, .init(role: "accounts")) { (db, _) throws(BackendError) in
-      var page: [AccountSummary] = []
-      for row in try db.accounts(query) { page.append(try db.summary(row)) }
-      return page
+      try db.accounts(query).map { (row) throws(BackendError) in try db.summary(row) }
     }
   }
 
@@ -108,7 +106,7 @@ extension Transaction {
   fileprivate func summary(_ row: AccountRow) throws(BackendError) -> AccountSummary {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
-      throttle: row.throttle.status(at: try now(), mayLock: try mayLock(row)),
+      throttle: row.throttle.decision(at: try now(), mayLock: try mayLock(row)).denial,
       lastLoginAt: row.lastLogin > 0 ? WallTime(microseconds: row.lastLogin) : nil, hasSecondStep: row.hasSecondStep)
   }
 }

@@ -27,6 +27,9 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
     case throttled(Throttle)
     /// The database could not answer, or could not store its answer.
     case unavailable(Unavailability)
+
+    /// Why the session of the token was rejected; nil for every other reason.
+    var rejection: SessionRejection? { if case .session(let rejection) = self { rejection } else { nil } }
   }
 
   /// The class of the error.
@@ -97,9 +100,6 @@ extension BackendError {
     BackendError(.challenged(challenge), "code_missing")
   }
 
-  /// Whether a session that is over is the reason.
-  var isOfSession: Bool { if case .session = kind { true } else { false } }
-
   package static let notFresh = BackendError(.notFresh, "not_fresh")
 
   package static let notPermitted = BackendError(.notPermitted, "not_permitted")
@@ -124,12 +124,8 @@ extension BackendError {
   /// never ends a session.
   package func asAuthorityFailure<Rejection>(_ rejection: (Kind) -> Rejection?) -> AuthorityError<Rejection> {
     if let rejected = rejection(kind) { return .rejected(rejected) }
-    switch kind {
-    case .throttled(let throttle): return .throttled(throttle)
-    case .unavailable(let unavailability): return .unavailable(unavailability)
-    case .invalid, .refused, .credentials, .challenged, .session, .notFresh, .notPermitted:
-      return .unavailable(asUnavailability)
-    }
+    if case .throttled(let throttle) = kind { return .throttled(throttle) }
+    return .unavailable(asUnavailability)
   }
 
   /// The same where the only answer can be that nothing is known.
@@ -139,12 +135,7 @@ extension BackendError {
   }
 
   /// The failure of a question about a session.
-  package var asSessionFailure: AuthorityError<SessionRejection> {
-    asAuthorityFailure { kind in
-      if case .session(let rejection) = kind { return rejection }
-      return nil
-    }
-  }
+  package var asSessionFailure: AuthorityError<SessionRejection> { asAuthorityFailure(\.rejection) }
 
   /// The failure of a login.
   package var asLoginFailure: AuthorityError<CredentialsRejection> {
@@ -153,13 +144,7 @@ extension BackendError {
 
   /// The failure of a reauthentication, or of an answer to a challenge.
   package var asReauthenticationFailure: AuthorityError<ReauthenticationRejection> {
-    asAuthorityFailure { kind in
-      switch kind {
-      case .session(let rejection): .session(rejection)
-      case .credentials: .notAccepted
-      case .challenged, .invalid, .refused, .notFresh, .notPermitted, .throttled, .unavailable: nil
-      }
-    }
+    asAuthorityFailure { $0 == .credentials ? .notAccepted : $0.rejection.map { .session($0) } }
   }
 }
 

@@ -20,11 +20,6 @@ package struct PasswordCost: Hashable, Comparable, Sendable {
   /// 1 MiB, for tests of everything but the cost.
   package static let least = PasswordCost(count: 1)
 
-  /// The memory that one hash fills, in bytes.
-  package var memory: Int {
-    count < 3 ? 128 * 8 << (count + 9) : 128 * 32 << (count + 7)
-  }
-
   /// The cost of a stored hash, or nil when it is of a form that this code does not make.
   package init?(of hash: String) {
     guard let cost = Self.all.first(where: { hash.hasPrefix($0.prefix) }) else { return nil }

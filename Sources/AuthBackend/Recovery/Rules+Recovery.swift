@@ -7,11 +7,10 @@ extension Rules {
     try writing(token, .init(isFresh: true)) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
       try db.run(CodeQuery.voidRecoveryCodes, own.account)
-      var codes: [RecoveryCode] = []
-      for _ in 0..<RecoveryPolicy.codes {
+      let codes = try (0..<RecoveryPolicy.codes).map { (_) throws(BackendError) in
         let code = try RecoveryCode.draw()
         try db.run(CodeQuery.insert, own.account, code.digest, nil, nil, nil)
-        codes.append(code)
+        return code
       }
       try db.record(.recoveryCodesMade, by: own)
       return codes
@@ -102,13 +101,10 @@ extension Transaction {
   /// - Returns: What to refuse it with.
   fileprivate func countWrongCode(on account: AccountRow?, _ name: Username) throws(BackendError) -> BackendError {
     let attempt = try countAttempt(on: account, named: name)
-    switch attempt.decision {
-    case .allow:
-      try fail(attempt)
-      try record(.recoveryFailed, account: account?.id)
-      return .credentialsNotAccepted
-    case .deny(let throttle), .retry(let throttle): return .throttled(throttle)
-    }
+    if let throttle = attempt.decision.denial { return .throttled(throttle) }
+    try fail(attempt)
+    try record(.recoveryFailed, account: account?.id)
+    return .credentialsNotAccepted
   }
 
   /// How many recovery codes of an account are left.

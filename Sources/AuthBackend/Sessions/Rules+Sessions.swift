@@ -7,15 +7,13 @@ extension Rules {
     _ page: SessionsPage = SessionsPage(), token: SessionToken
   ) throws(BackendError) -> [SessionSummary] {
     try reading(token) { (db, own) throws(BackendError) in
-      var summaries: [SessionSummary] = []
-      for session in try db.liveSessions(of: own.account).filter({ $0.isIn(page) }).prefix(page.limit) {
-        summaries.append(
-          SessionSummary(
-            id: session.id, isCurrent: session.id == own.id, label: session.label,
-            origin: try db.first(SessionQuery.origin, session.tokenHash),
-            createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits))
+      let sessions = try db.liveSessions(of: own.account).filter { $0.isIn(page) }.prefix(page.limit)
+      return try sessions.map { (session) throws(BackendError) in
+        SessionSummary(
+          id: session.id, isCurrent: session.id == own.id, label: session.label,
+          origin: try db.first(SessionQuery.origin, session.tokenHash),
+          createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits)
       }
-      return summaries
     }
   }
 

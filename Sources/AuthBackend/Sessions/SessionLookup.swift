@@ -129,7 +129,7 @@ extension Rules {
       let refused = error.kind == .notPermitted ? role : nil
       // It is refused even when the event cannot be written: a full disk must not turn "logged out"
       // into "cannot tell".
-      if refused != nil || error.isOfSession, let hash = hash() { try? note(hash, refused: refused) }
+      if refused != nil || error.kind.rejection != nil, let hash = hash() { try? note(hash, refused: refused) }
       throw error
     }
   }

@@ -5,22 +5,13 @@ import SwiftOverlayShims
 
 /// A password attempt that is counted, and the decision about it.
 struct PasswordAttempt: Sendable {
-  let target: Target
+  /// The account that it is counted on; nil for a name without one.
+  let account: AccountRow?
+  /// What it is counted on otherwise: the name, as a hash with the key of the database.
+  let nameHash: [UInt8]?
   /// How many attempts there are now in a row, with this one.
   let guess: Int64
   let decision: ThrottleRecord.Decision
-
-  /// What an attempt is counted on.
-  enum Target: Sendable {
-    case account(AccountRow)
-    /// A name without an account, as a hash with the key of the database.
-    case unknown([UInt8])
-  }
-
-  /// Nil for a name that has no account.
-  var account: AccountRow? {
-    if case .account(let account) = target { account } else { nil }
-  }
 
   /// The event of this many failures, if there is one.
   fileprivate var milestone: EventName? {
@@ -60,10 +51,8 @@ extension Rules {
         round = min(round + 1, 3)
         decision = try database.read { (db) throws(BackendError) in try db.decision(on: attempt) }
       }
-      switch decision {
-      case .deny(let throttle), .retry(let throttle): throw .throttled(throttle)
-      case .allow: if attempt.decision == .allow, let result { return result }
-      }
+      if let throttle = decision.denial { throw .throttled(throttle) }
+      if attempt.decision == .allow, let result { return result }
     }
   }
 
@@ -87,7 +76,7 @@ extension Transaction {
       var record = account.throttle
       let decision = record.count(at: try now(), mayLock: try mayLock(account))
       try store(record, account: account.id)
-      return PasswordAttempt(target: .account(account), guess: record.guesses, decision: decision)
+      return PasswordAttempt(account: account, nameHash: nil, guess: record.guesses, decision: decision)
     }
     let hash = UnknownName.hash(of: name, key: try nameKey())
     let found: ThrottleRecord? = try first(UnknownNameQuery.find, hash)
@@ -100,40 +89,33 @@ extension Transaction {
     } else {
       try run(UnknownNameQuery.update, record.guesses, record.attempts, boot, until, hash)
     }
-    return PasswordAttempt(target: .unknown(hash), guess: record.guesses, decision: decision)
+    return PasswordAttempt(account: nil, nameHash: hash, guess: record.guesses, decision: decision)
   }
 
   /// Writes down that an attempt was wrong.
   func fail(_ attempt: PasswordAttempt) throws(BackendError) {
-    switch attempt.target {
-    case .unknown(let hash): try run(UnknownNameQuery.addFailure, hash)
-    case .account(let account):
-      // No row changes when another login succeeded in between.
-      guard try changes(of: AccountQuery.addFailure, account.id) > 0, let event = attempt.milestone else { return }
-      try record(event, account: account.id, detail: "\(attempt.guess) failures")
-    }
+    guard let account = attempt.account else { return try run(UnknownNameQuery.addFailure, attempt.nameHash) }
+    // No row changes when another login succeeded in between.
+    guard try changes(of: AccountQuery.addFailure, account.id) > 0, let event = attempt.milestone else { return }
+    try record(event, account: account.id, detail: "\(attempt.guess) failures")
   }
 
   /// Takes an attempt out of the count again, because its password could not be checked.
   ///
   /// The attempt was allowed, so no wait was running before it. A wait that it began ends too.
   func refund(_ attempt: PasswordAttempt) throws(BackendError) {
-    switch attempt.target {
-    case .account(let account): try run(AccountQuery.refundAttempt, account.id)
-    case .unknown(let hash): try run(UnknownNameQuery.refundAttempt, hash)
-    }
+    guard let account = attempt.account else { return try run(UnknownNameQuery.refundAttempt, attempt.nameHash) }
+    try run(AccountQuery.refundAttempt, account.id)
   }
 
   /// What would be done with an attempt now, reading only.
   fileprivate func decision(on attempt: PasswordAttempt) throws(BackendError) -> ThrottleRecord.Decision {
-    switch attempt.target {
-    case .account(let account):
-      let current = try self.account(account.id)
-      return current.throttle.decision(at: try now(), mayLock: try mayLock(current))
-    case .unknown(let hash):
-      let record: ThrottleRecord? = try first(UnknownNameQuery.find, hash)
+    guard let account = attempt.account else {
+      let record: ThrottleRecord? = try first(UnknownNameQuery.find, attempt.nameHash)
       return (record ?? ThrottleRecord()).decision(at: try now(), mayLock: true)
     }
+    let current = try self.account(account.id)
+    return current.throttle.decision(at: try now(), mayLock: try mayLock(current))
   }
 
   /// Forgets the attempts on a name that has an account now.
@@ -151,8 +133,7 @@ extension Transaction {
   func store(_ record: ThrottleRecord, account: Int64) throws(BackendError) {
     try run(
       AccountQuery.setThrottle, record.guesses, record.attempts, record.wait?.boot, record.wait?.uptime,
-      record.failures,
-      account)
+      record.failures, account)
   }
 
   /// Every account may be locked except that of the last administrator who could unlock others.

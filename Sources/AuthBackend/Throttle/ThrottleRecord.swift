@@ -23,6 +23,14 @@ package struct ThrottleRecord: Hashable, Sendable {
     case deny(Throttle)
     /// Do not check it yet: attempts that are being checked began the wait and may end it.
     case retry(Throttle)
+
+    /// Why the attempt is not checked now; nil for one that is.
+    package var denial: Throttle? {
+      switch self {
+      case .allow: nil
+      case .deny(let throttle), .retry(let throttle): throttle
+      }
+    }
   }
 
   /// Counts an attempt before its password is checked, and says whether to check it.
@@ -51,14 +59,6 @@ package struct ThrottleRecord: Hashable, Sendable {
     guesses = guesses.clampedSum(1)
     wait = ThrottlePolicy.wait(after: guesses).map { now.advanced(by: $0) }
     return .allow
-  }
-
-  /// Why an attempt would be denied now; nil when it would be checked.
-  package func status(at now: BootInstant, mayLock: Bool) -> Throttle? {
-    switch decision(at: now, mayLock: mayLock) {
-    case .allow: return nil
-    case .deny(let throttle), .retry(let throttle): return throttle
-    }
   }
 
   /// What would be done with an attempt now.
