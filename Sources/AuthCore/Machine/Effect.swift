@@ -71,11 +71,9 @@ extension Effect {
   package func overdue(leases: Int) -> SessionEvent? {
     switch self {
     case .read(let epoch): .restored(epoch, .obstructed(.authority(.late)))
-    case .authenticate(let epoch): .authenticated(epoch, .failed)
-    case .reauthenticate(let epoch, _), .renew(let epoch, _): .renewed(epoch, .failed)
+    case .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _): .answered(epoch, .failed)
     // As far as is known, the answer was not checked, so the challenge is unchanged.
-    case .answer(let epoch, let challenge, .none): .authenticated(epoch, .challenged(challenge))
-    case .answer(let epoch, let challenge, .some): .renewed(epoch, .challenged(challenge))
+    case .answer(let epoch, let challenge, _): .answered(epoch, .challenged(challenge))
     case .save(let epoch, let grant), .exchange(let epoch, _, let grant): .saved(epoch, grant.token, .failed)
     case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
       .timedOut(epoch, leases: leases)

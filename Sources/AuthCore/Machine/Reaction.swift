@@ -44,16 +44,14 @@ extension Reaction {
   /// token of a stale write, and erases it if it is in the vault.
   static func stale(_ event: SessionEvent, during session: SessionRecord? = nil) -> Reaction {
     switch event {
-    case .renewed(_, .granted(let late)) where session.map { late.isOfSameSession(as: $0.grant) } ?? false:
+    case .answered(_, .granted(let late)) where session.map { late.isOfSameSession(as: $0.grant) } ?? false:
       .ignored(.otherEpoch)
-    case .authenticated(_, .granted(let late)), .renewed(_, .granted(let late)):
-      .ignored(.otherEpoch, [.discard(late.token)])
-    case .authenticated(_, .challenged(let late)), .renewed(_, .challenged(let late)):
-      .ignored(.otherEpoch, [.withdraw(late)])
+    case .answered(_, .granted(let late)): .ignored(.otherEpoch, [.discard(late.token)])
+    case .answered(_, .challenged(let late)): .ignored(.otherEpoch, [.withdraw(late)])
     case .saved(_, let token, .done): .ignored(.otherEpoch, [.discardSaved(token)])
     case .saved(_, let token, .failed), .saved(_, let token, .superseded): .ignored(.otherEpoch, [.discard(token)])
-    case .authenticated(_, .failed), .renewed(_, .ended), .renewed(_, .superseded), .renewed(_, .failed), .recognized,
-      .restored, .drained, .revoked, .erased, .timedOut:
+    case .answered(_, .ended), .answered(_, .superseded), .answered(_, .failed), .recognized, .restored, .drained,
+      .revoked, .erased, .timedOut:
       .ignored(.otherEpoch)
     case .limitReached, .ended: .ignored(.otherSession)
     case .command: preconditionFailure("each state answers the commands itself")

@@ -13,11 +13,9 @@ package indirect enum SessionEvent: Hashable, Sendable {
   case recognized(Epoch, LastKnownUser)
   /// ``Effect/read(_:)`` completed.
   case restored(Epoch, Restored)
-  /// ``Effect/authenticate(_:)``, or ``Effect/answer(_:_:for:)`` for a login, completed.
-  case authenticated(Epoch, Authenticated)
-  /// ``Effect/renew(_:_:)``, ``Effect/reauthenticate(_:_:)``, or ``Effect/answer(_:_:for:)`` for a
-  /// session, completed.
-  case renewed(Epoch, Renewed)
+  /// ``Effect/authenticate(_:)``, ``Effect/reauthenticate(_:_:)``, ``Effect/answer(_:_:for:)`` or
+  /// ``Effect/renew(_:_:)`` completed.
+  case answered(Epoch, Answer)
   /// ``Effect/save(_:_:)`` or ``Effect/exchange(_:old:new:)`` completed for the token.
   case saved(Epoch, SessionToken, Saved)
   /// ``Effect/drain(_:)`` completed: no lease is running, and none can start.
@@ -52,25 +50,16 @@ package indirect enum SessionEvent: Hashable, Sendable {
     case obstructed(RestoreFailure)
   }
 
-  /// The result of a login.
-  package enum Authenticated: Hashable, Sendable {
-    /// The authority accepted the credentials.
+  /// The answer of the authority to credentials, a second step or a renewal.
+  package enum Answer: Hashable, Sendable {
+    /// A session begins or continues with this grant.
     case granted(Grant)
-    /// The authority accepted them, and requires a second step.
+    /// The authority accepted the credentials, and requires a second step.
     case challenged(Challenge)
-    /// The authority rejected them, or is unavailable.
-    case failed
-  }
-
-  /// The result of a renewal.
-  package enum Renewed: Hashable, Sendable {
-    /// The session continues with this grant.
-    case granted(Grant)
-    /// The authority accepted the password, and requires a second step.
-    case challenged(Challenge)
-    /// The authority reports that the session has ended.
+    /// The session of the request has ended; never the answer to a login.
     case ended(EndReason)
-    /// Another process exchanged the token; the vault may hold the newer one.
+    /// Another process exchanged the token of the request, and the vault may hold the newer one;
+    /// never the answer to a login.
     case superseded
     /// Not accepted, throttled, unavailable or cancelled: as far as is known, nothing changed.
     case failed

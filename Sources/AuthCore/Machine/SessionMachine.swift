@@ -21,27 +21,12 @@ package struct SessionMachine: Hashable, Sendable {
 
   /// Answers an event and, for a transition, moves to the next state.
   package mutating func handle(_ event: SessionEvent) -> Reaction {
-    var context = TransitionContext(lastEpoch: lastEpoch)
-    let reaction = state.content.react(to: event, &context)
-    lastEpoch = context.lastEpoch
-    if let next = context.next { state = next }
-    return reaction
-  }
-}
-
-/// Receives the next state from a state that answers an event.
-struct TransitionContext {
-  private(set) var lastEpoch: Epoch
-  /// The next state; nil when nothing changes.
-  private(set) var next: SessionState?
-
-  init(lastEpoch: Epoch) {
-    self.lastEpoch = lastEpoch
+    state.content.react(to: event, &self)
   }
 
   /// Accepts the event: moves to the next state, with these effects.
   mutating func move(_ next: SessionState, _ effects: [Effect]) -> Reaction {
-    self.next = next
+    state = next
     return .transition(effects)
   }
 

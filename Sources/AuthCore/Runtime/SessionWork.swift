@@ -114,7 +114,7 @@ extension SessionCore {
     do throws(AuthorityError<CredentialsRejection>) {
       answered(epoch, nil, try await authority.authenticate(credentials, limits: limits))
     } catch {
-      failed(epoch, nil, error.unchecked ?? .credentialsNotAccepted)
+      send(.answered(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
     }
   }
 
@@ -125,7 +125,7 @@ extension SessionCore {
         epoch, record, try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits))
     } catch {
       if case .rejected(.session(let rejection)) = error { return rejected(epoch, rejection, .overtaken) }
-      failed(epoch, record, error.unchecked ?? .credentialsNotAccepted)
+      send(.answered(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
     }
   }
 
@@ -148,64 +148,52 @@ extension SessionCore {
       if case .rejected(.session(let rejection)) = error, record != nil {
         return rejected(epoch, rejection, .overtaken)
       }
-      guard let failure = error.unchecked else { return failed(epoch, record, .rejected(.challengeOver)) }
-      // The answer was not checked, so the challenge is unchanged.
-      answered(epoch, record, .challenged(challenge), failure: failure)
-    }
-  }
-
-  /// Reports what the authority answered to a login, or to work on a session.
-  private func answered(
-    _ epoch: Epoch, _ record: SessionRecord?, _ answer: Authentication, failure: SessionError? = nil
-  ) {
-    switch (answer, record) {
-    case (.granted(let grant), let record?): renewed(epoch, record, grant)
-    case (.granted(let grant), nil):
-      if let reason = grant.flaw(on: clock) {
-        revokeInBackground(grant.token, reason)
-        failed(epoch, nil, .ended(reason))
-      } else {
-        send(.authenticated(epoch, .granted(grant)))
+      guard let failure = error.unchecked else {
+        send(.answered(epoch, .failed), failure: .rejected(.challengeOver))
+        return
       }
-    case (.challenged(let challenge), .some): send(.renewed(epoch, .challenged(challenge)), failure: failure)
-    case (.challenged(let challenge), nil): send(.authenticated(epoch, .challenged(challenge)), failure: failure)
+      // The answer was not checked, so the challenge is unchanged.
+      send(.answered(epoch, .challenged(challenge)), failure: failure)
     }
   }
 
   private func renew(_ epoch: Epoch, _ record: SessionRecord) async {
     do throws(AuthorityError<SessionRejection>) {
-      renewed(epoch, record, try await authority.renew(record.grant.token))
+      granted(epoch, record, try await authority.renew(record.grant.token))
     } catch {
       if case .rejected(let rejection) = error { return rejected(epoch, rejection, nil) }
-      failed(epoch, record, error.unchecked)
+      send(.answered(epoch, .failed), failure: error.unchecked)
     }
   }
 
-  private func renewed(_ epoch: Epoch, _ record: SessionRecord, _ grant: Grant) {
-    guard grant.isOfSameSession(as: record.grant) else {
+  /// Reports what the authority answered to a login, or to a password check of a session.
+  private func answered(_ epoch: Epoch, _ record: SessionRecord?, _ answer: Authentication) {
+    switch answer {
+    case .granted(let grant): granted(epoch, record, grant)
+    case .challenged(let challenge): send(.answered(epoch, .challenged(challenge)))
+    }
+  }
+
+  /// Reports the grant of a new session, or of one that continues.
+  private func granted(_ epoch: Epoch, _ record: SessionRecord?, _ grant: Grant) {
+    if let record, !grant.isOfSameSession(as: record.grant) {
       // The keys of one user never become keys of another.
       if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
-      return failed(epoch, record, .unavailable(.otherSession))
-    }
-    if let reason = grant.flaw(on: clock) {
+      send(.answered(epoch, .failed), failure: .unavailable(.otherSession))
+    } else if let reason = grant.flaw(on: clock) {
       revokeInBackground(grant.token, reason)
-      send(.renewed(epoch, .ended(reason)))
+      send(.answered(epoch, record == nil ? .failed : .ended(reason)), failure: .ended(reason))
     } else {
-      send(.renewed(epoch, .granted(grant))) { reaction, inner in
-        if reaction.isTransition { inner.renewals.isNoted = true }
+      send(.answered(epoch, .granted(grant))) { reaction, inner in
+        if record != nil, reaction.isTransition { inner.renewals.isNoted = true }
       }
     }
   }
 
-  /// Reports that a login, or work on a session, failed.
-  private func failed(_ epoch: Epoch, _ record: SessionRecord?, _ failure: SessionError?) {
-    send(record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), failure: failure)
-  }
-
   private func rejected(_ epoch: Epoch, _ rejection: SessionRejection, _ failure: SessionError?) {
     switch rejection {
-    case .ended(let reason): send(.renewed(epoch, .ended(reason)))
-    case .superseded: send(.renewed(epoch, .superseded), failure: failure)
+    case .ended(let reason): send(.answered(epoch, .ended(reason)))
+    case .superseded: send(.answered(epoch, .superseded), failure: failure)
     }
   }
 }

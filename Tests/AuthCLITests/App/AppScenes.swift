@@ -182,7 +182,7 @@ enum AppScenes {
       MachineStep(event: "restored", from: .restoring, to: .loggedOut, answer: .transition),
       MachineStep(event: "renew", from: .loggedOut, to: .loggedOut, answer: .rejected(.notLoggedIn)),
       MachineStep(event: "logIn", from: .loggedOut, to: .authenticating, answer: .transition),
-      MachineStep(event: "authenticated", from: .authenticating, to: .authenticating, answer: .transition),
+      MachineStep(event: "answered", from: .authenticating, to: .authenticating, answer: .transition),
       MachineStep(event: "saved", from: .authenticating, to: .loggedIn, answer: .transition),
       MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .ignored(.renewedRecently)),
     ]

@@ -29,7 +29,7 @@ struct SecrecyTests: InWorld {
       try FreshSession(key),
       VaultReading.token(token), VaultEvidence("cut short", hint: "", salvaged: token), store.state,
       SessionChange(revision: 1, snapshot: store.state), Effect.Targets(token), Effect.save(Epoch(1), grant),
-      Effect.renew(Epoch(1), key.record), SessionEvent.authenticated(Epoch(1), .granted(grant)),
+      Effect.renew(Epoch(1), key.record), SessionEvent.answered(Epoch(1), .granted(grant)),
       SessionEvent.restored(Epoch(1), .ended(.revoked, token)),
       SessionState.loggedIn(LoggedIn(session: key.record)),
       SessionMachine(), LoginResult.loggedIn(key), RestoreOutcome.loggedIn(key),

@@ -29,7 +29,7 @@ import Testing
     #expect(store.machine.steps.allSatisfy { $0.at != nil && $0.answer == .transition })
     #expect(
       store.machine.steps.map { "\($0.event): \($0.from) -> \($0.to)" } == [
-        "logIn: loggedOut -> authenticating", "authenticated: authenticating -> authenticating",
+        "logIn: loggedOut -> authenticating", "answered: authenticating -> authenticating",
         "saved: authenticating -> loggedIn",
       ])
     _ = store.beginLogIn(World.bob)

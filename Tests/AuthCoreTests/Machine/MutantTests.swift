@@ -7,15 +7,15 @@ import Testing
 @Suite struct MutantTests {
   static let mutants: [Mutant] = [
     .mistaking("the fence around a late login is missing", breaks: .lateResultsChangeNothing) { state, event in
-      guard case .authenticated(_, let outcome) = event, let epoch = state.awaitedEpoch else { return nil }
-      return .authenticated(epoch, outcome)
+      guard case .answered(_, let outcome) = event, case .authenticating(let state) = state else { return nil }
+      return .answered(state.epoch, outcome)
     },
     .mistaking("the epoch of a renewal is compared by order, not by equality", breaks: .lateResultsChangeNothing) {
       state, event in
-      guard case .renewed(let epoch, let outcome) = event, let awaited = state.awaitedEpoch,
+      guard case .answered(let epoch, let outcome) = event, let awaited = state.awaitedEpoch,
         epoch.number <= awaited.number
       else { return nil }
-      return .renewed(awaited, outcome)
+      return .answered(awaited, outcome)
     },
     .mistaking("a notice about a past session is taken for the present one", breaks: .lateResultsChangeNothing) {
       $0.presentLimit($1) { $0.began != $1.began }
@@ -45,7 +45,7 @@ import Testing
     .without(.notify, "nobody is told", breaks: .everyChangeIsTold),
     Mutant("a session is exposed before it is kept", breaks: .keptBeforeShown) { machine, event in
       guard case .authenticating(let state) = machine.state,
-        case .authenticated(state.epoch, .granted(let grant)) = event
+        case .answered(state.epoch, .granted(let grant)) = event
       else { return nil }
       let session = SessionRecord(grant, began: state.epoch)
       return machine.stray { (.loggedIn(LoggedIn(session: session)), [.save($0, grant), .notify]) }
@@ -97,26 +97,26 @@ import Testing
       return machine.stray { _ in (.loggingOut(state), []) }
     },
     .ignoring(
-      { .renewed($0, .failed) }, in: .renewing, "a renewal that does not end in time goes on for ever",
+      { .answered($0, .failed) }, in: .renewing, "a renewal that does not end in time goes on for ever",
       breaks: .nobodyWaitsForever),
     .ignoring(
-      { .authenticated($0, .failed) }, in: .authenticating, "a login that does not end in time goes on for ever",
+      { .answered($0, .failed) }, in: .authenticating, "a login that does not end in time goes on for ever",
       breaks: .nobodyWaitsForever),
     Mutant("the stale result of an answer withdraws the present challenge", breaks: .lateResultsChangeNothing) {
       machine, event in
-      guard case .challenged(let state) = machine.state, case .authenticated(let epoch, _) = event,
+      guard case .challenged(let state) = machine.state, case .answered(let epoch, _) = event,
         epoch != state.epoch
       else { return nil }
       return .stale(event)
     },
     Mutant("the late answer to a renewal of the live session is revoked", breaks: .lateResultsChangeNothing) {
       machine, event in
-      guard case .loggedIn = machine.state, case .renewed = event else { return nil }
+      guard case .loggedIn = machine.state, case .answered = event else { return nil }
       return .stale(event)
     },
     .mistaking("a renewal that could not be asked for ends the session", breaks: .failuresEndNoSession) { _, event in
-      guard case .renewed(let epoch, .failed) = event else { return nil }
-      return .renewed(epoch, .ended(.revoked))
+      guard case .answered(let epoch, .failed) = event else { return nil }
+      return .answered(epoch, .ended(.revoked))
     },
     .mistaking("a vault that cannot be read is taken for an empty one", breaks: .failuresEndNoSession) { _, event in
       guard case .restored(let epoch, .obstructed) = event else { return nil }
@@ -185,8 +185,8 @@ import Testing
     },
     .mistaking("a token that another process exchanged is taken for the end", breaks: .failuresEndNoSession) {
       _, event in
-      guard case .renewed(let epoch, .superseded) = event else { return nil }
-      return .renewed(epoch, .ended(.revoked))
+      guard case .answered(let epoch, .superseded) = event else { return nil }
+      return .answered(epoch, .ended(.revoked))
     },
   ]
 

@@ -96,7 +96,7 @@ struct TimeLimitTests: InWorld {
     let epoch = try #require(store.core.withLock { $0.machine.state.awaitedEpoch })
     clock.advance(by: SessionTiming().loginStep)
     await #expect(throws: SessionError.unavailable(.late)) { try await wrong.value }
-    let stale = SessionEvent.authenticated(epoch, .challenged(challenge))
+    let stale = SessionEvent.answered(epoch, .challenged(challenge))
     #expect(store.core.send(stale) == .ignored(.otherEpoch))
     authority.release(.answer, at: .answer)
     #expect(try await store.answered(World.code, to: challenge).isLive)

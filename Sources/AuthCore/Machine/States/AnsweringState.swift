@@ -1,5 +1,14 @@
 /// A state of the State pattern.
 protocol AnsweringState {
-  /// Answers any event, and puts the next state into the context.
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction
+  /// Answers any event, and moves the machine to the next state.
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction
+}
+
+extension AnsweringState {
+  /// A copy of the state with a change.
+  func with(_ change: (inout Self) -> Void) -> Self {
+    var next = self
+    change(&next)
+    return next
+  }
 }

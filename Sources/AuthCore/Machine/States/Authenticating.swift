@@ -9,13 +9,13 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
 
   /// The states from which a login may start, with the content that a failure restores.
   package enum Origin: Hashable, Sendable {
-    /// It was unknown whether there was a session.
-    case restoring(RestoreFailure?, LogoutReason, LastKnownUser?)
+    /// It was unknown whether there was a session; no read is under way.
+    case restoring(Restoring)
     /// Nobody was logged in.
     case loggedOut(LoggedOut)
   }
 
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
       return .rejected(.alreadyInProgress)
@@ -26,32 +26,33 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     case .command(.logOut, _):
       // This sweeps the vault even while a grant is being saved: if the write fails, the vault
       // still holds its previous content. The grant itself is revoked when its write completes.
-      return context.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
-    case .authenticated(let epoch, let outcome):
+      return machine.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
+    case .answered(let epoch, let outcome):
       guard epoch == self.epoch, saving == nil else { return .stale(event) }
-      return conclude(outcome, &context)
+      return conclude(outcome, &machine)
     case .saved(let epoch, let token, let outcome):
       guard epoch == self.epoch, let saving else { return .stale(event) }
       switch outcome {
-      case .done: return context.move(.loggedIn(LoggedIn(session: saving)), [.notify])
-      case .failed, .superseded: return context.move(from.state, [.discard(token), .notify])
+      case .done: return machine.move(.loggedIn(LoggedIn(session: saving)), [.notify])
+      case .failed, .superseded: return machine.move(from.state, [.discard(token), .notify])
       }
-    case .recognized, .restored, .renewed, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
+    case .recognized, .restored, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
       return .stale(event)
     }
   }
 
-  func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
+  func conclude(_ outcome: SessionEvent.Answer, _ machine: inout SessionMachine) -> Reaction {
     switch outcome {
     case .granted(let grant):
       let record = SessionRecord(grant, began: epoch)
-      let epoch = context.nextEpoch()
-      return context.move(
+      let epoch = machine.nextEpoch()
+      return machine.move(
         .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), [.save(epoch, grant)])
     case .challenged(let challenge):
-      return context.ask(challenge, .login(from))
-    case .failed:
-      return context.move(from.state, [.notify])
+      return machine.ask(challenge, .login(from))
+    // Only an answer about a session says that it has ended or has another token.
+    case .failed, .ended, .superseded:
+      return machine.move(from.state, [.notify])
     }
   }
 }
@@ -65,14 +66,13 @@ extension Authenticating.Origin {
   /// The state to return to.
   var state: SessionState {
     switch self {
-    case .restoring(let obstacle, let previously, let lastKnown):
-      .restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously, lastKnown: lastKnown))
+    case .restoring(let state): .restoring(state)
     case .loggedOut(let state): .loggedOut(state)
     }
   }
 }
 
-extension TransitionContext {
+extension SessionMachine {
   /// Starts an authentication.
   mutating func authenticate(from origin: Authenticating.Origin) -> Reaction {
     let epoch = nextEpoch()

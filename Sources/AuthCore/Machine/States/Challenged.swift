@@ -24,7 +24,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     /// A login.
     case login(Authenticating.Origin)
     /// A password check or a switch of users, while this session is active.
-    case session(SessionRecord, Renewing.Purpose)
+    case session(SessionRecord, SessionCommand.OnSession)
   }
 
   /// The active session, if any.
@@ -37,7 +37,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     if case .session(let session, let purpose) = from, purpose != .switchUser { session } else { nil }
   }
 
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
       return .rejected(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
@@ -49,58 +49,49 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     case .command(.answer, let token):
       guard token == challenge.token else { return .rejected(.challengeOver) }
       guard step == .waiting else { return .rejected(.alreadyInProgress) }
-      let epoch = context.nextEpoch()
-      return context.move(
+      let epoch = machine.nextEpoch()
+      return machine.move(
         .challenged(Challenged(challenge: challenge, epoch: epoch, step: .answering, from: from)),
         [.answer(epoch, challenge, for: reauthenticated)])
     case .command(.cancel, let token):
       guard token == challenge.token else { return .rejected(.challengeOver) }
-      return context.move(origin, [.withdraw(challenge), .notify])
+      return machine.move(origin, [.withdraw(challenge), .notify])
     case .command(.logOut, _):
-      return end(.userAsked, revoking: true, &context)
-    case .authenticated(let late, .challenged(let again)) where late != epoch && again.token == challenge.token,
-      .renewed(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:
+      return end(.userAsked, revoking: true, &machine)
+    case .answered(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:
       // The stale result of an earlier answer repeats the current challenge, which stays active.
       return .ignored(.otherEpoch)
-    case .authenticated(let epoch, let outcome):
-      guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .stale(event) }
+    case .answered(let epoch, let outcome):
+      guard epoch == self.epoch, step == .answering else { return .stale(event, during: session) }
       // From here on, it is the same as the answer to the first step.
       switch from {
       case .login(let origin):
-        return Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &context).notifying
+        return Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &machine).notifying
       case .session(let session, let purpose):
-        return firstStep(of: session, purpose).conclude(outcome, &context).notifying
+        let firstStep = Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking)
+        return firstStep.conclude(outcome, &machine).notifying
       }
-    case .renewed(let epoch, let outcome):
-      guard epoch == self.epoch, step == .answering, case .session(let session, let purpose) = from,
-        reauthenticated != nil
-      else { return .stale(event, during: session) }
-      return firstStep(of: session, purpose).conclude(outcome, &context).notifying
     case .recognized, .restored, .saved, .drained, .revoked, .erased:
       return .stale(event)
     case .timedOut(let epoch, _):
       guard epoch == self.epoch, step == .waiting else { return .stale(event) }
-      return context.move(origin, [.withdraw(challenge), .notify])
+      return machine.move(origin, [.withdraw(challenge), .notify])
     case .limitReached(let record, let reason):
       guard record == session else { return .stale(event) }
-      return end(reason, revoking: true, &context)
+      return end(reason, revoking: true, &machine)
     case .ended(let began, let reason):
       guard began == session?.began else { return .stale(event) }
-      return end(reason, revoking: false, &context)
+      return end(reason, revoking: false, &machine)
     }
   }
 
-  private func end(_ reason: EndReason, revoking: Bool, _ context: inout TransitionContext) -> Reaction {
+  private func end(_ reason: EndReason, revoking: Bool, _ machine: inout SessionMachine) -> Reaction {
     switch from {
     case .login(let origin):
-      context.clear(origin.unfinished, sweeping: true, reason, revoking: revoking, withdrawing: challenge)
+      machine.clear(origin.unfinished, sweeping: true, reason, revoking: revoking, withdrawing: challenge)
     case .session(let session, _):
-      context.end(session, reason, revoking: revoking, withdrawing: challenge)
+      machine.end(session, reason, revoking: revoking, withdrawing: challenge)
     }
-  }
-
-  private func firstStep(of session: SessionRecord, _ purpose: Renewing.Purpose) -> Renewing {
-    Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking)
   }
 
   /// The state to return to without an answer.
@@ -120,7 +111,7 @@ extension Reaction {
   }
 }
 
-extension TransitionContext {
+extension SessionMachine {
   /// Starts to wait for the user's second step.
   mutating func ask(_ challenge: Challenge, _ origin: Challenged.Origin) -> Reaction {
     let epoch = nextEpoch()

@@ -15,26 +15,25 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// This does not count a lease that outlived its session, which ends on its own.
   var isUnfinished: Bool { leftovers.hasTokens }
 
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .command(.restore, _):
       // The vault still holds a token that the user asked to erase.
       guard !isUnfinished else { return .rejected(.logoutUnfinished) }
-      let epoch = context.nextEpoch()
-      return context.move(
+      let epoch = machine.nextEpoch()
+      return machine.move(
         .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason, lastKnown: nil)),
         [.read(epoch), .notify])
     case .command(.logIn, _):
-      return context.authenticate(from: .loggedOut(self))
+      return machine.authenticate(from: .loggedOut(self))
     case .command(.session, _):
       return .rejected(.notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
       return .rejected(.challengeOver)
     case .command(.logOut, _):
       guard isUnfinished else { return .rejected(.notLoggedIn) }
-      return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
-    case .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut,
-      .limitReached, .ended:
+      return machine.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
+    case .recognized, .restored, .answered, .saved, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
       return .stale(event)
     }
   }

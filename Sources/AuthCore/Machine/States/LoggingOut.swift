@@ -33,7 +33,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     case erasing
   }
 
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _), .command(.session, _):
       return .rejected(.logoutInProgress)
@@ -42,21 +42,21 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     case .command(.logOut, _):
       // Joins the logout under way.
       guard let successor else { return .transition([]) }
-      return abandon(successor, &context)
-    case .recognized, .restored, .authenticated, .renewed, .saved:
+      return abandon(successor, &machine)
+    case .recognized, .restored, .answered, .saved:
       return .stale(event)
     case .drained(let epoch):
       guard epoch == self.epoch, step == .draining else { return .stale(event) }
-      return proceed(.none, &context)
+      return proceed(.none, &machine)
     case .revoked(let epoch, let done):
       guard epoch == self.epoch, step == .revoking else { return .stale(event) }
-      return proceed(IncompleteCleanup(notRevoked: !done), &context)
+      return proceed(IncompleteCleanup(notRevoked: !done), &machine)
     case .erased(let epoch, let left):
       guard epoch == self.epoch, step == .erasing else { return .stale(event) }
-      return proceed(left, &context)
+      return proceed(left, &machine)
     case .timedOut(let epoch, let leases):
       guard epoch == self.epoch else { return .stale(event) }
-      return proceed(overdue(leases), &context)
+      return proceed(overdue(leases), &machine)
     case .limitReached, .ended:
       return .ignored(.alreadyEnding)
     }
@@ -70,59 +70,58 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func proceed(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
-    var next = self
-    next.leftovers = leftovers.adding(left)
+  private func proceed(_ left: IncompleteCleanup, _ machine: inout SessionMachine) -> Reaction {
+    let next = with { $0.leftovers = leftovers.adding(left) }
     switch step {
-    case .draining: return revoking && targets != nil ? next.revoke(&context) : next.eraseOrFinish(&context)
-    case .revoking: return next.eraseOrFinish(&context)
-    case .erasing: return next.finish(&context)
+    case .draining: return revoking && targets != nil ? next.revoke(&machine) : next.eraseOrFinish(&machine)
+    case .revoking: return next.eraseOrFinish(&machine)
+    case .erasing: return next.finish(&machine)
     }
   }
 
-  private func revoke(_ context: inout TransitionContext) -> Reaction {
-    begin(.revoking, &context) { epoch in targets.map { .revoke(epoch, $0, reason) } ?? .forget(epoch) }
+  private func revoke(_ machine: inout SessionMachine) -> Reaction {
+    begin(.revoking, &machine) { epoch in targets.map { .revoke(epoch, $0, reason) } ?? .forget(epoch) }
   }
 
-  private func eraseOrFinish(_ context: inout TransitionContext) -> Reaction {
-    if successor != nil { return finish(&context) }
-    return begin(.erasing, &context) { epoch in
+  private func eraseOrFinish(_ machine: inout SessionMachine) -> Reaction {
+    if successor != nil { return finish(&machine) }
+    return begin(.erasing, &machine) { epoch in
       if let targets, !sweeping { .erase(epoch, targets) } else { .forget(epoch) }
     }
   }
 
   private func begin(
-    _ step: Progress, _ context: inout TransitionContext, _ effect: (Epoch) -> Effect
+    _ step: Progress, _ machine: inout SessionMachine, _ effect: (Epoch) -> Effect
   ) -> Reaction {
-    var next = self
-    (next.epoch, next.step) = (context.nextEpoch(), step)
-    return context.move(.loggingOut(next), [effect(next.epoch)])
+    let epoch = machine.nextEpoch()
+    return machine.move(.loggingOut(with { ($0.epoch, $0.step) = (epoch, step) }), [effect(epoch)])
   }
 
-  private func finish(_ context: inout TransitionContext) -> Reaction {
+  private func finish(_ machine: inout SessionMachine) -> Reaction {
     if let successor {
-      return context.move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), [.notify])
+      return machine.move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), [.notify])
     }
     var next = LoggedOut(reason: .ended(reason), leftovers: leftovers)
     // Targets are set only if a token remains.
     if leftovers.hasTokens { (next.targets, next.sweeping) = (targets, sweeping) }
-    return context.move(.loggedOut(next), [.notify])
+    return machine.move(.loggedOut(next), [.notify])
   }
 
   /// Ends both sessions, because the user logs out while a switch is under way.
-  private func abandon(_ successor: SessionRecord, _ context: inout TransitionContext) -> Reaction {
-    var next = self
+  private func abandon(_ successor: SessionRecord, _ machine: inout SessionMachine) -> Reaction {
     let pending = successor.grant.token
-    next.targets = Effect.Targets(targets?.token ?? pending, pending: pending)
-    (next.reason, next.sweeping, next.revoking, next.successor) = (.userAsked, false, true, nil)
+    let next = with {
+      $0.targets = Effect.Targets(targets?.token ?? pending, pending: pending)
+      ($0.reason, $0.sweeping, $0.revoking, $0.successor) = (.userAsked, false, true, nil)
+    }
     switch step {
-    case .draining: return context.move(.loggingOut(next), [.notify])
-    case .revoking, .erasing: return next.revoke(&context)
+    case .draining: return machine.move(.loggingOut(next), [.notify])
+    case .revoking, .erasing: return next.revoke(&machine)
     }
   }
 }
 
-extension TransitionContext {
+extension SessionMachine {
   /// Ends a session that has keys.
   mutating func end(
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,

@@ -2,24 +2,12 @@
 package struct Renewing: AnsweringState, Hashable, Sendable {
   /// The session; the store creates keys from it.
   package let session: SessionRecord
-  /// The purpose of the work.
-  package let purpose: Purpose
+  /// The command that the work carries out.
+  package let purpose: SessionCommand.OnSession
   /// The epoch of the step under way.
   package private(set) var epoch: Epoch
   /// The step under way.
   package private(set) var step: Progress
-
-  /// The purpose of the work.
-  package enum Purpose: String, Hashable, Sendable, CaseIterable {
-    /// Activity, which moves the idle limit.
-    case activity
-    /// A check of the vault and the authority, which moves no limit.
-    case check
-    /// A check of the password, entered again.
-    case password
-    /// A switch to another user.
-    case switchUser
-  }
 
   /// The steps of the work.
   package enum Progress: Hashable, Sendable {
@@ -31,46 +19,41 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case rereading
   }
 
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
       return .rejected(.alreadyLoggedIn)
-    case .command(.session(.renew), _) where purpose == .activity:
+    case .command(.session(.renew), _) where purpose == .renew:
       return .transition([])
     case .command(.session(let command), _):
       // Only one authentication may be under way. For other work, the caller waits. A check does
       // not join one under way, which may have read the vault before the change that this caller is
       // looking for.
-      let isAuthenticating = purpose == .password || purpose == .switchUser
-      return .rejected(command.authenticates && isAuthenticating ? .alreadyInProgress : .renewalInProgress)
+      let areAuthenticating = command.authenticates && purpose.authenticates
+      return .rejected(areAuthenticating ? .alreadyInProgress : .renewalInProgress)
     case .command(.answer, _), .command(.cancel, _):
       return .rejected(.challengeOver)
     case .command(.logOut, _):
-      return context.end(session, .userAsked, revoking: true, pending: pending)
+      return machine.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, step == .rereading || step == .asking && purpose == .check else {
         return .stale(event)
       }
-      return conclude(outcome, &context)
-    case .authenticated(let epoch, let outcome):
-      guard epoch == self.epoch, step == .asking, purpose == .switchUser else { return .stale(event) }
-      return conclude(outcome, &context)
-    case .renewed(let epoch, let outcome):
-      guard epoch == self.epoch, step == .asking, purpose == .activity || purpose == .password else {
-        return .stale(event, during: session)
-      }
-      return conclude(outcome, &context)
+      return conclude(outcome, &machine)
+    case .answered(let epoch, let outcome):
+      guard epoch == self.epoch, step == .asking, purpose != .check else { return .stale(event, during: session) }
+      return conclude(outcome, &machine)
     case .saved(let epoch, _, let outcome):
       guard epoch == self.epoch, case .saving(let record) = step else { return .stale(event) }
-      return conclude(record, outcome, &context)
+      return conclude(record, outcome, &machine)
     case .recognized, .drained, .revoked, .erased, .timedOut:
       return .stale(event)
     case .limitReached(let record, let reason):
       guard record == session else { return .stale(event) }
-      return context.end(session, reason, revoking: true, pending: pending)
+      return machine.end(session, reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
       guard began == session.began else { return .stale(event) }
-      return context.end(session, reason, revoking: pending != nil, pending: pending)
+      return machine.end(session, reason, revoking: pending != nil, pending: pending)
     }
   }
 
@@ -81,81 +64,69 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
 
   // MARK: Results of the work
 
-  private func conclude(_ outcome: SessionEvent.Restored, _ context: inout TransitionContext) -> Reaction {
+  private func conclude(_ outcome: SessionEvent.Restored, _ machine: inout SessionMachine) -> Reaction {
     switch outcome {
     case .found(let grant) where grant.isOfSameSession(as: session.grant):
-      goOn(session.continued(by: grant), &context)
+      goOn(session.continued(by: grant), &machine)
     case .found(let grant):
-      context.end(session, .switchedUser, revoking: true, successor: SessionRecord(grant, began: epoch))
+      machine.end(session, .switchedUser, revoking: true, successor: SessionRecord(grant, began: epoch))
     case .absent:
-      context.end(session, .userAsked, revoking: true)
+      machine.end(session, .userAsked, revoking: true)
     case .ended(let reason, let token):
-      context.end(
+      machine.end(
         session, reason, revoking: token != session.grant.token,
         pending: token == session.grant.token ? nil : token)
     case .obstructed:
-      goOn(session, &context)
+      goOn(session, &machine)
     }
   }
 
-  func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
+  func conclude(_ outcome: SessionEvent.Answer, _ machine: inout SessionMachine) -> Reaction {
     switch outcome {
-    case .granted(let grant): save(SessionRecord(grant, began: epoch), &context)
-    case .challenged(let challenge): context.ask(challenge, .session(session, purpose))
-    case .failed: goOn(session, &context)
-    }
-  }
-
-  func conclude(_ outcome: SessionEvent.Renewed, _ context: inout TransitionContext) -> Reaction {
-    switch outcome {
-    case .granted(let grant) where grant.token == session.grant.token: goOn(session.continued(by: grant), &context)
-    case .granted(let grant): save(session.continued(by: grant), &context)
-    case .challenged(let challenge): context.ask(challenge, .session(session, purpose))
-    case .ended(let reason): context.end(session, reason, revoking: false)
-    case .superseded: reread(&context)
-    case .failed: goOn(session, &context)
+    case .granted(let grant) where purpose == .switchUser: save(SessionRecord(grant, began: epoch), &machine)
+    case .granted(let grant) where grant.token == session.grant.token: goOn(session.continued(by: grant), &machine)
+    case .granted(let grant): save(session.continued(by: grant), &machine)
+    case .challenged(let challenge): machine.ask(challenge, .session(session, purpose))
+    case .ended(let reason): machine.end(session, reason, revoking: false)
+    case .superseded: reread(&machine)
+    case .failed: goOn(session, &machine)
     }
   }
 
   private func conclude(
-    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ context: inout TransitionContext
+    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ machine: inout SessionMachine
   ) -> Reaction {
     let isSwitch = purpose == .switchUser
     switch outcome {
     case .done where isSwitch:
-      return context.end(session, .switchedUser, revoking: true, successor: record)
+      return machine.end(session, .switchedUser, revoking: true, successor: record)
     case .done:
       let session = session.continued(by: record.grant)
-      return goOn(session, &context, [.confirm(session)])
+      return goOn(session, &machine, [.confirm(session)])
     case .failed:
       // The new token of this session was never confirmed, so the token in the vault still works:
       // memory agrees with the vault.
-      return goOn(session, &context, isSwitch ? [.discard(record.grant.token)] : [])
+      return goOn(session, &machine, isSwitch ? [.discard(record.grant.token)] : [])
     case .superseded:
-      return reread(&context, isSwitch ? [.discard(record.grant.token)] : [])
+      return reread(&machine, isSwitch ? [.discard(record.grant.token)] : [])
     }
   }
 
   private func goOn(
-    _ record: SessionRecord, _ context: inout TransitionContext, _ effects: [Effect] = []
+    _ record: SessionRecord, _ machine: inout SessionMachine, _ effects: [Effect] = []
   ) -> Reaction {
-    context.move(.loggedIn(LoggedIn(session: record)), effects + [.notify])
+    machine.move(.loggedIn(LoggedIn(session: record)), effects + [.notify])
   }
 
-  private func save(_ record: SessionRecord, _ context: inout TransitionContext) -> Reaction {
-    let next = advanced(to: .saving(record), &context)
-    return context.move(
-      .renewing(next), [.exchange(next.epoch, old: session.grant.token, new: record.grant)])
+  private func save(_ record: SessionRecord, _ machine: inout SessionMachine) -> Reaction {
+    let epoch = machine.nextEpoch()
+    return machine.move(
+      .renewing(with { ($0.epoch, $0.step) = (epoch, .saving(record)) }),
+      [.exchange(epoch, old: session.grant.token, new: record.grant)])
   }
 
-  private func reread(_ context: inout TransitionContext, _ effects: [Effect] = []) -> Reaction {
-    let next = advanced(to: .rereading, &context)
-    return context.move(.renewing(next), effects + [.read(next.epoch)])
-  }
-
-  private func advanced(to step: Progress, _ context: inout TransitionContext) -> Renewing {
-    var next = self
-    (next.epoch, next.step) = (context.nextEpoch(), step)
-    return next
+  private func reread(_ machine: inout SessionMachine, _ effects: [Effect] = []) -> Reaction {
+    let epoch = machine.nextEpoch()
+    return machine.move(.renewing(with { ($0.epoch, $0.step) = (epoch, .rereading) }), effects + [.read(epoch)])
   }
 }

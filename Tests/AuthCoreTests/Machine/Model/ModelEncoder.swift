@@ -135,15 +135,13 @@ struct ModelEncoder {
   private mutating func write(_ event: SessionEvent) {
     hasher.combine(event.result)
     switch event {
-    case .restored(_, .found(let grant)), .authenticated(_, .granted(let grant)), .renewed(_, .granted(let grant)):
-      write(grant.token)
+    case .restored(_, .found(let grant)), .answered(_, .granted(let grant)): write(grant.token)
     case .restored(_, .ended(let reason, let token)): write(reason, token)
     case .restored(_, .obstructed(let obstacle)): write(obstacle)
-    case .renewed(_, .ended(let reason)): write(reason)
-    case .authenticated(_, .challenged(let challenge)), .renewed(_, .challenged(let challenge)): write(challenge)
+    case .answered(_, .ended(let reason)): write(reason)
+    case .answered(_, .challenged(let challenge)): write(challenge)
     case .erased(_, let left): write(left)
-    case .restored, .authenticated, .renewed, .recognized, .saved, .drained, .revoked, .timedOut, .command,
-      .limitReached, .ended:
+    case .restored, .answered, .recognized, .saved, .drained, .revoked, .timedOut, .command, .limitReached, .ended:
       break
     }
   }
@@ -193,7 +191,7 @@ extension ModelPart {
 
 extension Bool: ModelPart {}
 extension SessionState.Kind: ModelPart {}
-extension Renewing.Purpose: ModelPart {}
+extension SessionCommand.OnSession: ModelPart {}
 extension Challenged.Progress: ModelPart {}
 extension LoggingOut.Progress: ModelPart {}
 extension RestoreFailure: ModelPart {}
@@ -240,7 +238,7 @@ extension LoggedOut: ModelPart {
 extension Authenticating.Origin: ModelPart {
   fileprivate func write(to encoder: inout ModelEncoder) {
     switch self {
-    case .restoring(let obstacle, let reason, let lastKnown): encoder.write(obstacle, reason, lastKnown)
+    case .restoring(let state): encoder.write(state.obstacle, state.previously, state.lastKnown)
     case .loggedOut(let state): encoder.write(SessionState.Kind.loggedOut, state)
     }
   }

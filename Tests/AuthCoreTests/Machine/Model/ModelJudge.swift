@@ -129,11 +129,11 @@ final class ModelJudge {
     let isCause: Bool =
       switch event {
       case .command(.logOut, _), .limitReached, .ended, .restored(_, .absent), .restored(_, .ended),
-        .renewed(_, .ended):
+        .answered(_, .ended):
         true
       case .restored(_, .found(let grant)): before.session.map { !grant.isOfSameSession(as: $0.grant) } ?? true
       case .saved(_, let token, .done): world.authority.tokens[Int(token.number)].session != oldSession
-      case .command, .recognized, .restored, .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:
+      case .command, .recognized, .restored, .answered, .saved, .drained, .revoked, .erased, .timedOut:
         false
       }
     expect(isCause, .failuresEndNoSession, "\(event.name) ended a session, or what may be one")
@@ -214,8 +214,8 @@ extension LoggingOut {
 extension SessionEvent {
   var epoch: Epoch? {
     switch self {
-    case .restored(let epoch, _), .authenticated(let epoch, _), .renewed(let epoch, _), .saved(let epoch, _, _),
-      .drained(let epoch), .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
+    case .restored(let epoch, _), .answered(let epoch, _), .saved(let epoch, _, _), .drained(let epoch),
+      .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
       epoch
     case .command, .recognized, .limitReached, .ended: nil
     }

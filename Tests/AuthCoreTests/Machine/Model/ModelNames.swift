@@ -41,7 +41,7 @@ extension SessionState {
     case .authenticating, .loggingOut: [.logOut]
     case .challenged(let state): state.step == .waiting ? [.answer, .cancel, .logOut] : [.cancel, .logOut]
     case .loggedIn: SessionCommand.OnSession.allCases.map { .session($0) } + [.logOut]
-    case .renewing(let state): state.purpose == .activity ? [.session(.renew), .logOut] : [.logOut]
+    case .renewing(let state): state.purpose == .renew ? [.session(.renew), .logOut] : [.logOut]
     }
   }
 
@@ -112,14 +112,14 @@ extension SessionEvent {
   /// What distinguishes the results of an event.
   var result: String? {
     switch self {
-    case .restored(_, .found), .authenticated(_, .granted), .renewed(_, .granted): "granted"
+    case .restored(_, .found), .answered(_, .granted): "granted"
     case .saved(_, _, .done), .revoked(_, true): "done"
-    case .authenticated(_, .challenged), .renewed(_, .challenged): "challenged"
+    case .answered(_, .challenged): "challenged"
     case .restored(_, .absent): "absent"
-    case .restored(_, .ended), .renewed(_, .ended): "ended"
+    case .restored(_, .ended), .answered(_, .ended): "ended"
     case .restored(_, .obstructed): "obstructed"
-    case .authenticated(_, .failed), .renewed(_, .failed), .saved(_, _, .failed), .revoked(_, false): "failed"
-    case .renewed(_, .superseded), .saved(_, _, .superseded): "superseded"
+    case .answered(_, .failed), .saved(_, _, .failed), .revoked(_, false): "failed"
+    case .answered(_, .superseded), .saved(_, _, .superseded): "superseded"
     case .erased(_, let left): left == .none ? "done" : "failed"
     case .limitReached(_, .expired(let limit)): "\(limit)"
     case .limitReached(_, let reason): reason.code

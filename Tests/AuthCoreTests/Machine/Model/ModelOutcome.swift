@@ -53,7 +53,7 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   /// The names of all events, the commands first.
   static let events =
     SessionCommand.allCases.map(\.name) + [
-      "recognized", "restored", "authenticated", "renewed", "saved", "drained", "revoked", "erased", "timedOut",
-      "limitReached", "ended",
+      "recognized", "restored", "answered", "saved", "drained", "revoked", "erased", "timedOut", "limitReached",
+      "ended",
     ]
 }

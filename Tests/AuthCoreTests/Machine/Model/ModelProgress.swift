@@ -126,14 +126,14 @@ extension ModelWorld {
     case .authenticate(let epoch):
       if choice == .challenged {
         budget.challenges -= 1
-        return finish(index, .authenticated(epoch, .challenged(authority.challenge(work.user))))
+        return finish(index, .answered(epoch, .challenged(authority.challenge(work.user))))
       }
       guard choice == .done else {
         if choice == .failed { authority.excuse(authority.begin(for: work.user)) }
-        return finish(index, .authenticated(epoch, .failed), isFailure: true)
+        return finish(index, .answered(epoch, .failed), isFailure: true)
       }
       let token = authority.begin(for: work.user)
-      finish(index, .authenticated(epoch, .granted(authority.grant(token))))
+      finish(index, .answered(epoch, .granted(authority.grant(token))))
     case .read(let epoch):
       guard let token = work.token else { preconditionFailure("reads the vault first") }
       resume(index, epoch, token, choice)
@@ -190,14 +190,13 @@ extension ModelWorld {
     _ index: Int, _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ choice: ModelChoice
   ) {
     if let record, let reason = authority.session(of: record.token).end {
-      return finish(index, .renewed(epoch, .ended(reason)))
+      return finish(index, .answered(epoch, .ended(reason)))
     }
     let step = Int(challenge.token.number)
-    let again: SessionEvent =
-      record == nil ? .authenticated(epoch, .challenged(challenge)) : .renewed(epoch, .challenged(challenge))
+    let again = SessionEvent.answered(epoch, .challenged(challenge))
     guard authority.steps[step].isOpen, choice != .refused else {
       authority.steps[step].isOpen = false
-      return finish(index, record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), isFailure: true)
+      return finish(index, .answered(epoch, .failed), isFailure: true)
     }
     if choice == .challenged { return finish(index, again) }
     authority.steps[step].isOpen = false
@@ -208,25 +207,25 @@ extension ModelWorld {
     }
     if let record { return renew(index, epoch, record, .exchanged, isPassword: true) }
     let token = authority.begin(for: authority.steps[step].user)
-    finish(index, .authenticated(epoch, .granted(authority.grant(token))))
+    finish(index, .answered(epoch, .granted(authority.grant(token))))
   }
 
   private mutating func renew(
     _ index: Int, _ epoch: Epoch, _ record: SessionRecord, _ choice: ModelChoice, isPassword: Bool
   ) {
     let token = record.token
-    if choice == .refused { return finish(index, .renewed(epoch, .failed), isFailure: true) }
-    if let reason = authority.session(of: token).end { return finish(index, .renewed(epoch, .ended(reason))) }
+    if choice == .refused { return finish(index, .answered(epoch, .failed), isFailure: true) }
+    if let reason = authority.session(of: token).end { return finish(index, .answered(epoch, .ended(reason))) }
     guard !authority.tokens[Int(token)].isSuperseded else {
-      return finish(index, .renewed(epoch, .superseded), isFailure: isPassword)
+      return finish(index, .answered(epoch, .superseded), isFailure: isPassword)
     }
     authority.use(token)
     if choice == .challenged {
       budget.challenges -= 1
       let challenge = authority.challenge(authority.session(of: token).user, asking: token)
-      return finish(index, .renewed(epoch, .challenged(challenge)))
+      return finish(index, .answered(epoch, .challenged(challenge)))
     }
     let next = choice == .exchanged ? authority.exchange(token) : token
-    finish(index, .renewed(epoch, .granted(authority.grant(next))))
+    finish(index, .answered(epoch, .granted(authority.grant(next))))
   }
 }
