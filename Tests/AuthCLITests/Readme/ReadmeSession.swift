@@ -35,13 +35,12 @@ struct ReadmeSession {
   /// The same session as a transcript, in the home that every transcript begins with.
   func transcript(name: String) -> Transcript {
     let indented = lines.map { "  \($0)\n" }.joined()
-    return Transcript(name: name, contents: Array("  $ . \"$TESTDIR/setup.sh\"\n\(indented)".utf8))
+    return Transcript(name: name, contents: "  $ . \"$TESTDIR/setup.sh\"\n\(indented)")
   }
 
   /// What a reader would see, line by line, in a run of that transcript.
   static func visible(in run: TranscriptRun) -> [String] {
-    let texts = run.actual.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
-    return texts.filter { $0.wholeMatch(of: /\[\d+\]/) == nil }
+    run.actual.map { String($0.dropFirst(2)) }.filter { $0.wholeMatch(of: /\[\d+\]/) == nil }
   }
 
   /// Whether `actual`, without its first line, reads as the file says.
@@ -54,11 +53,7 @@ struct ReadmeSession {
     let rest = expected.dropFirst()
     if line == "…" { return (actual.startIndex...actual.endIndex).contains { match(rest, actual[$0...]) } }
     guard let text = actual.first else { return false }
-    return LinePattern.glob(pattern(of: line), matches: Array(text.utf8)[...]) && match(rest, actual.dropFirst())
-  }
-
-  private static func pattern(of line: Substring) -> ArraySlice<UInt8> {
     let literal = line.replacing(/[*?\\]/) { "\\\($0.output)" }
-    return Array(literal.replacing("…", with: "*").utf8)[...]
+    return LinePattern.glob(String(literal.replacing("…", with: "*")), matches: text) && match(rest, actual.dropFirst())
   }
 }

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// One line that a command printed, in the form in which a transcript shows it.
 struct OutputLine {
   private var bytes: [UInt8]
@@ -18,42 +20,37 @@ struct OutputLine {
     return lines
   }
 
-  /// Cuts the line before the first `marker`, and returns what stood after it, or nil without a
+  /// Cuts the line before the first `marker`, and returns the numbers after it, or nil without a
   /// marker.
-  mutating func remove(after marker: [UInt8]) -> [UInt8]? {
-    guard let start = bytes.firstRange(of: marker) else { return nil }
+  mutating func cut(before marker: String) -> [Int]? {
+    guard let start = bytes.firstRange(of: Array(marker.utf8)) else { return nil }
     defer { bytes = Array(bytes[..<start.lowerBound]) }
-    return bytes[start.upperBound...].filter { $0 != Self.newline }
+    let numbers = String(decoding: bytes[start.upperBound...], as: UTF8.self)
+    return numbers.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
   }
 
   /// Without its line ending, with ` (no-eol)` when it had none, with escapes and ` (esc)` when it
   /// has bytes that do not print.
-  var visible: [UInt8]? {
-    guard !bytes.isEmpty else { return nil }
-    var text = bytes
-    if text.last == Self.newline {
-      text.removeLast()
-    } else {
-      text += " (no-eol)".utf8
-    }
+  var visible: String? {
+    guard let last = bytes.last else { return nil }
+    let (text, end) = last == Self.newline ? (bytes.dropLast(), "") : (bytes[...], " (no-eol)")
     let isPlain = text.allSatisfy { (0x20...0x7e).contains($0) }
-    return isPlain ? text : text.flatMap(Self.escape) + " (esc)".utf8
+    return isPlain ? String(decoding: text, as: UTF8.self) + end : text.map(Self.escape).joined() + end + " (esc)"
   }
 
   /// How a line with this text is shown.
-  static func visible(_ text: [UInt8]) -> [UInt8]? { OutputLine(bytes: text + [newline]).visible }
+  static func visible(_ text: String) -> String? { OutputLine(bytes: Array(text.utf8) + [newline]).visible }
 
-  private static func escape(_ byte: UInt8) -> [UInt8] {
+  private static func escape(_ byte: UInt8) -> String {
     switch byte {
-    case UInt8(ascii: "\\"): return Array(#"\\"#.utf8)
-    case UInt8(ascii: "\t"): return Array(#"\t"#.utf8)
-    case carriageReturn: return Array(#"\r"#.utf8)
-    case 0x20...0x7e: return [byte]
-    default: return Array(#"\x"#.utf8) + [hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+    case UInt8(ascii: "\\"): #"\\"#
+    case UInt8(ascii: "\t"): #"\t"#
+    case carriageReturn: #"\r"#
+    case 0x20...0x7e: String(UnicodeScalar(byte))
+    default: #"\x"# + Hex.text([byte])
     }
   }
 
   private static let newline = UInt8(ascii: "\n")
   private static let carriageReturn = UInt8(ascii: "\r")
-  private static let hexadecimal = Array("0123456789abcdef".utf8)
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Programs
 
 /// One transcript, played in a shell in a fresh directory that is removed afterwards.
@@ -10,9 +9,9 @@ struct TranscriptRun {
   /// expected.
   let reachedEnd: Bool
   /// The lines that happened.
-  let actual: [Transcript.Line]
+  let actual: [String]
   /// The lines that happened, with every expected line kept where it matched, pattern or not.
-  let recorded: [Transcript.Line]
+  let recorded: [String]
 
   var passed: Bool { reachedEnd && recorded == transcript.lines }
 
@@ -40,14 +39,14 @@ struct TranscriptRun {
     ]
     let shell = Program(
       "/bin/sh", ["-"], environment: environment.merging(variables) { $1 }, workingDirectory: working,
-      input: transcript.script(salt: salt), timeLimit: timeLimit)
+      input: Array(transcript.script(salt: salt).utf8), timeLimit: timeLimit)
     let outcome = try await shell.run()
     self.transcript = transcript
     ending = outcome.ending
     let replay = transcript.replay(output: outcome.output, salt: salt)
     reachedEnd = replay.reachedEnd
     actual = replay.lines
-    let difference = actual.difference(from: transcript.lines) { LinePattern($0).matches($1) }
+    let difference = actual.difference(from: transcript.lines) { LinePattern.matches($0, $1) }
     recorded = transcript.lines.applying(difference) ?? actual
   }
 
@@ -55,14 +54,12 @@ struct TranscriptRun {
   func difference() async throws -> String {
     let scratch = try ScratchDirectory()
     let (expected, happened) = ("\(scratch.path)/expected", "\(scratch.path)/happened")
-    try Self.file(transcript.lines).write(to: URL(filePath: expected))
-    try Self.file(recorded).write(to: URL(filePath: happened))
+    try TextFile.write(Self.file(transcript.lines), to: expected)
+    try TextFile.write(Self.file(recorded), to: happened)
     let labels = ["--label", transcript.name, "--label", "\(transcript.name), as it ran"]
     return try await Program("diff", ["-u"] + labels + [expected, happened], timeLimit: .seconds(60)).run().text
   }
 
   /// The contents of a file with these lines.
-  static func file(_ lines: [Transcript.Line]) -> Data {
-    Data(lines.map { $0 + [UInt8(ascii: "\n")] }.joined())
-  }
+  static func file(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TranscriptRunnerTests {
   private func play(_ text: String, timeLimit: Duration = .seconds(60)) async throws -> TranscriptRun {
     try await TranscriptRun(
-      Transcript(name: "case.t", contents: Array(text.utf8)), executable: "/bin/true", directory: "/tmp",
+      Transcript(name: "case.t", contents: text), executable: "/bin/true", directory: "/tmp",
       timeLimit: timeLimit)
   }
 

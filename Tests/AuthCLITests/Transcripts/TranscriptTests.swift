@@ -1,4 +1,3 @@
-import Foundation
 import Programs
 import Testing
 
@@ -15,10 +14,9 @@ import Testing
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
   private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"
 
-  static let names: [String] = {
-    let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return entries.filter { $0.hasSuffix(".t") }.sorted()
-  }()
+  static let names = ((try? TextFile.list("fixtures/transcripts", suffix: ".t")) ?? []).compactMap {
+    $0.split(separator: "/").last.map(String.init)
+  }
 
   /// Those that show what people see of the cost of a password.
   private static let shipped: Set = [
@@ -27,8 +25,8 @@ import Testing
 
   @Test("the executable prints what the transcript says", arguments: names)
   func plays(_ name: String) async throws {
-    let file = URL(filePath: Self.directory).appending(path: name)
-    let transcript = Transcript(name: name, contents: Array(try Data(contentsOf: file)))
+    let file = "\(Self.directory)/\(name)"
+    let transcript = Transcript(name: name, contents: try TextFile.read(file))
     let run = try await TranscriptRun(
       transcript, executable: Self.shipped.contains(name) ? BuiltExecutable.shipped : BuiltExecutable.cheap,
       directory: Self.directory, timeLimit: .seconds(300),
@@ -39,7 +37,7 @@ import Testing
       return
     }
     if Self.isRecording && run.reachedEnd {
-      try TranscriptRun.file(run.recorded).write(to: file)
+      try TextFile.write(TranscriptRun.file(run.recorded), to: file)
     } else {
       let cause = run.reachedEnd ? "" : "The shell did not reach the end: \(run.ending).\n"
       let difference = try await run.difference()
@@ -49,21 +47,16 @@ import Testing
 
   @Test("every transcript sets up its own home first, so that any runner may play it", arguments: names)
   func setsUpFirst(_ name: String) throws {
-    let file = URL(filePath: Self.directory).appending(path: name)
-    let lines = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
+    let lines = try TextFile.read("\(Self.directory)/\(name)").split(separator: "\n")
     #expect(lines.first { $0.hasPrefix("  $ ") } == #"  $ . "$TESTDIR/setup.sh""#)
   }
 
   @Test("every command is in one")
   func everyCommand() throws {
-    let all = try Self.names.map { try String(contentsOfFile: "\(Self.directory)/\($0)", encoding: .utf8) }.joined()
+    let all = try Self.names.map { try TextFile.read("\(Self.directory)/\($0)") }.joined()
     for location in AuthTool.tool.locations where location.command.request != nil {
       let line = "auth-cli \(location.path.joined(separator: " "))"
       #expect(all.contains(line), "\(line) is in no transcript")
     }
-  }
-
-  @Test("there are transcripts") func exist() {
-    #expect(!Self.names.isEmpty)
   }
 }
