@@ -1,4 +1,5 @@
 import AuthMessages
+import Glibc
 import Testing
 
 @testable import AuthProgram
@@ -119,23 +120,12 @@ struct CommandTableTests {
     }
   }
 
-  /// The words of an example up to the first operator of the shell.
+  /// The words of an example up to the first operator of the shell, as a shell reads them.
   static func words(_ line: String) -> [Word] {
-    var words: [String] = []
-    var current: String?
-    var quoted = false
-    for character in line {
-      switch character {
-      case "'":
-        quoted.toggle()
-        current = current ?? ""
-      case " " where !quoted:
-        if let word = current { words.append(word) }
-        current = nil
-      case _: current = (current ?? "") + String(character)
-      }
-    }
-    if let word = current { words.append(word) }
-    return words.prefix { !["<", ">", "|", "&&"].contains($0) }.map { Word($0) }
+    var read = wordexp_t()
+    let isRead = wordexp(String(line.prefix { !"<>|&".contains($0) }), &read, 0) == 0
+    #expect(isRead, "\(line)")
+    defer { wordfree(&read) }
+    return (0..<read.we_wordc).compactMap { read.we_wordv[$0] }.map { Word(String(cString: $0)) }
   }
 }

@@ -8,45 +8,24 @@ import Testing
 /// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.
 @Suite("Asking for a secret on a terminal", .timeLimit(.minutes(10)))
 struct SilentTerminalTests {
-  /// How a signal reaches the process.
-  enum Blow: String, CaseIterable, Codable {
-    case interruptKey, quitKey, terminate, hangUp, alarm, pipe, processorTime
+  /// The signals of which the process dies: the first two by their keys.
+  static let fatal: [(signal: Int32, key: String?)] =
+    [(SIGINT, "\u{3}"), (SIGQUIT, "\u{1C}")] + [SIGTERM, SIGHUP, SIGALRM, SIGPIPE, SIGXCPU].map { ($0, nil) }
 
-    var signal: Int32 {
-      switch self {
-      case .interruptKey: SIGINT
-      case .quitKey: SIGQUIT
-      case .terminate: SIGTERM
-      case .hangUp: SIGHUP
-      case .alarm: SIGALRM
-      case .pipe: SIGPIPE
-      case .processorTime: SIGXCPU
-      }
-    }
-
-    func strike(_ terminal: PseudoTerminal) throws {
-      switch self {
-      case .interruptKey: try terminal.send("\u{3}")
-      case .quitKey: try terminal.send("\u{1C}")
-      case .terminate, .hangUp, .alarm, .pipe, .processorTime: try terminal.signalForeground(signal)
-      }
-    }
-  }
-
-  @Test("it dies of the signal, with the echo on again", arguments: Blow.allCases)
-  func signals(_ blow: Blow) async throws {
-    let terminal = try await TerminalChild.ask().run(endsWith: .signal(blow.signal)) { terminal in
+  @Test("it dies of the signal, with the echo on again", arguments: fatal)
+  func signals(_ signal: Int32, key: String?) async throws {
+    let terminal = try await TerminalChild.ask().run(endsWith: .signal(signal)) { terminal in
       try terminal.expect("Secret: ")
       #expect(!terminal.echoes)
       try terminal.send("half a pass")
-      try blow.strike(terminal)
+      if let key { try terminal.send(key) } else { try terminal.signalForeground(signal) }
     }
     #expect(!terminal.transcript.contains("half"))
   }
 
-  @Test("the echo stays off while the answer is checked, and signals act at once", arguments: Blow.allCases)
-  func delay(_ blow: Blow) async throws {
-    let terminal = try await TerminalChild.check(endless: true).run(endsWith: .signal(blow.signal)) { terminal in
+  @Test("the echo stays off while the answer is checked, and signals act at once", arguments: fatal)
+  func delay(_ signal: Int32, key: String?) async throws {
+    let terminal = try await TerminalChild.check(endless: true).run(endsWith: .signal(signal)) { terminal in
       try terminal.expect("Secret: ")
       try terminal.send("wrong\n")
       try terminal.expect("<checking>")
@@ -54,7 +33,7 @@ struct SilentTerminalTests {
       try terminal.send("typed too early\n")
       try terminal.expect("<typed>")
       #expect(!terminal.echoes)
-      try blow.strike(terminal)
+      if let key { try terminal.send(key) } else { try terminal.signalForeground(signal) }
     }
     #expect(!terminal.transcript.contains("early"))
   }
