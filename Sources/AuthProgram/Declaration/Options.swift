@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthDevice
 import CommandLineKit
-import TextFormat
 
 /// The kinds of value that the commands take.
 enum Kinds {
