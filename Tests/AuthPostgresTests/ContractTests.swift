@@ -34,17 +34,9 @@ extension PostgresTests {
     func statements() throws {
       let connection = try Databases.connect(try RulesDatabase().address)
       try connection.sql("SET search_path = auth, pg_catalog")
-      for (number, text) in Self.statements.enumerated() {
+      for (number, text) in queryLists.flatMap(\.statements).enumerated() {
         #expect(throws: Never.self, "\(text)") { try connection.sql("PREPARE tried\(number) AS \(text)") }
       }
     }
-
-    static let statements = [
-      list(AccountSelection.self), list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionSelection.self),
-      list(SessionQuery.self), list(LedgerQuery.self), list(EventSelection.self), list(EventQuery.self),
-      list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self), list(OperatorQuery.self),
-    ].flatMap(\.self)
-
-    private static func list<Q: Query>(_: Q.Type) -> [String] { Q.allCases.map(\.sql) }
   }
 }
