@@ -29,22 +29,17 @@ final class PostgresTransaction: Transaction {
     }
   }
 
-  /// The locks that say how much a write decides about: all others, or its rows.
-  private static let (shared, exclusive) = (
-    "SELECT pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock)), \(clock)",
-    "SELECT pg_advisory_xact_lock(\(PostgresSchema.writeLock)), \(clock)"
-  )
-  private static let clock = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-
   func begin(_ scope: WriteScope?, _ adjusted: (Int64) -> Int64) throws(BackendError) {
     add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
-    let first =
+    // A write of rows excludes those that decide about everything, and no other.
+    let lock =
       switch scope {
-      case nil: "SELECT NULL, \(Self.clock)"
-      case .rows: Self.shared
-      case .everything, .creation: Self.exclusive
+      case nil: "NULL"
+      case .rows: "pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock))"
+      case .everything, .creation: "pg_advisory_xact_lock(\(PostgresSchema.writeLock))"
       }
-    time = adjusted(try answer(first).columns(0).integer(1))
+    let begun = try answer("SELECT \(lock), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+    time = adjusted(begun.columns(0).integer(1))
   }
 
   /// - Throws: ``BackendError``, with the code `outcome_unknown` when the answer is lost.

@@ -11,17 +11,6 @@ package enum DurableFile {
   /// The prefix and suffix of the temporary file that replaces a file.
   package static let (temporaryPrefix, temporarySuffix) = (".", ".new")
 
-  /// Creates an empty file with mode 0600, whatever the umask, unless the file exists.
-  package static func createEmpty(_ path: String) throws(FileError) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    if descriptor < 0 {
-      if errno == EEXIST { return }
-      throw .system(path, "cannot be made", .current)
-    }
-    defer { close(descriptor) }
-    guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
-  }
-
   /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
   ///
   /// The caller must hold the lock for writers. So the temporary name needs no randomness, and the
@@ -63,9 +52,21 @@ package enum DurableFile {
     }
   }
 
-  private static func create(_ path: String, with content: [UInt8]) throws(FileError) {
+  /// Creates a file with mode 0600, whatever the umask, and makes its content durable.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - content: What the file contains.
+  ///   - mayExist: Whether a file that exists stays as it is, without an error.
+  /// - Throws: The error of the system call that failed.
+  package static func create(
+    _ path: String, with content: [UInt8] = [], mayExist: Bool = false
+  ) throws(FileError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system(path, "cannot be made", .current) }
+    if descriptor < 0 {
+      if mayExist, errno == EEXIST { return }
+      throw .system(path, "cannot be made", .current)
+    }
     defer { close(descriptor) }
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
     var written = 0

@@ -57,28 +57,19 @@ package struct FileError: Error, Hashable, Sendable {
   /// Describes refused access, with the owner of the file or of the first visible directory above
   /// it.
   private static func denied(_ path: String, _ what: String) -> FileError {
-    var place = path
-    while true {
-      var status = stat()
-      if lstat(place, &status) == 0 {
-        let facts = FileFacts(path: place, status: status)
-        if !facts.isOwn {
-          return FileError(
-            .denied, "\(what); \(facts.ownership).",
-            hint: FileFacts.ownDirectory)
-        }
-        if !facts.isOpenToOwner {
-          return FileError(
-            .denied, "\(what); \(place.escaped) has mode \(facts.mode).",
-            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(ShellQuoting.printable(place))")
-        }
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      let facts = FileFacts(path: path, status: status)
+      if !facts.isOwn { return FileError(.denied, "\(what); \(facts.ownership).", hint: FileFacts.ownDirectory) }
+      if !facts.isOpenToOwner {
+        return FileError(
+          .denied, "\(what); \(path.escaped) has mode \(facts.mode).",
+          hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(ShellQuoting.printable(path))")
       }
-      let above = PrivateDirectory.parent(of: place)
-      guard above != place else {
-        return FileError(.denied, "\(what).", hint: "Check the permissions on the way to it.")
-      }
-      place = above
     }
+    let above = PrivateDirectory.parent(of: path)
+    if above != path { return denied(above, what) }
+    return FileError(.denied, "\(what).", hint: "Check the permissions on the way to it.")
   }
 
   /// The cause in the terms of `Authority`.

@@ -129,16 +129,10 @@ extension PrivateDirectory {
   /// With them, the system follows a symbolic link, so a link that is refused in one spelling would
   /// be accepted in the other.
   package init(named name: String) {
-    var bytes = name.utf8[...]
-    while bytes.count > 1 {
-      if bytes.last == UInt8(ascii: "/") {
-        bytes = bytes.dropLast()
-      } else if bytes.suffix(2).elementsEqual("/.".utf8) {
-        bytes = bytes.dropLast(bytes.count == 2 ? 1 : 2)
-      } else {
-        break
-      }
+    var path = name.utf8[...]
+    while path.count > 1, path.last == UInt8(ascii: "/") || path.suffix(2).elementsEqual("/.".utf8) {
+      path.removeLast()
     }
-    self.init(path: String(bytes) ?? name)
+    self.init(path: String(path) ?? name)
   }
 }

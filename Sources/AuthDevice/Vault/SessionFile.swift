@@ -94,8 +94,7 @@ enum SessionFile {
 
   /// Whether the last full line is the checksum of the lines before it.
   private static func isWhole(_ lines: [ArraySlice<UInt8>]) -> Bool {
-    var body: [UInt8] = []
-    for line in lines.dropLast(2) { body += line + [UInt8(ascii: "\n")] }
+    let body = lines.dropLast(2).flatMap { $0 + [UInt8(ascii: "\n")] }
     return Hex.bytes(Array(lines[lines.count - 2])) == SHA256.hash(body)
   }
 }

@@ -126,8 +126,10 @@ final class Connection: Transaction {
   /// Nothing to do: SQLite has one writer.
   func lock(_ lock: Lock) {}
 
-  /// Whether a transaction is open; SQLite ends one by itself after some faults.
-  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  /// Undoes an open transaction; SQLite has ended it by itself after some faults.
+  func rollBack() {
+    if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+  }
 
   /// How often the file was changed, by the count in its header; nil when that cannot be read.
   ///

@@ -57,7 +57,7 @@ struct Migration {
       }
       try connection.execute("COMMIT")
     } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      connection.rollBack()
       throw error
     }
   }
@@ -74,7 +74,7 @@ struct Migration {
     let temporary = target + DatabaseFileName.temporarySuffix
     do throws(FileError) {
       if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
-      try DurableFile.createEmpty(temporary)
+      try DurableFile.create(temporary)
     } catch {
       throw BackendError(error)
     }

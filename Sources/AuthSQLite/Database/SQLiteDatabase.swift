@@ -12,13 +12,10 @@ import TextFormat
 /// latter up to the busy wait.
 final class SQLiteDatabase: Database {
   private struct Open {
-    var connection: Connection?
-    var inode: ino_t = 0
-    var device: dev_t = 0
+    /// The connection, and the file that it is to.
+    var connection: (Connection, to: stat)?
     /// Whether no other process may use the file while it is open.
     var isAlone = false
-
-    mutating func close() { self = Open(isAlone: isAlone) }
   }
 
   let directory: PrivateDirectory
@@ -64,7 +61,7 @@ final class SQLiteDatabase: Database {
       // A file of an older schema is brought to the present one first, which takes a second reader.
       try read { _ in }
       try open.withLock { (open) throws(BackendError) in
-        open.close()
+        open.connection = nil
         open.isAlone = true
         _ = try connection(of: &open, .everything)
       }
@@ -102,8 +99,7 @@ final class SQLiteDatabase: Database {
           try requireCurrentSchema(connection, scope)
           result = try body(connection)
         } catch {
-          // The fault that is thrown is the one to report; SQLite may have rolled back by itself.
-          if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+          connection.rollBack()
           throw error
         }
         guard let failure = commit(connection, scope) else { return result }
@@ -111,7 +107,7 @@ final class SQLiteDatabase: Database {
       }
       // A connection on which a commit failed half way may hold locks, and knows no more than we
       // do.
-      open.close()
+      open.connection = nil
       if scope == nil || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
       throw .unavailable(.outcomeUnknown, path.escaped, failed.failure.values.last ?? failed.failure.description)
     }
@@ -126,7 +122,7 @@ final class SQLiteDatabase: Database {
       try connection.execute("COMMIT")
       return nil
     } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      connection.rollBack()
       return (error, counter)
     }
   }
@@ -137,7 +133,7 @@ final class SQLiteDatabase: Database {
     do throws(BackendError) {
       let connection = try connection(of: &open, nil)
       try connection.begin(nil)
-      defer { try? connection.execute("ROLLBACK") }
+      defer { connection.rollBack() }
       _ = try Migration(connection: connection).phase()
       return connection.changeCounter
     } catch {
@@ -161,20 +157,22 @@ final class SQLiteDatabase: Database {
     do throws(BackendError) {
       facts = try file(scope)
     } catch {
-      open.close()
+      open.connection = nil
       throw error
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
     if (1..<512).contains(facts.status.st_size) {
       throw .unavailable(.databaseCorrupt, path.escaped, "it has \(facts.status.st_size) bytes, less than any database")
     }
-    if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
+    if let (connection, file) = open.connection,
+      (file.st_ino, file.st_dev) == (facts.status.st_ino, facts.status.st_dev)
+    {
       return connection
     }
-    open.close()
+    open.connection = nil
     let connection = try Connection(path: path, wait: patience, clock: clock, wallClock: wallClock)
     if open.isAlone { try connection.keepOthersOut() }
-    open = Open(connection: connection, inode: facts.status.st_ino, device: facts.status.st_dev, isAlone: open.isAlone)
+    open.connection = (connection, facts.status)
     return connection
   }
 
@@ -192,7 +190,7 @@ final class SQLiteDatabase: Database {
         return try checked(found)
       }
       if scope == .creation {
-        try DurableFile.createEmpty(path)
+        try DurableFile.create(path, mayExist: true)
         try directory.synchronize()
         if let made = try FileFacts(of: path) { return try checked(made) }
       }
