@@ -58,135 +58,133 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   package var row: ErrorRow {
     switch self {
     // Status 1: the answer is no
-    case .alreadyLoggedIn: .no("a user is logged in already", "Log out first: \(run: "logout")")
+    case .alreadyLoggedIn: .no("a user is logged in already").hint("Log out first: \(run: "logout")")
     case .notAdministrator:
-      .no("{USER} is not an administrator", "Only an administrator can do this; the first registered account is one.")
-    case .notConfirmed: .no("nothing was deleted: that is not the name of the account", "Type {NAME}, or give --yes.")
-    case .notPermitted: .no("only an administrator may do this", "Ask an administrator to do it.")
+      .no("{USER} is not an administrator")
+        .hint("Only an administrator can do this; the first registered account is one.")
+    case .notConfirmed:
+      .no("nothing was deleted: that is not the name of the account").hint("Type {NAME}, or give --yes.")
+    case .notPermitted: .no("only an administrator may do this").hint("Ask an administrator to do it.")
     case .otherUserLoggedIn:
-      .no("{USER} is logged in here", "Log out first, or switch users with: \(run: "login", "{NAME}", "--switch")")
+      .no("{USER} is logged in here").hint("Log out first, or switch users with: \(run: "login", "{NAME}", "--switch")")
     case .passwordChangedMeanwhile:
-      .no(
-        "the password of {USER} was changed elsewhere at the same time; your new one was not set",
-        "Run the command again with the password that was set there.")
+      .no("the password of {USER} was changed elsewhere at the same time; your new one was not set")
+        .hint("Run the command again with the password that was set there.")
     // Status 2: the command line or the input
-    case .csvNotJSON: .usage("--csv and --json cannot be used together", "Give one of them.")
-    case .homeNotText: .usage("{VARIABLE} is {PATH}, which is not UTF-8 text", "Set AUTH_CLI_HOME to a path in UTF-8.")
+    case .csvNotJSON: .usage("--csv and --json cannot be used together").hint("Give one of them.")
+    case .homeNotText:
+      .usage("{VARIABLE} is {PATH}, which is not UTF-8 text").hint("Set AUTH_CLI_HOME to a path in UTF-8.")
     case .homeTooLong:
-      .usage("the path {PATH} is too long: {RULE}", "Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
-    case .noScreen: .usage("the full-screen program needs a terminal for its input and output", Self.commandsInstead)
-    case .nothingEntered: .usage("nothing was entered", Self.again)
-    case .passwordsDiffer: .usage("the two passwords are not the same", Self.again)
-    case .screenNotJSON: .usage("the full-screen program prints no JSON", Self.commandsInstead)
-    case .screenTooPlain: .usage("the terminal cannot show a full-screen program: TERM is {TERM}", Self.commandsInstead)
+      .usage("the path {PATH} is too long: {RULE}")
+        .hint("Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
+    case .noScreen:
+      .usage("the full-screen program needs a terminal for its input and output").hint(Self.commandsInstead)
+    case .nothingEntered: .usage("nothing was entered").hint(Self.again)
+    case .passwordsDiffer: .usage("the two passwords are not the same").hint(Self.again)
+    case .screenNotJSON: .usage("the full-screen program prints no JSON").hint(Self.commandsInstead)
+    case .screenTooPlain:
+      .usage("the terminal cannot show a full-screen program: TERM is {TERM}").hint(Self.commandsInstead)
     // Status 3: cannot tell or cannot save
-    case .busy: .cannotTell("the session is busy with another request", "Try again; nothing was changed.")
-    case .cancelled: .cannotTell("the command was cancelled", "Look with \(run: "status").")
+    case .busy: .cannotTell("the session is busy with another request").hint("Try again; nothing was changed.")
+    case .cancelled: .cannotTell("the command was cancelled").hint("Look with \(run: "status").")
     case .loginOvertaken:
-      .cannotTell("another login or logout happened at the same time", "Check who is logged in, and try again.")
-    case .logoutFailed: .cannotTell("the logout failed: {REASON}", Self.logOutAgain)
+      .cannotTell("another login or logout happened at the same time").hint("Check who is logged in, and try again.")
+    case .logoutFailed: .cannotTell("the logout failed: {REASON}").hint(Self.logOutAgain)
     case .logoutIncomplete:
-      .cannotTell(
-        "logged out on this device, but {REASON}",
-        "The session still expires by itself within {TIME} without activity. To end it sooner, remove the cause, log in, and run: \(run: "logout", "--all")"
-      )
-    case .logoutNotErased: .cannotTell("the session is ended, but {REASON}", Self.logOutAgain)
+      .cannotTell("logged out on this device, but {REASON}")
+        .hint(
+          "The session still expires by itself within {TIME} without activity. To end it sooner, remove the cause, log in, and run: \(run: "logout", "--all")"
+        )
+    case .logoutNotErased: .cannotTell("the session is ended, but {REASON}").hint(Self.logOutAgain)
     case .memoryNotClosed:
-      .cannotTell(
-        "the memory of this process cannot be closed to others: {REASON}",
-        "Allow the calls prctl and setrlimit where this program runs.")
+      .cannotTell("the memory of this process cannot be closed to others: {REASON}")
+        .hint("Allow the calls prctl and setrlimit where this program runs.")
     case .noHome:
-      .cannotTell(
-        "HOME is not set to an absolute path, so there is no place for sessions and accounts",
-        "Set HOME, or AUTH_CLI_HOME to the directory to use.")
+      .cannotTell("HOME is not set to an absolute path, so there is no place for sessions and accounts")
+        .hint("Set HOME, or AUTH_CLI_HOME to the directory to use.")
     case .otherSessionsNotEnded:
-      .cannotTell(
-        "logged out on this device, but your other sessions were not ended: {REASON}",
-        "Log in and end them: \(run: "logout", "--all")")
+      .cannotTell("logged out on this device, but your other sessions were not ended: {REASON}")
+        .hint("Log in and end them: \(run: "logout", "--all")")
     case .outputFailed: .cannotTell(meaning: "the output could not be written")
     case .overtaken:
-      .cannotTell(
-        "another process changed this session at the same time",
-        "Look with \(run: "status"), then try again.")
+      .cannotTell("another process changed this session at the same time")
+        .hint("Look with \(run: "status"), then try again.")
     case .passwordChangedSessionKept:
       .cannotTell(
-        "the password of {USER} is changed and all other sessions are ended; this session is still active, but could not be renewed: {REASON}",
-        "Use the new password from now on. To renew this session with it: \(run: "reauth")")
+        "the password of {USER} is changed and all other sessions are ended; this session is still active, but could not be renewed: {REASON}"
+      )
+      .hint("Use the new password from now on. To renew this session with it: \(run: "reauth")")
     case .sessionFileCorrupt: .cannotTell(meaning: "the session file cannot be used")
     case .sessionFileLinked:
       .cannotTell(
-        "{FILE} is a symbolic link to {TARGET}, so nothing was logged out; a session in that file may still be active",
+        "{FILE} is a symbolic link to {TARGET}, so nothing was logged out; a session in that file may still be active"
+      )
+      .hint(
         "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: \(run: "logout", "--all")"
       )
     case .sessionFileUnusable: .cannotTell(meaning: "the session file cannot be read or written")
     case .wordsUnreadable:
-      .cannotTell(
-        "the words of the command line cannot be read, because the process cannot open /proc/self/cmdline",
-        "Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
+      .cannotTell("the words of the command line cannot be read, because the process cannot open /proc/self/cmdline")
+        .hint("Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
     // Status 4: log in first
     case .accountDeleted:
-      .logInFirst(
-        "{REASON}",
-        "The name is not given again. Create another account with: \(run: "register", "USER")",
-        meaning: "the account was deleted")
+      .logInFirst("{REASON}", meaning: "the account was deleted")
+        .hint("The name is not given again. Create another account with: \(run: "register", "USER")")
     case .accountDisabled:
-      .logInFirst(
-        "{REASON}",
-        "Logging in does not help until an administrator has enabled it: \(runByOthers: "accounts", "enable", "USER")",
-        meaning: "the session ended because an administrator disabled the account")
-    case .notLoggedIn: .logInFirst("nobody is logged in", "Log in first: \(run: "login", "USER")")
+      .logInFirst("{REASON}", meaning: "the session ended because an administrator disabled the account")
+        .hint(
+          "Logging in does not help until an administrator has enabled it: \(runByOthers: "accounts", "enable", "USER")"
+        )
+    case .notLoggedIn: .logInFirst("nobody is logged in").hint("Log in first: \(run: "login", "USER")")
     case .passwordChangedSessionEnded:
       .logInFirst(
-        "the password of {USER} is changed and all other sessions are ended; this session ended too: {REASON}",
-        "Log in with the new password: \(run: "login", "{USER}")")
+        "the password of {USER} is changed and all other sessions are ended; this session ended too: {REASON}"
+      )
+      .hint("Log in with the new password: \(run: "login", "{USER}")")
     case .passwordNotRecent:
-      .logInFirst(
-        "you entered your password too long ago for this",
-        "Enter it again: \(run: "reauth"), or \(run: "reauth", "--password-stdin") in a script")
-    case .sessionEnded: .logInFirst("{REASON}", Self.logInAgain, meaning: "the session ended; the message says why")
-    case .superseded: .logInFirst("this session was replaced by a newer one", Self.logInAgain)
+      .logInFirst("you entered your password too long ago for this")
+        .hint("Enter it again: \(run: "reauth"), or \(run: "reauth", "--password-stdin") in a script")
+    case .sessionEnded:
+      .logInFirst("{REASON}", meaning: "the session ended; the message says why").hint(Self.logInAgain)
+    case .superseded: .logInFirst("this session was replaced by a newer one").hint(Self.logInAgain)
     // Status 5: wrong credentials
     case .challengeOver:
-      .credentials(
-        "wrong code too often, or too late: the password is needed again",
-        "Begin again. A code that was wrong counts as a wrong password.")
+      .credentials("wrong code too often, or too late: the password is needed again")
+        .hint("Begin again. A code that was wrong counts as a wrong password.")
     case .codeMissing:
-      .credentials(
-        "the password is right, and a code is needed too",
-        "In a script, write the code on the line after the password. This was not counted as a wrong guess.")
+      .credentials("the password is right, and a code is needed too")
+        .hint("In a script, write the code on the line after the password. This was not counted as a wrong guess.")
     case .wrongCode:
-      .credentials(
-        "wrong code",
-        "Each code works once, for about a minute. Wait for the next one, and check the clock of the device.")
+      .credentials("wrong code")
+        .hint("Each code works once, for about a minute. Wait for the next one, and check the clock of the device.")
     case .wrongCredentials:
       // It is not told which of the two is wrong.
-      .credentials(
-        "the name and the password were not accepted",
-        "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? \(run: "recover")")
-    case .wrongPassword: .credentials("wrong password", "Try again; after five wrong passwords in a row you must wait.")
+      .credentials("the name and the password were not accepted")
+        .hint(
+          "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? \(run: "recover")")
+    case .wrongPassword:
+      .credentials("wrong password").hint("Try again; after five wrong passwords in a row you must wait.")
     case .wrongRecovery:
-      .credentials(
-        "the name and the code were not accepted",
-        "Check both. A code works once; a code from an administrator works for a limited time.")
+      .credentials("the name and the code were not accepted")
+        .hint("Check both. A code works once; a code from an administrator works for a limited time.")
     // Status 6: too many attempts
     case .locked:
-      .throttled(
-        "too many wrong passwords: the account is locked",
-        "Use a recovery code: \(run: "recover", "USER"); or ask an administrator: \(runByOthers: "accounts", "unlock", "USER")"
-      )
+      .throttled("too many wrong passwords: the account is locked")
+        .hint(
+          "Use a recovery code: \(run: "recover", "USER"); or ask an administrator: \(runByOthers: "accounts", "unlock", "USER")"
+        )
     case .lockedRecovery:
-      .throttled(
-        "the name and the code were not accepted, and the account is locked",
-        "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
-      )
-    case .throttled: .throttled("too many wrong passwords, so this one was not checked", "Try again in {TIME}.")
+      .throttled("the name and the code were not accepted, and the account is locked")
+        .hint(
+          "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
+        )
+    case .throttled: .throttled("too many wrong passwords, so this one was not checked").hint("Try again in {TIME}.")
     case .throttledCode:
-      .throttled("too many wrong passwords or codes, so this one was not checked", "Try again in {TIME}.")
+      .throttled("too many wrong passwords or codes, so this one was not checked").hint("Try again in {TIME}.")
     case .throttledRecovery:
       // A right one would have been accepted.
-      .throttled(
-        "the name and the code were not accepted, after too many wrong ones",
-        "Try again in {TIME}. A right code is accepted at once.")
+      .throttled("the name and the code were not accepted, after too many wrong ones")
+        .hint("Try again in {TIME}. A right code is accepted at once.")
     }
   }
 

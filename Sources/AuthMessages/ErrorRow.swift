@@ -8,18 +8,11 @@ package struct ErrorRow: Sendable {
   /// The exit status of a command.
   package let status: ExitStatus
   /// What happened, as a clause; a value of the error takes the place of each `{NAME}`.
-  private let clause: String
+  fileprivate let clause: String
   /// What to do, in one line, also with places for values; nil where the error brings both.
-  private let hint: Hint?
+  fileprivate let hint: Hint?
   /// What the code means, as a clause.
   package let meaning: String
-
-  private init(_ status: ExitStatus, _ clause: String, _ hint: Hint?, _ meaning: String?) {
-    self.status = status
-    self.clause = clause
-    self.hint = hint
-    self.meaning = meaning ?? clause.filled()
-  }
 
   /// Whether the row has the message and the hint.
   fileprivate var isWhole: Bool { hint != nil }
@@ -34,38 +27,49 @@ package struct ErrorRow: Sendable {
     return (message, (hint ?? "").filled(from: &values))
   }
 
-  /// The row of a code; nil for one of a newer version, and of an app's own authority.
+  /// The row of a code; nil for one of a newer version, of an app's own authority, and of an error
+  /// that brings its message.
   package static func of(_ code: String) -> ErrorRow? {
     BackendError.Code(rawValue: code)?.row ?? BackendError.OperatorCode(rawValue: code)?.row
-      ?? BackendError.FailureCode(rawValue: code)?.row ?? FileError.Kind(rawValue: code)?.row
-      ?? Unavailability.Cause.allCases.first { $0.code == code }?.row
+      ?? BackendError.FailureCode(rawValue: code)?.row
   }
 }
 
-// Rows by their status, each of a message and a hint. A row of a meaning is for errors that bring
-// both, because apps without this table show them too.
+/// A row without its hint.
+struct ErrorMessage {
+  fileprivate let status: ExitStatus
+  fileprivate let clause: String
+  fileprivate var meaning: String?
+
+  func hint(_ hint: Hint) -> ErrorRow {
+    ErrorRow(status: status, clause: clause, hint: hint, meaning: meaning ?? clause.filled())
+  }
+}
+
+// Rows by their status: a message, with a meaning where it alone does not say what the code means,
+// and then a hint. A row of a meaning is for errors that bring both, because apps without this
+// table show them too.
 extension ErrorRow {
-  static func no(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.no, clause, hint, nil) }
+  static func no(_ clause: String) -> ErrorMessage { ErrorMessage(status: .no, clause: clause) }
+  static func usage(_ clause: String) -> ErrorMessage { ErrorMessage(status: .usage, clause: clause) }
+  static func credentials(_ clause: String) -> ErrorMessage { ErrorMessage(status: .credentials, clause: clause) }
+  static func throttled(_ clause: String) -> ErrorMessage { ErrorMessage(status: .throttled, clause: clause) }
 
-  static func usage(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.usage, clause, hint, nil) }
-
-  static func usage(meaning: String) -> ErrorRow { ErrorRow(.usage, meaning, nil, nil) }
-
-  /// `meaning` is for a message that alone does not say what the code means.
-  static func cannotTell(_ clause: String, _ hint: Hint, meaning: String? = nil) -> ErrorRow {
-    ErrorRow(.cannotTell, clause, hint, meaning)
+  static func cannotTell(_ clause: String, meaning: String? = nil) -> ErrorMessage {
+    ErrorMessage(status: .cannotTell, clause: clause, meaning: meaning)
   }
 
-  static func cannotTell(meaning: String) -> ErrorRow { ErrorRow(.cannotTell, meaning, nil, nil) }
-
-  /// As in ``cannotTell(_:_:meaning:)``.
-  static func logInFirst(_ clause: String, _ hint: Hint, meaning: String? = nil) -> ErrorRow {
-    ErrorRow(.logInFirst, clause, hint, meaning)
+  static func logInFirst(_ clause: String, meaning: String? = nil) -> ErrorMessage {
+    ErrorMessage(status: .logInFirst, clause: clause, meaning: meaning)
   }
 
-  static func credentials(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.credentials, clause, hint, nil) }
+  static func usage(meaning: String) -> ErrorRow {
+    ErrorRow(status: .usage, clause: meaning, hint: nil, meaning: meaning)
+  }
 
-  static func throttled(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.throttled, clause, hint, nil) }
+  static func cannotTell(meaning: String) -> ErrorRow {
+    ErrorRow(status: .cannotTell, clause: meaning, hint: nil, meaning: meaning)
+  }
 }
 
 extension Unavailability {

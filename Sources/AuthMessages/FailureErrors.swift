@@ -6,184 +6,165 @@ import AuthDevice
 extension BackendError.FailureCode {
   package var row: ErrorRow {
     switch self {
-    case .answerTooLong:
-      .cannotTell("the answer has more than {COUNT} bytes", "Use programs of one version.")
-    case .answerUnknown: .cannotTell("the database gave the answer to another question", "Use programs of one version.")
+    case .answerTooLong: .cannotTell("the answer has more than {COUNT} bytes").hint("Use programs of one version.")
+    case .answerUnknown:
+      .cannotTell("the database gave the answer to another question").hint("Use programs of one version.")
     case .clockUnreadable: .cannotTell(meaning: "the boot clock cannot be read, so no limit can be checked")
-    case .databaseBusy: .cannotTell("{DATABASE} is busy: {REASON}", "Try again; nothing was changed.")
+    case .databaseBusy: .cannotTell("{DATABASE} is busy: {REASON}").hint("Try again; nothing was changed.")
     case .databaseCannotOpen:
-      .cannotTell(
-        "{FILE} or its journal cannot be opened: {REASON}", "Check owner and permissions of the file and its directory."
-      )
+      .cannotTell("{FILE} or its journal cannot be opened: {REASON}")
+        .hint("Check owner and permissions of the file and its directory.")
     case .databaseCorrupt:
-      .cannotTell(
-        "{DATABASE} is damaged or not a database: {REASON}",
-        "Nothing was changed. Keep it as evidence and put a backup in its place.")
+      .cannotTell("{DATABASE} is damaged or not a database: {REASON}")
+        .hint("Nothing was changed. Keep it as evidence and put a backup in its place.")
     case .databaseError:
-      .cannotTell(
-        "{DATABASE} reported an error: {REASON}",
-        "Nothing was changed. Check the disk, or the log of the server, then try again.")
+      .cannotTell("{DATABASE} reported an error: {REASON}")
+        .hint("Nothing was changed. Check the disk, or the log of the server, then try again.")
     case .databaseForeign:
-      .cannotTell(
-        "{FILE} is the database of another program",
-        "Nothing was changed. Choose another directory, or move the file away.")
+      .cannotTell("{FILE} is the database of another program")
+        .hint("Nothing was changed. Choose another directory, or move the file away.")
     case .databaseInUse:
-      .cannotTell(
-        "{DATABASE} is in use by another process",
-        "Stop every service and every auth-cli that uses it; nothing was changed.")
+      .cannotTell("{DATABASE} is in use by another process")
+        .hint("Stop every service and every auth-cli that uses it; nothing was changed.")
     case .databaseInconsistent:
-      .cannotTell(
-        "{FILE} refused a change that its rules forbid: {REASON}",
-        "Nothing was changed; keep the file and report this.")
+      .cannotTell("{FILE} refused a change that its rules forbid: {REASON}")
+        .hint("Nothing was changed; keep the file and report this.")
     case .databaseMissing:
-      .cannotTell(
-        "there are no accounts yet: {FILE} {REASON}",
-        "Register the first account: \(run: "register", "USER"). Or put a backup in its place.")
+      .cannotTell("there are no accounts yet: {FILE} {REASON}")
+        .hint("Register the first account: \(run: "register", "USER"). Or put a backup in its place.")
     case .databaseNewer:
-      .cannotTell(
-        "{DATABASE} has schema {VERSION}, made by a newer version; this one knows up to {KNOWN}",
-        "Nothing was changed. Install the newer version.")
+      .cannotTell("{DATABASE} has schema {VERSION}, made by a newer version; this one knows up to {KNOWN}")
+        .hint("Nothing was changed. Install the newer version.")
     case .databaseOlder:
-      .cannotTell(
-        "{DATABASE} has schema {VERSION}, made by an older version; this one needs {NEEDED}",
-        "Nothing was changed. Bring it up to date: auth-service schema upgrade")
+      .cannotTell("{DATABASE} has schema {VERSION}, made by an older version; this one needs {NEEDED}")
+        .hint("Nothing was changed. Bring it up to date: auth-service schema upgrade")
     case .databaseReadOnly:
-      .cannotTell(
-        "{FILE} cannot be written: {REASON}",
-        "Make the file and its directory writable for this user; nothing was changed.")
+      .cannotTell("{FILE} cannot be written: {REASON}")
+        .hint("Make the file and its directory writable for this user; nothing was changed.")
     case .eventsChanged:
-      .cannotTell(
-        "the events changed while they were archived: {COUNT} were read, and {FOUND} found",
-        "Nothing was deleted. Archive them again.")
+      .cannotTell("the events changed while they were archived: {COUNT} were read, and {FOUND} found")
+        .hint("Nothing was deleted. Archive them again.")
     case .hashingFailed:
-      .cannotTell(
-        "libcrypt could not hash the password: {REASON}",
-        "Yescrypt needs 64 MiB of free memory; if there is as much, the stored hash is damaged. Nothing was changed.")
+      .cannotTell("libcrypt could not hash the password: {REASON}")
+        .hint(
+          "Yescrypt needs 64 MiB of free memory; if there is as much, the stored hash is damaged. Nothing was changed.")
     case .messageInvalid:
-      .cannotTell("the service did not understand a message: {REASON}", "Use programs of one version.")
-    case .noRandomness: .cannotTell("the kernel gave no random bytes: {REASON}", "Try again; nothing was changed.")
+      .cannotTell("the service did not understand a message: {REASON}").hint("Use programs of one version.")
+    case .noRandomness: .cannotTell("the kernel gave no random bytes: {REASON}").hint("Try again; nothing was changed.")
     case .outcomeUnknown:
-      .cannotTell(
-        "{DATABASE} did not confirm the change: {REASON}; it may have been made all the same",
-        "Check whether it was made before you make it again; a payment with {an idempotency key} is never made twice.")
+      .cannotTell("{DATABASE} did not confirm the change: {REASON}; it may have been made all the same")
+        .hint(
+          "Check whether it was made before you make it again; a payment with {an idempotency key} is never made twice."
+        )
     case .requestTooLong:
-      .cannotTell("the request is longer than the service accepts: {REASON}", "Use shorter values; nothing was sent.")
+      .cannotTell("the request is longer than the service accepts: {REASON}")
+        .hint("Use shorter values; nothing was sent.")
     case .roleNotPermitted:
-      .cannotTell(
-        "the role of this connection may not do that to {DATABASE}: {REASON}",
-        "Nothing was changed. Connect as the role that creates the tables; auth-service schema check shows whose they are."
-      )
+      .cannotTell("the role of this connection may not do that to {DATABASE}: {REASON}")
+        .hint(
+          "Nothing was changed. Connect as the role that creates the tables; auth-service schema check shows whose they are."
+        )
     case .schemaMissing:
-      .cannotTell(
-        "{DATABASE} has no accounts yet: {REASON}",
-        "Create the tables: auth-service schema install --first-administrator NAME")
+      .cannotTell("{DATABASE} has no accounts yet: {REASON}")
+        .hint("Create the tables: auth-service schema install --first-administrator NAME")
     case .serverBusy:
-      unreached(
-        "the server has no free connection",
-        "It has no connection free: wait for others, or raise max_connections there. Nothing was changed.")
+      unreached("the server has no free connection")
+        .hint("It has no connection free: wait for others, or raise max_connections there. Nothing was changed.")
     case .serverCertificate:
-      unreached(
-        "the certificate of the server is not accepted",
-        "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
-      )
+      unreached("the certificate of the server is not accepted")
+        .hint(
+          "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
+        )
     case .serverEncoding:
-      .cannotTell(
-        "{DATABASE} has the encoding {ENCODING}, and has to have UTF8",
-        "Nothing was changed. Make it with: createdb --template=template0 --encoding=UTF8 --locale=C NAME")
+      .cannotTell("{DATABASE} has the encoding {ENCODING}, and has to have UTF8")
+        .hint("Nothing was changed. Make it with: createdb --template=template0 --encoding=UTF8 --locale=C NAME")
     case .serverEncryption:
-      unreached(
-        "the server does not offer the encryption that its address asks for",
-        "Let the server offer TLS, or say what is enough: sslmode=require in its address.")
-    case .serverFull: .cannotTell("{DATABASE} has no room: {REASON}", "Make room at the server; nothing was changed.")
+      unreached("the server does not offer the encryption that its address asks for")
+        .hint("Let the server offer TLS, or say what is enough: sslmode=require in its address.")
+    case .serverFull:
+      .cannotTell("{DATABASE} has no room: {REASON}").hint("Make room at the server; nothing was changed.")
     case .serverLoginRefused:
-      unreached(
-        "the server does not accept the role or its password",
-        "Check the role in the address that auth-service has, its password in ~/.pgpass, and that the server's pg_hba.conf lets it in; nothing was changed."
-      )
+      unreached("the server does not accept the role or its password")
+        .hint(
+          "Check the role in the address that auth-service has, its password in ~/.pgpass, and that the server's pg_hba.conf lets it in; nothing was changed."
+        )
     case .serverLost:
-      .cannotTell(
-        "the database at {PLACE} did not answer: {REASON}",
-        "Check that it runs and can be reached; nothing was changed.")
+      .cannotTell("the database at {PLACE} did not answer: {REASON}")
+        .hint("Check that it runs and can be reached; nothing was changed.")
     case .serverOutdated:
-      unreached(
-        "the server was the primary before another took its place",
-        "Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline")
+      unreached("the server was the primary before another took its place")
+        .hint("Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline")
     case .serverReadOnly:
-      .cannotTell(
-        "the database accepts no changes: {REASON}",
-        "Name all hosts, so that libpq finds the primary server, or wait until a standby is promoted; nothing was changed."
-      )
+      .cannotTell("the database accepts no changes: {REASON}")
+        .hint(
+          "Name all hosts, so that libpq finds the primary server, or wait until a standby is promoted; nothing was changed."
+        )
     case .serverSilent:
-      unreached(
-        "the server did not answer in time",
-        "Check that the server runs and that the network lets you through; nothing was changed.")
+      unreached("the server did not answer in time")
+        .hint("Check that the server runs and that the network lets you through; nothing was changed.")
     case .serverStarting:
-      unreached(
-        "the server is starting or stopping", "It is starting or stopping: try again in a moment. Nothing was changed.")
+      unreached("the server is starting or stopping")
+        .hint("It is starting or stopping: try again in a moment. Nothing was changed.")
     case .serverUnreachable:
-      unreached(
-        "the server cannot be reached",
-        "Check the address that auth-service has, and that the server runs; nothing was changed.")
+      unreached("the server cannot be reached")
+        .hint("Check the address that auth-service has, and that the server runs; nothing was changed.")
     case .serviceBusy:
-      .cannotTell("the service has too many connections or requests", "Try again in {SECONDS} s; nothing was changed.")
+      .cannotTell("the service has too many connections or requests")
+        .hint("Try again in {SECONDS} s; nothing was changed.")
     case .serviceGarbled:
-      unanswered(
-        "the answer of the service was not understood",
-        "Check that it is auth-service, and that no start-up file of a shell prints anything there.")
+      unanswered("the answer of the service was not understood")
+        .hint("Check that it is auth-service, and that no start-up file of a shell prints anything there.")
     case .serviceLost:
-      unanswered(
-        "the connection to the service ended before its answer",
-        "Check that auth-service runs there; nothing was changed.")
+      unanswered("the connection to the service ended before its answer")
+        .hint("Check that auth-service runs there; nothing was changed.")
     case .serviceSilent:
-      unanswered("the service did not answer in time", "Check that auth-service runs there; nothing was changed.")
+      unanswered("the service did not answer in time")
+        .hint("Check that auth-service runs there; nothing was changed.")
     case .serviceMissing:
-      .cannotTell(
-        "{HOST} has no auth-service that ssh finds",
-        "Install it there, or give your key the forced command of the article 'Running the service'; nothing was changed."
-      )
+      .cannotTell("{HOST} has no auth-service that ssh finds")
+        .hint(
+          "Install it there, or give your key the forced command of the article 'Running the service'; nothing was changed."
+        )
     case .serviceNotPermitted:
-      .cannotTell(
-        "you may not connect to the service at {PLACE}: {REASON}",
-        "Ask an administrator of this machine to let you in: usermod -aG auth-cli USER")
+      .cannotTell("you may not connect to the service at {PLACE}: {REASON}")
+        .hint("Ask an administrator of this machine to let you in: usermod -aG auth-cli USER")
     case .serviceOtherVersion:
-      unanswered(
-        "the service speaks another version of the protocol", "Install the newer {PROGRAM}; nothing was changed.")
-    case .serviceStopping: .cannotTell("the service is stopping", "Try again; nothing was changed.")
+      unanswered("the service speaks another version of the protocol")
+        .hint("Install the newer {PROGRAM}; nothing was changed.")
+    case .serviceStopping: .cannotTell("the service is stopping").hint("Try again; nothing was changed.")
     case .serviceUnknown:
-      unreached(
-        "libpq knows no service of this name",
-        "Check the address that auth-service has, and its ~/.pg_service.conf; nothing was changed.")
+      unreached("libpq knows no service of this name")
+        .hint("Check the address that auth-service has, and its ~/.pg_service.conf; nothing was changed.")
     case .serviceUnreachable:
-      .cannotTell(
-        "no service can be reached at {PLACE}: {REASON}",
-        "Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
+      .cannotTell("no service can be reached at {PLACE}: {REASON}")
+        .hint("Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
     case .serviceUntrusted:
-      .cannotTell(
-        "the service at {PLACE} is not trusted: {REASON}",
-        "Nothing was sent. It has to belong to root, to you or to the user auth-cli, and nobody else may write there.")
+      .cannotTell("the service at {PLACE} is not trusted: {REASON}")
+        .hint(
+          "Nothing was sent. It has to belong to root, to you or to the user auth-cli, and nobody else may write there."
+        )
     case .sessionOfOtherDatabase:
-      .cannotTell(
-        "the session belongs to the database {DATABASE}, and {PLACE} has {OTHER}",
-        "Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
+      .cannotTell("the session belongs to the database {DATABASE}, and {PLACE} has {OTHER}")
+        .hint("Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
     case .sshFailed:
-      .cannotTell(
-        "ssh could not reach the service at {HOST}; its own message is above", "Check that this works: {COMMAND}")
-    case .sshMissing: .cannotTell("ssh cannot be run: {REASON}", "Install the client of OpenSSH; nothing was changed.")
+      .cannotTell("ssh could not reach the service at {HOST}; its own message is above")
+        .hint("Check that this works: {COMMAND}")
+    case .sshMissing:
+      .cannotTell("ssh cannot be run: {REASON}").hint("Install the client of OpenSSH; nothing was changed.")
     case .watchFailed:
-      .cannotTell(
-        "{WHAT} cannot be watched: {REASON}",
-        "Check the directory and the limit of inotify watches, then try again.")
+      .cannotTell("{WHAT} cannot be watched: {REASON}")
+        .hint("Check the directory and the limit of inotify watches, then try again.")
     }
   }
 
   // Several codes have one message, so each has a meaning of its own.
 
-  private func unreached(_ meaning: String, _ hint: Hint) -> ErrorRow {
-    .cannotTell("the database cannot be reached: {REASON}", hint, meaning: meaning)
+  private func unreached(_ meaning: String) -> ErrorMessage {
+    ErrorRow.cannotTell("the database cannot be reached: {REASON}", meaning: meaning)
   }
 
-  private func unanswered(_ meaning: String, _ hint: Hint) -> ErrorRow {
-    .cannotTell("the service at {PLACE} gave no answer: {REASON}", hint, meaning: meaning)
+  private func unanswered(_ meaning: String) -> ErrorMessage {
+    ErrorRow.cannotTell("the service at {PLACE} gave no answer: {REASON}", meaning: meaning)
   }
 }
 

@@ -7,75 +7,68 @@ extension BackendError.Code {
   package var row: ErrorRow {
     switch self {
     case .accountNotFound:
-      .no("there is no account '{NAME}'", "Check the name. List the accounts: \(run: "accounts", "list")")
+      .no("there is no account '{NAME}'").hint("Check the name. List the accounts: \(run: "accounts", "list")")
     case .balanceNotZero:
-      .no(
-        "the account '{NAME}' still has {BALANCE}",
-        "Its owner pays it to another account first; an account can be deleted when its balance is 0.00.")
+      .no("the account '{NAME}' still has {BALANCE}")
+        .hint("Its owner pays it to another account first; an account can be deleted when its balance is 0.00.")
     case .idempotencyKeyReused:
-      .no("the key '{KEY}' was used for another payment: {AMOUNT} to {NAME}", "Use a new key for a new payment.")
-    case .insufficientFunds: .no("your balance is {BALANCE}, which is less than {AMOUNT}", "Pay at most your balance.")
+      .no("the key '{KEY}' was used for another payment: {AMOUNT} to {NAME}").hint("Use a new key for a new payment.")
+    case .insufficientFunds:
+      .no("your balance is {BALANCE}, which is less than {AMOUNT}").hint("Pay at most your balance.")
     case .lastAdministrator:
-      .no(
-        "'{NAME}' is the last administrator who can enable accounts",
-        "Make another account an administrator first: \(run: "accounts", "promote", "USER")")
+      .no("'{NAME}' is the last administrator who can enable accounts")
+        .hint("Make another account an administrator first: \(run: "accounts", "promote", "USER")")
     case .notDatabaseOwner:
-      .no(
-        "a service does not let you act as the owner of its database",
-        "If you are an administrator, omit --as-owner. An operator runs 'auth-service reset-password USER'.")
+      .no("a service does not let you act as the owner of its database")
+        .hint("If you are an administrator, omit --as-owner. An operator runs 'auth-service reset-password USER'.")
     case .payeeDisabled:
-      .no(
-        "the account '{NAME}' is disabled",
-        "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")")
-    case .payeeFull: .no("the payee's account cannot hold that much", "Pay less.")
-    case .payeeIsPayer: .no("you cannot pay yourself", "Name another user.")
-    case .payeeUnknown: .no("there is no account '{NAME}'", "Check the name.")
-    case .registrationClosed: .no("registration is closed", "Ask an administrator to create the account.")
+      .no("the account '{NAME}' is disabled")
+        .hint("An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")")
+    case .payeeFull: .no("the payee's account cannot hold that much").hint("Pay less.")
+    case .payeeIsPayer: .no("you cannot pay yourself").hint("Name another user.")
+    case .payeeUnknown: .no("there is no account '{NAME}'").hint("Check the name.")
+    case .registrationClosed: .no("registration is closed").hint("Ask an administrator to create the account.")
     case .sessionMismatch:
-      .no("the key belongs to another session than the lease", "Use the key of the leased session.")
-    case .sessionNotFound: .no("you have no active session '{NAME}'", "List your sessions: \(run: "sessions")")
+      .no("the key belongs to another session than the lease").hint("Use the key of the leased session.")
+    case .sessionNotFound: .no("you have no active session '{NAME}'").hint("List your sessions: \(run: "sessions")")
     case .twoStepAlreadyOn:
-      .no("the second step is on already", "To change the device, turn it off first: \(run: "two-step", "off")")
+      .no("the second step is on already").hint("To change the device, turn it off first: \(run: "two-step", "off")")
     case .twoStepNotBegun:
-      .no("there is no secret that a code could confirm", "Make a secret first: \(run: "two-step", "on")")
-    case .twoStepNotOn: .no("the second step is off", "There is nothing to turn off.")
+      .no("there is no secret that a code could confirm").hint("Make a secret first: \(run: "two-step", "on")")
+    case .twoStepNotOn: .no("the second step is off").hint("There is nothing to turn off.")
     case .twoStepRequired:
-      .no(
-        "administrators of this database need a second step, and you have none",
-        "Set it up: \(run: "two-step", "on")")
+      .no("administrators of this database need a second step, and you have none")
+        .hint("Set it up: \(run: "two-step", "on")")
     case .usernameTaken:
-      .no("the name '{NAME}' is taken", "Choose another name; those of deleted accounts are not given again.")
+      .no("the name '{NAME}' is taken").hint("Choose another name; those of deleted accounts are not given again.")
     case .addressInvalid:
-      .usage(
-        "AUTH_CLI_AUTHORITY does not name a service: {REASON}",
-        "Write it like unix:/run/auth-cli/authority.sock, ssh://host or ssh://host1,host2; nothing was changed.")
+      .usage("AUTH_CLI_AUTHORITY does not name a service: {REASON}")
+        .hint("Write it like unix:/run/auth-cli/authority.sock, ssh://host or ssh://host1,host2; nothing was changed.")
     case .addressOfDatabase:
-      .usage(
-        "AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open",
-        "Start auth-service on it and import its accounts (auth-service help schema import); then name the service: unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed."
-      )
+      .usage("AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open")
+        .hint(
+          "Start auth-service on it and import its accounts (auth-service help schema import); then name the service: unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed."
+        )
     case .amountInvalid:
-      .usage(
-        "'{AMOUNT}' is not an amount",
-        "Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
-    case .displayNameInvalid: .usage("{NAME} cannot be shown as a name: it {REASON}", "Use \(DisplayName.rule).")
-    case .idempotencyKeyInvalid: .usage("that is not an idempotency key", "Use \(IdempotencyKey.rule).")
-    case .passwordBlocked: .usage("the password is too common", "Choose one that only you use.")
-    case .passwordContainsName: .usage("the password contains the name of the account", "Choose another.")
-    case .passwordHasNul: .usage("the password contains a NUL character", "Choose another.")
-    case .passwordNotText: .usage("the password is not valid UTF-8", "Check the encoding of the input.")
-    case .passwordRepeats: .usage("the password is one repeated character, or only spaces", Self.goodPassword)
+      .usage("'{AMOUNT}' is not an amount")
+        .hint("Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
+    case .displayNameInvalid: .usage("{NAME} cannot be shown as a name: it {REASON}").hint("Use \(DisplayName.rule).")
+    case .idempotencyKeyInvalid: .usage("that is not an idempotency key").hint("Use \(IdempotencyKey.rule).")
+    case .passwordBlocked: .usage("the password is too common").hint("Choose one that only you use.")
+    case .passwordContainsName: .usage("the password contains the name of the account").hint("Choose another.")
+    case .passwordHasNul: .usage("the password contains a NUL character").hint("Choose another.")
+    case .passwordNotText: .usage("the password is not valid UTF-8").hint("Check the encoding of the input.")
+    case .passwordRepeats: .usage("the password is one repeated character, or only spaces").hint(Self.goodPassword)
     case .passwordTooLong:
-      .usage(
-        "the password has {LENGTH} bytes; at most \(NormalizedPassword.longest) are accepted",
-        "Choose a shorter one; passwords are never cut off.")
+      .usage("the password has {LENGTH} bytes; at most \(NormalizedPassword.longest) are accepted")
+        .hint("Choose a shorter one; passwords are never cut off.")
     case .passwordTooShort:
-      .usage("the password has {LENGTH}; at least \(PasswordPolicy.shortest) are needed", Self.goodPassword)
+      .usage("the password has {LENGTH}; at least \(PasswordPolicy.shortest) are needed").hint(Self.goodPassword)
     case .passwordUnassigned:
-      .usage("the password contains characters that Unicode has not assigned", "Choose other characters.")
+      .usage("the password contains characters that Unicode has not assigned").hint("Choose other characters.")
     case .passwordUnchanged:
-      .usage("the new password is the same as the current one", "Choose another; nothing was changed.")
-    case .usernameInvalid: .usage("{NAME} is not a user name", "Use \(Username.rule).")
+      .usage("the new password is the same as the current one").hint("Choose another; nothing was changed.")
+    case .usernameInvalid: .usage("{NAME} is not a user name").hint("Use \(Username.rule).")
     }
   }
 
@@ -86,38 +79,31 @@ extension BackendError.OperatorCode {
   package var row: ErrorRow {
     switch self {
     case .schemaExists:
-      .no(
-        "the database has accounts already",
-        "Nothing was changed. If nobody knows the password of an administrator, create a code for a new one, while the service runs: auth-service reset-password NAME"
-      )
+      .no("the database has accounts already")
+        .hint(
+          "Nothing was changed. If nobody knows the password of an administrator, create a code for a new one, while the service runs: auth-service reset-password NAME"
+        )
     case .schemaForeign:
-      .no(
-        "the schema {SCHEMA} of the database '{DATABASE}' {REASON}",
-        "Nothing in it was used or changed. Connect as its owner, or use another database.")
+      .no("the schema {SCHEMA} of the database '{DATABASE}' {REASON}")
+        .hint("Nothing in it was used or changed. Connect as its owner, or use another database.")
     case .schemaNotEmpty:
-      .no(
-        "the database '{DATABASE}' has the tables already",
-        "Nothing was changed. Import into another database, or delete what is there: auth-service schema remove")
+      .no("the database '{DATABASE}' has the tables already")
+        .hint("Nothing was changed. Import into another database, or delete what is there: auth-service schema remove")
     case .confirmationWrong:
-      .no(
-        "the connection is to the database '{DATABASE}', and not to '{NAME}'",
-        "Nothing was removed. Repeat the name of the database to confirm.")
+      .no("the connection is to the database '{DATABASE}', and not to '{NAME}'")
+        .hint("Nothing was removed. Repeat the name of the database to confirm.")
     case .databaseAddressInvalid:
-      .usage(
-        "the address does not name a PostgreSQL database: {REASON}",
-        "Write it like postgresql://host/database, or service=NAME for a name in ~/.pg_service.conf.")
+      .usage("the address does not name a PostgreSQL database: {REASON}")
+        .hint("Write it like postgresql://host/database, or service=NAME for a name in ~/.pg_service.conf.")
     case .addressHasPassword:
-      .usage(
-        "the address of the database contains a password, which other users of this machine could see",
-        "Remove it from there, and put it into ~/.pgpass of the service's user (mode 0600).")
+      .usage("the address of the database contains a password, which other users of this machine could see")
+        .hint("Remove it from there, and put it into ~/.pgpass of the service's user (mode 0600).")
     case .postgresMissing:
-      .usage(
-        "this auth-service was built without PostgreSQL",
-        "Install libpq-dev and build it again, or use --database.")
+      .usage("this auth-service was built without PostgreSQL")
+        .hint("Install libpq-dev and build it again, or use --database.")
     case .postgresNeeded:
-      .usage(
-        "this command is for a PostgreSQL database",
-        "Name one with --postgres-file. An SQLite database is a directory: copy or delete that.")
+      .usage("this command is for a PostgreSQL database")
+        .hint("Name one with --postgres-file. An SQLite database is a directory: copy or delete that.")
     }
   }
 }
