@@ -14,6 +14,24 @@ extension sockaddr_un {
     guard fits else { return nil }
   }
 
+  /// A new socket that is connected to the address; nil, with `errno`, when it cannot be.
+  ///
+  /// - Parameter limit: How long to wait while the queue of who listens is full; nil for ever.
+  package func connectedSocket(within limit: Duration? = nil) -> Int32? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let (seconds, attoseconds) = (limit ?? .zero).components
+    var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    while withPointer({ connect(descriptor, $0, $1) }) != 0 {
+      let error = errno
+      if error == EINTR { continue }
+      close(descriptor)
+      errno = error
+      return nil
+    }
+    return descriptor
+  }
+
   package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     return withUnsafePointer(to: self) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) } }

@@ -52,7 +52,11 @@ struct ListeningSocket: Sendable {
     let error = ErrorNumber.current
     umask(mask)
     guard isBound else {
-      throw error.code == EACCES ? Self.notPermitted(path) : Self.failed(path, error.explanation)
+      throw error.code == EACCES
+        ? Self.failed(
+          path, "this user may not write to its directory",
+          hint: "Give the directory to the user of the service, or choose another path with --socket or --operators.")
+        : Self.failed(path, error.explanation)
     }
     if let group, chown(path, uid_t.max, group) != 0 { throw Self.failed(path, ErrorNumber.current.explanation) }
     guard chmod(path, mode) == 0, listen(descriptor, 1024) == 0 else {
@@ -92,12 +96,6 @@ struct ListeningSocket: Sendable {
     CommandError(.cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)", hint: hint)
   }
 
-  private static func notPermitted(_ path: String) -> CommandError {
-    failed(
-      path, "this user may not write to its directory",
-      hint: "Give the directory to the user of the service, or choose another path with --socket or --operators.")
-  }
-
   private static func occupied(_ path: String, _ reason: String) -> CommandError {
     failed(path, reason, hint: "Stop the other service, or choose another path.")
   }
@@ -110,8 +108,8 @@ extension FileFacts {
 extension sockaddr_un {
   /// Whether somebody listens there.
   fileprivate var isAnswered: Bool {
-    let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(probe) }
-    return withPointer { connect(probe, $0, $1) } == 0
+    guard let probe = connectedSocket() else { return false }
+    close(probe)
+    return true
   }
 }

@@ -56,11 +56,7 @@ enum Output {
   @discardableResult
   static func write(_ text: String) throws(CommandError) -> ExitStatus {
     let error = writeAll(Array(text.utf8)[...], to: STDOUT_FILENO)
-    guard error == 0 else {
-      throw CommandError(
-        .cannotTell, saying: "standard output cannot be written: \(ErrorNumber(error).explanation)",
-        hint: "Check where it goes.")
-    }
+    guard error == 0 else { throw CommandError(OutputError.unwritable(stream: "standard output", errno: error)) }
     return .done
   }
 }

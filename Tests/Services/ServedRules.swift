@@ -29,12 +29,11 @@ package final class ServedRules: Sendable {
   package var path: String { folder.path + "/s" }
   package var address: String { "unix:" + path }
 
-  /// Refusals so far, by reason.
-  package var refused: [String: Int] { server.status.counts.refused }
+  package var status: ServiceStatus { server.status }
 
   /// A new client of it, whose clock only answers move.
   package func authority() throws -> ServiceAuthority {
-    ServiceAuthority(ServiceConnection(try ServiceAddress(address), clock: StoppedClock()))
+    ServiceAuthority(try ServiceAddress(address), clock: StoppedClock())
   }
 }
 
@@ -64,11 +63,4 @@ package func listeningSocket(at path: String) -> Int32 {
 }
 
 /// A connection to the socket at a path; nil when nobody listens there.
-package func connectedSocket(to path: String) -> Int32? {
-  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-  guard sockaddr_un(path: path)?.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
-    close(descriptor)
-    return nil
-  }
-  return descriptor
-}
+package func connectedSocket(to path: String) -> Int32? { sockaddr_un(path: path)?.connectedSocket() }

@@ -60,27 +60,18 @@ struct Dialling {
   private func socket(_ path: String) throws(BackendError) -> ServiceLink {
     let trust = SocketTrust(path: path)
     try trust.check()
-    let descriptor = Glibc.socket(
-      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard descriptor >= 0 else { throw unreachable(path, ErrorNumber.current) }
-    let link = ServiceLink(descriptor)
     guard let address = sockaddr_un(path: path) else { throw unreachable(path, ErrorNumber(ENAMETOOLONG)) }
-    let deadline = ContinuousClock.now + limits.connecting
-    while true {
-      if address.withPointer({ Glibc.connect(descriptor, $0, $1) }) == 0 { break }
-      let error = ErrorNumber.current
-      // Its queue is full.
-      guard error.code == EAGAIN || error.code == EINTR, ContinuousClock.now < deadline else {
-        throw unreachable(path, error)
-      }
-      poll(nil, 0, 10)
+    guard let descriptor = address.connectedSocket(within: limits.connecting) else {
+      throw unreachable(path, ErrorNumber.current)
     }
+    let link = ServiceLink(descriptor)
     try trust.check(peer: descriptor)
     return link
   }
 
   private func unreachable(_ path: String, _ error: ErrorNumber) -> BackendError {
     switch error.code {
+    // Its queue was full all the time.
     case EAGAIN: .unavailable(.serviceBusy, "1")
     case EACCES, EPERM: .unavailable(.serviceNotPermitted, path.escaped, error.explanation)
     case _ where error.isOfDescriptors: BackendError(FileError.system(path, "cannot be connected to", error))

@@ -1,6 +1,7 @@
 public import AuthBackend
 public import AuthCore
 public import AuthDevice
+import Guards
 
 /// Accounts, sessions, a ledger and events in a service, on this machine or on one that ssh
 /// reaches.
@@ -8,11 +9,26 @@ public import AuthDevice
 /// Only the service touches the database, so administrator is a boundary here. Passwords go to the
 /// service, which hashes them. Every call blocks its caller, at most as long as its limits say.
 public final class ServiceAuthority: Backend {
-  private let service: ServiceConnection
+  let address: ServiceAddress
+  let limits: ClientLimits
+  let serverClock: ServerClock
   /// What to call the sessions that begin here.
   public let label: String?
   /// Where a session begins.
   public let origin: @Sendable () -> SessionOrigin?
+  let state = Locked(State())
+  /// What the service said about itself; apart from the state, which is locked until a request is
+  /// answered.
+  ///
+  /// Kept when the connection is lost: the service that comes back must have the same database.
+  let known = Locked<ServiceHello?>(nil)
+
+  struct State {
+    var link: ServiceLink?
+    var number: UInt32 = 0
+    /// The session that was last granted or found.
+    var session: Grant?
+  }
 
   /// Creates an authority; nothing is connected yet.
   ///
@@ -25,49 +41,52 @@ public final class ServiceAuthority: Backend {
   public convenience init(
     address: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil }
   ) throws(BackendError) {
-    self.init(ServiceConnection(try ServiceAddress(address)), label: label, origin: origin)
+    self.init(try ServiceAddress(address), label: label, origin: origin)
   }
 
+  /// - Parameters:
+  ///   - address: Where the service is.
+  ///   - limits: How long to wait, for what.
+  ///   - clock: The clock of this machine.
+  ///   - label: What to call the sessions that begin here.
+  ///   - origin: Says where a session begins.
   package init(
-    _ service: ServiceConnection, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil }
+    _ address: ServiceAddress, limits: ClientLimits = ClientLimits(), clock: any SessionClock = BootClock(),
+    label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil }
   ) {
-    self.service = service
+    self.address = address
+    self.limits = limits
     self.label = label
     self.origin = origin
+    serverClock = ServerClock(local: clock)
   }
-
-  /// Asks the service.
-  public func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try service.perform(request) }
-
-  /// The service is another program, so it may not have done what was asked.
-  public func misread(_ request: BackendRequest) -> BackendError { service.misread(request) }
 
   /// The clock of the database, as the service last told it.
   ///
   /// It connects where nothing was asked yet.
-  public var clock: any SessionClock { ServiceClock(service: service) }
+  public var clock: any SessionClock { ServiceClock(service: self) }
 
   /// The limits of its sessions, as the service told them.
-  public var policy: SessionPolicy { service.hello?.policy ?? .standard }
+  public var policy: SessionPolicy { hello?.policy ?? .standard }
 
   /// A session file names the database.
   public var issuer: TokenIssuer { .server }
 
   /// The service; nil before the first request.
   public var connection: BackendConnection? {
-    service.hello.map { hello in
-      let encryption: String? = if case .ssh = service.address { "ssh" } else { nil }
-      return BackendConnection(place: service.address.place, database: hello.database, encryption: encryption)
+    hello.map { hello in
+      let encryption: String? = if case .ssh = address { "ssh" } else { nil }
+      return BackendConnection(place: address.place, database: hello.database, encryption: encryption)
     }
   }
 
   /// Reports what changes for the account of the session, on a connection of its own.
-  public func changes() -> any ChangeSource { ServiceChanges(service) }
+  public func changes() -> any ChangeSource { ServiceChanges(self) }
 }
 
 /// The clock of a service's database.
 private struct ServiceClock: SessionClock {
-  let service: ServiceConnection
+  let service: ServiceAuthority
 
   func now() throws(ClockError) -> BootInstant {
     do throws(BackendError) {
@@ -75,8 +94,10 @@ private struct ServiceClock: SessionClock {
     } catch {
       throw ClockError(error.description, hint: error.asUnavailability.hint)
     }
-    return try service.clock.now()
+    return try service.serverClock.now()
   }
 
-  func sleep(for duration: Duration) async throws(CancellationError) { try await service.clock.sleep(for: duration) }
+  func sleep(for duration: Duration) async throws(CancellationError) {
+    try await service.serverClock.sleep(for: duration)
+  }
 }

@@ -7,12 +7,12 @@ import Glibc
 ///
 /// What is wrong with the service is found by the read that follows, which says it.
 final class ServiceChanges: ChangeSource {
-  private let base: ServiceConnection
+  private let base: ServiceAuthority
   private var link: ServiceLink?
   /// The session whose changes are told, or could not be.
   private var session: SessionID?
 
-  init(_ base: ServiceConnection) { self.base = base }
+  init(_ base: ServiceAuthority) { self.base = base }
 
   func listen() -> Bool {
     guard let grant = base.session else { return false }

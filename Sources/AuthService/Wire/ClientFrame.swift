@@ -30,11 +30,11 @@ extension ClientFrame: WireUnion {
 
   /// The frame with its length.
   ///
-  /// - Throws: ``WireFault`` when it is too long.
-  package func encoded() throws(WireFault) -> [UInt8] { try encoded(for: .plain) }
-
-  /// The same with tokens of the client of a database.
-  func encoded(for form: TokenForm) throws(WireFault) -> [UInt8] { try WireWriter(for: form).put(self).frame }
+  /// - Parameter form: How the tokens look on this side.
+  /// - Throws: ``WireFault`` when it is too long, or has a token of another database.
+  package func encoded(for form: TokenForm = .plain) throws(WireFault) -> [UInt8] {
+    try WireWriter(for: form).put(self).frame
+  }
 
   /// Reads a frame without its length.
   init(payload: [UInt8]) throws(WireFault) { self = try WireReader.whole(payload, for: .plain) }

@@ -22,31 +22,25 @@ package enum Frames {
 
 /// Collects the bytes of a connection into frames.
 package struct FrameBuffer: Redacted {
-  private var bytes: [UInt8] = []
-  private var start = 0
+  private var bytes: ArraySlice<UInt8> = []
 
   package init() {}
 
   /// Whether the next frame has begun and is not complete.
-  package var isInsideFrame: Bool { start < bytes.count }
+  package var isInsideFrame: Bool { !bytes.isEmpty }
 
-  package mutating func append(_ more: some Collection<UInt8>) {
-    if start > 0 {
-      bytes.removeFirst(start)
-      start = 0
-    }
-    bytes += more
-  }
+  package mutating func append(_ more: some Collection<UInt8>) { bytes += more }
 
   /// Takes the next frame, without its length; nil until all of it is there.
   ///
   /// - Throws: ``WireFault`` for a length that no frame has; the connection is of no use any more.
   package mutating func next() throws(WireFault) -> [UInt8]? {
-    guard bytes.count - start >= 4 else { return nil }
-    let length = bytes[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
+    guard bytes.count >= 4 else { return nil }
+    let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     guard (1...Frames.longest).contains(length) else { throw .frameLength(length) }
-    guard bytes.count - start - 4 >= length else { return nil }
-    defer { start += 4 + length }
-    return Array(bytes[(start + 4)..<(start + 4 + length)])
+    let frame = bytes.dropFirst(4).prefix(length)
+    guard frame.count == length else { return nil }
+    bytes = bytes[frame.endIndex...]
+    return Array(frame)
   }
 }

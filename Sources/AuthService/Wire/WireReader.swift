@@ -4,12 +4,12 @@ import AuthCore
 ///
 /// It holds passwords and tokens, so it never prints itself.
 struct WireReader: Redacted {
-  private let bytes: [UInt8]
-  private var index = 0
+  /// What is not read yet.
+  private var bytes: ArraySlice<UInt8>
   private let form: TokenForm
 
   init(_ bytes: [UInt8], for form: TokenForm) {
-    self.bytes = bytes
+    self.bytes = bytes[...]
     self.form = form
   }
 
@@ -17,7 +17,7 @@ struct WireReader: Redacted {
   static func whole<Value: WireValue>(_ bytes: [UInt8], for form: TokenForm) throws(WireFault) -> Value {
     var reader = WireReader(bytes, for: form)
     let value = try reader.take(Value.self)
-    if reader.index != bytes.count { throw .trailing(bytes: bytes.count - reader.index) }
+    if !reader.bytes.isEmpty { throw .trailing(bytes: reader.bytes.count) }
     return value
   }
 
@@ -37,15 +37,14 @@ struct WireReader: Redacted {
   }
 
   mutating func byte() throws(WireFault) -> UInt8 {
-    guard index < bytes.count else { throw .truncated }
-    defer { index += 1 }
-    return bytes[index]
+    guard let byte = bytes.popFirst() else { throw .truncated }
+    return byte
   }
 
   mutating func bytes(_ count: Int) throws(WireFault) -> ArraySlice<UInt8> {
-    guard bytes.count - index >= count else { throw .truncated }
-    defer { index += count }
-    return bytes[index..<(index + count)]
+    guard bytes.count >= count else { throw .truncated }
+    defer { bytes = bytes.dropFirst(count) }
+    return bytes.prefix(count)
   }
 
   mutating func data() throws(WireFault) -> [UInt8] { Array(try bytes(Int(try take(UInt32.self)))) }

@@ -47,7 +47,7 @@ final class WireWriter: Redacted {
 ///
 /// A client keeps tokens with the name of their database before them, as a session file has them.
 /// They cross without it, and never to another database.
-struct TokenForm: Sendable {
+package struct TokenForm: Sendable {
   /// The bytes that name the database.
   static let databaseLength = 16
   static let secretLength = 32
@@ -56,7 +56,7 @@ struct TokenForm: Sendable {
   let database: [UInt8]
 
   /// As the service has tokens: secrets without a name.
-  static let plain = TokenForm(database: [])
+  package static let plain = TokenForm(database: [])
 
   /// The name of a database before a secret, empty where there is none, and the secret.
   func split(_ token: SessionToken) -> (database: [UInt8], secret: [UInt8]) {

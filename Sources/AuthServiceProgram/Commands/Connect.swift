@@ -56,10 +56,8 @@ enum ConnectCommand {
         .usage, saying: "the path of a socket has at most 107 bytes, and \(path.escaped) has \(path.utf8.count)",
         hint: "Name the socket that the service uses.")
     }
-    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard address.withPointer({ Glibc.connect(descriptor, $0, $1) }) == 0 else {
+    guard let descriptor = address.connectedSocket() else {
       let reason = ErrorNumber.current
-      close(descriptor)
       throw CommandError(
         .cannotTell, saying: "the service cannot be reached at \(path.escaped): \(reason.explanation)",
         hint: reason.code == EACCES

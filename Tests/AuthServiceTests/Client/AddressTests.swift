@@ -71,8 +71,8 @@ import Testing
   private var directory: String { String(service.path.dropLast(2)) }
 
   private func code(_ path: String? = nil) -> String? {
-    let connection = ServiceConnection(.unix(path ?? service.path), limits: .short)
-    return failure { try connection.perform(.checkForLogins) }?.code
+    let authority = ServiceAuthority(.unix(path ?? service.path), limits: .short)
+    return failure { try authority.perform(.checkForLogins) }?.code
   }
 
   @Test("where only its owner can put it")

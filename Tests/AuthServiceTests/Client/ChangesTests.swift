@@ -41,7 +41,7 @@ import Testing
       peer.send(.lookAgain)
       return connection != 1
     }
-    let authority = ServiceAuthority(service.connection())
+    let authority = service.authority()
     let source = authority.changes()
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1 && source.longestWait == .seconds(5))
@@ -72,7 +72,7 @@ import Testing
       peer.send(.failure(number, now: nil, .session(.ended(.revoked))))
       return true
     }
-    let authority = ServiceAuthority(service.connection())
+    let authority = service.authority()
     _ = try authority.logIn(.alice, limits: .standard)
     let source = authority.changes()
     #expect(try source.listen() == false)

@@ -79,7 +79,7 @@ import Testing
     for (request, code) in [
       (BackendRequest.profile(Samples.token), fault.code), (.rename("Alice", Samples.token), fault.changeCode),
     ] {
-      let error = try #require(failure { try service.connection().perform(request) })
+      let error = try #require(failure { try service.authority().perform(request) })
       #expect(error.code == code)
       #expect(["service_busy", "message_invalid"].contains(code) || error.description.contains(service.path))
       guard case .unavailable(let failure) = error.kind, !failure.hint.isEmpty else {
@@ -92,7 +92,7 @@ import Testing
   @Test("an answer of another kind than was asked for is refused by the backend")
   func otherKind() throws {
     let service = TestService(answering: { _ in .count(3) })
-    let authority = ServiceAuthority(service.connection())
+    let authority = service.authority()
     #expect(code { try authority.checkForLogins() } == "service_garbled")
     let page = Page(within: .all, before: nil, limit: 10)
     #expect(code { try authority.ask(.events(.own, page, Samples.token), \.events) } == "service_garbled")
@@ -100,7 +100,7 @@ import Testing
       code { try authority.register(username: "carol", password: Samples.password, displayName: nil) }
         == "outcome_unknown")
     let order = try PaymentOrder(amount: Amount("1"), payee: Username("bob"))
-    let paid = failure { try service.connection().perform(.pay(order, Samples.token)) }
+    let paid = failure { try service.authority().perform(.pay(order, Samples.token)) }
     #expect(paid?.code == "outcome_unknown")
     #expect(paid?.values.last?.hasPrefix("--idempotency-key auto-") == true)
   }
@@ -123,7 +123,7 @@ import Testing
         return received.count == 1 ? nil : .done
       }
     })
-    let code = code { try service.connection().perform(request) }
+    let code = code { try service.authority().perform(request) }
     let seen = received.withLock { $0 }
     switch request.traits.effect {
     case .read, .repeatable:
@@ -145,7 +145,7 @@ import Testing
       mayAnswer.wait()
       return .done
     })
-    let authority = ServiceAuthority(service.connection())
+    let authority = service.authority()
     Thread.detachNewThread {
       try? authority.checkForLogins()
       isOver.signal()
@@ -163,20 +163,20 @@ import Testing
   @Test("a service that is lost again and again is given up, and a change of its state is unknown")
   func lostAgain() throws {
     let service = TestService(answering: { _ in nil })
-    let connection = service.connection()
-    #expect(code { try connection.perform(.profile(Samples.token)) } == "service_lost")
+    let authority = service.authority()
+    #expect(code { try authority.perform(.profile(Samples.token)) } == "service_lost")
     #expect(service.connections == 3)
-    #expect(code { try connection.perform(Samples.request(.logIn)) } == "outcome_unknown")
+    #expect(code { try authority.perform(Samples.request(.logIn)) } == "outcome_unknown")
   }
 
   @Test("a service that went away between two requests is found again, also by what may not be repeated")
   func restarted() throws {
     let service = TestService(answering: { _ in .done })
-    let connection = service.connection()
+    let authority = service.authority()
     let request = try Samples.request(.deleteOwnAccount)
-    _ = try connection.perform(request)
+    _ = try authority.perform(request)
     service.drop()
-    _ = try connection.perform(request)
+    _ = try authority.perform(request)
     #expect(service.connections == 2)
   }
 
@@ -188,10 +188,10 @@ import Testing
       peer.send(.hello(ServiceHello(database: database, now: nil, policy: .standard)))
       if peer.request() != nil { seen.withLock { $0 += 1 } }
     }
-    let connection = service.connection()
-    #expect(code { try connection.perform(.profile(Samples.token)) } == "service_lost")
+    let authority = service.authority()
+    #expect(code { try authority.perform(.profile(Samples.token)) } == "service_lost")
     #expect(seen.withLock { $0 } == 1)
-    #expect(code { try connection.perform(.checkForLogins) } == "session_of_other_database")
+    #expect(code { try authority.perform(.checkForLogins) } == "session_of_other_database")
   }
 
   @Test("a token of another database is not sent")
@@ -202,7 +202,7 @@ import Testing
       return nil
     })
     let foreign = SessionToken(bytes: [UInt8](repeating: 0xEE, count: 16) + Samples.token.bytes)
-    let error = failure { try service.connection().perform(.resume(foreign)) }
+    let error = failure { try service.authority().perform(.resume(foreign)) }
     #expect(error?.code == "session_of_other_database")
     #expect(error?.values.first == String(repeating: "ee", count: 16))
     #expect(error?.values.last == TestService.hello.database)

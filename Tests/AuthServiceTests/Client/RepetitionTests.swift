@@ -61,7 +61,7 @@ import Testing
           do { try real?.start() } catch { preconditionFailure("\(error)") }
           return nil
         })
-      authority = service.authority()
+      authority = service.authority(ClientLimits())
     }
 
     /// What `body` returns while the answer to a request of this kind is lost.

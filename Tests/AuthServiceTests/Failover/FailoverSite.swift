@@ -59,7 +59,7 @@ final class FailoverSite {
   func client(_ number: Int) -> ServiceAuthority {
     var limits = ClientLimits()
     (limits.answer, limits.hashing, limits.returning) = (.seconds(2), .seconds(2), .seconds(1))
-    return ServiceAuthority(ServiceConnection(.unix(services[number % 2].socket), limits: limits))
+    return ServiceAuthority(.unix(services[number % 2].socket), limits: limits)
   }
 
   /// Has commits wait for the standby.

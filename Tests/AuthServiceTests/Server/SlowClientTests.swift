@@ -23,7 +23,7 @@ struct SlowClientTests {
     let slow = try ServiceClient(server.path)
     try slow.send(Array(try ClientFrame.request(1, .lookUp(token)).encoded().dropLast()))
     #expect(try slow.next() == nil)
-    #expect(server.refused["too_slow"] == 2)
+    #expect(server.status.counts.refused["too_slow"] == 2)
     #expect(try idle.lookUp(token) != nil, "an idle client was closed")
   }
 
@@ -39,7 +39,7 @@ struct SlowClientTests {
     var sent = 0
     while sent < 100_000, (try? client.send(page)) != nil { sent += 1 }
     #expect(sent < 100_000)
-    #expect(server.refused["not_reading"] == 1)
+    #expect(server.status.counts.refused["not_reading"] == 1)
     #expect(try other.lookUp(token) != nil, "the other client is not served")
   }
 }

@@ -127,10 +127,8 @@ final class TestService: Sendable {
     }
   }
 
-  func authority() -> ServiceAuthority { ServiceAuthority(connection(ClientLimits())) }
-
-  func connection(_ limits: ClientLimits = .short, clock: any SessionClock = StoppedClock()) -> ServiceConnection {
-    ServiceConnection(.unix(path), limits: limits, clock: clock)
+  func authority(_ limits: ClientLimits = .short) -> ServiceAuthority {
+    ServiceAuthority(.unix(path), limits: limits, clock: StoppedClock())
   }
 }
 

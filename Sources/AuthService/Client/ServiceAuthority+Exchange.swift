@@ -1,44 +1,14 @@
-package import AuthBackend
-package import AuthCore
-import AuthDevice
+public import AuthBackend
+import AuthCore
 import Glibc
 import Guards
 import TextFormat
 
-/// Sends requests to a service, one after the other on one connection.
+/// Sends requests to the service, one after the other on one connection.
 ///
 /// A request whose answer was lost is repeated where that cannot do anything twice, under the ids
 /// that it had; the outcome of every other change is unknown then, and the error says so.
-package final class ServiceConnection: Sendable {
-  let address: ServiceAddress
-  let limits: ClientLimits
-  let clock: ServerClock
-  private let state = Locked(State())
-  /// What the service said about itself; apart from the state, which is locked until a request is
-  /// answered.
-  ///
-  /// Kept when the connection is lost: the service that comes back must have the same database.
-  private let known = Locked<ServiceHello?>(nil)
-
-  private struct State {
-    var link: ServiceLink?
-    var number: UInt32 = 0
-    /// The session that was last granted or found.
-    var session: Grant?
-  }
-
-  /// - Parameters:
-  ///   - address: Where the service is.
-  ///   - limits: How long to wait, for what.
-  ///   - clock: The clock of this machine.
-  package init(
-    _ address: ServiceAddress, limits: ClientLimits = ClientLimits(), clock: any SessionClock = BootClock()
-  ) {
-    self.address = address
-    self.limits = limits
-    self.clock = ServerClock(local: clock)
-  }
-
+extension ServiceAuthority {
   /// What the service said about itself; nil before the first request.
   var hello: ServiceHello? { known.withLock { $0 } }
 
@@ -53,7 +23,8 @@ package final class ServiceConnection: Sendable {
     }
   }
 
-  package func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+  /// Asks the service.
+  public func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
     var keyed: BackendRequest?
     if case .pay(let order, let token) = request, order.key == nil {
       // Under a key, a payment whose answer was lost is repeated, and made once.
@@ -71,7 +42,7 @@ package final class ServiceConnection: Sendable {
   }
 
   /// A change may have been made, whatever the service answered.
-  package func misread(_ request: BackendRequest) -> BackendError { verdict(.unasked, request) }
+  public func misread(_ request: BackendRequest) -> BackendError { verdict(.unasked, request) }
 
   /// Asks for all pages of a list, and for everything else once.
   private func list(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
@@ -180,7 +151,7 @@ package final class ServiceConnection: Sendable {
   }
 
   private func hear(_ now: BootInstant?) {
-    if let now { clock.hear(now.uptime.wholeNanoseconds, from: now.boot) }
+    if let now { serverClock.hear(now.uptime.wholeNanoseconds, from: now.boot) }
   }
 }
 
