@@ -22,7 +22,7 @@ struct SocketTrust {
 
   /// Checks the user of the process that listens.
   func check(peer descriptor: Int32) throws(BackendError) {
-    let user = Peer(of: descriptor)?.user
+    let user = Peer(of: descriptor)?.caller.user
     guard let user, isTrusted(user) else { throw failure("is served by user id \(user ?? .max)", path) }
   }
 

@@ -146,7 +146,7 @@ package final class AuthServer: Sendable {
         close(descriptor)
         continue
       }
-      let holder = Caller(user: peer.user)
+      let holder = peer.caller
       let connection: Connection? = table.withLock { table in
         guard !table.isClosed, table.places.take(holder) else { return nil }
         table.counts.accepted += 1
@@ -170,7 +170,7 @@ package final class AuthServer: Sendable {
 
   /// Does what a look at a socket asks for.
   private func act(_ connection: Connection, _ outcome: Connection.Outcome) {
-    if outcome.isNamed, !takePlace(connection, as: connection.caller) {
+    if outcome.isNamed, !takePlace(connection, as: connection.peer.caller) {
       return connection.refuse(.tooMany, .tooManyConnections)
     }
     for (id, question) in outcome.questions { submit(Job(connection: connection, id: id, question: question)) }
@@ -194,10 +194,10 @@ package final class AuthServer: Sendable {
       table.places.leave(holder)
       return true
     }
-    feed.remove(connection.number)
-    if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection) }
+    if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection.peer) }
     // The number of the descriptor may be somebody else's as soon as it is closed.
     connection.close()
+    feed.remove(connection.number)
   }
 
   /// Closes what is overdue, and lets people in again after there was no descriptor for them.
@@ -217,7 +217,7 @@ package final class AuthServer: Sendable {
     if case .request(let request) = job.question, request.traits.work == .hashes { pool = passwords }
     guard !pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
-    if !isStopping { refused("queue_full", job.connection) }
+    if !isStopping { refused("queue_full", job.connection.peer) }
     answer(job, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
   }
 
@@ -240,7 +240,7 @@ package final class AuthServer: Sendable {
         try rules.perform(request.page(of: request.rows ?? 0))
       }
       table.withLock { $0.counts.count(result, hashes: work == .hashes) }
-      if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection) }
+      if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection.peer) }
       answer(job, result)
       if work != .reads { feed.wake() }
     }
@@ -256,13 +256,10 @@ package final class AuthServer: Sendable {
     job.connection.answer(frame)
   }
 
-  private func refused(_ reason: String, _ connection: Connection) {
-    refused(reason, connection.peer, name: connection.caller.name)
-  }
-
-  private func refused(_ reason: String, _ peer: Peer, name: String? = nil) {
+  private func refused(_ reason: String, _ peer: Peer) {
+    let (user, name) = (peer.caller.user, peer.caller.name)
     table.withLock { $0.counts.refuse(reason) }
-    log.write(.notice, "refused", ["reason": reason, "uid": "\(peer.user)", "name": name, "pid": "\(peer.process)"])
+    log.write(.notice, "refused", ["reason": reason, "uid": "\(user)", "name": name, "pid": "\(peer.process)"])
   }
 }
 

@@ -5,13 +5,13 @@ import Glibc
 ///
 /// It grants nothing.
 struct Peer: Hashable, Sendable {
-  let user: uid_t
   let process: pid_t
+  var caller: Caller
 
   init?(of descriptor: Int32) {
     var peer = csocket_peer()
     guard csocket_peer_of(descriptor, &peer) == 0 else { return nil }
-    (user, process) = (peer.user, peer.process)
+    (process, caller) = (peer.process, Caller(user: peer.user))
   }
 }
 

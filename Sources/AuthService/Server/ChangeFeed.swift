@@ -82,6 +82,8 @@ final class ChangeFeed: Sendable {
     let subscriber = Subscriber(
       connection: connection, token: token, account: account, isAdministrator: grant.user.role == .administrator)
     catchUp(adding: subscriber)
+    // It may have hung up, and been removed, before it was added.
+    if !connection.isOpen { remove(connection.number) }
   }
 
   /// Ends its thread.

@@ -31,7 +31,7 @@ final class Connection: Sendable {
   private struct State {
     var isOpen = true
     var isGreeted = false
-    var name: String?
+    var peer: Peer
     /// Nothing more is read: the client said so, or what it sent cannot be understood.
     var isInputOver: Ending?
     var input = FrameBuffer()
@@ -49,7 +49,6 @@ final class Connection: Sendable {
   }
 
   let number: UInt64
-  let peer: Peer
   private let descriptor: Int32
   private let epoll: Int32
   private let limits: ServiceLimits
@@ -62,15 +61,15 @@ final class Connection: Sendable {
     act: @escaping @Sendable (Connection, Outcome) -> Void
   ) {
     self.number = number
-    self.peer = peer
     self.descriptor = descriptor
     self.epoll = epoll
     self.limits = limits
     self.act = act
-    state = Locked(State(deadline: .now + limits.frameTime))
+    state = Locked(State(peer: peer, deadline: .now + limits.frameTime))
   }
 
-  var caller: Caller { Caller(user: peer.user, name: state.withLock { $0.name }) }
+  var peer: Peer { state.withLock { $0.peer } }
+  var isOpen: Bool { state.withLock { $0.isOpen } }
 
   /// Greets the client and begins to watch the socket.
   func open(_ hello: ServerFrame) {
@@ -139,7 +138,7 @@ final class Connection: Sendable {
   func close() {
     state.withLock { state in
       guard state.isOpen else { return }
-      state = State(isOpen: false, name: state.name)
+      state = State(isOpen: false, peer: state.peer)
       // A child that was started meanwhile, as in tests, may have the descriptor too.
       shutdown(descriptor, Int32(SHUT_RDWR))
       Glibc.close(descriptor)
@@ -208,8 +207,8 @@ final class Connection: Sendable {
       while state.unanswered < limits.requestsOfConnection, let payload = try state.input.next() {
         switch (try ClientFrame(payload: payload), state.isGreeted) {
         case (.hello, false): state.isGreeted = true
-        case (.named(let name), false) where state.name == nil:
-          state.name = name
+        case (.named(let name), false) where state.peer.caller.name == nil:
+          state.peer.caller.name = name
           outcome.isNamed = true
         case (.request(let id, let request), true): ask(id, .request(request))
         case (.subscribe(let id, let token), true): ask(id, .subscribe(token))

@@ -60,7 +60,7 @@ final class JobPool: Sendable {
 
   /// - Returns: False when there is no place for it.
   func submit(_ job: Job) -> Bool {
-    let caller = job.connection.caller
+    let caller = job.connection.peer.caller
     return state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: caller) }
   }
 

@@ -50,6 +50,18 @@ struct SubscriptionTests {
     _ = try told.answer(3)
   }
 
+  @Test("a client that hangs up before it is subscribed leaves no subscription behind")
+  func hangingUp() throws {
+    let (embedded, authority) = try Workspace.inhabited(isShared: true)
+    let service = try ServedRules(embedded.rules)
+    let token = try authority.logIn("bob", bobPassword).token
+    for _ in 0..<500 { try ServiceClient(service.path).send(.subscribe(1, token)) }
+    // Each look is a round through the lock of the table of connections.
+    for _ in 0..<1_000_000 where service.status.connections + service.status.requests.running > 0 {}
+    #expect(service.status.connections + service.status.requests.running == 0)
+    #expect(service.status.subscribers == 0)
+  }
+
   @Test("without an active session nobody subscribes")
   func refused() throws {
     let service = try RunningService()
