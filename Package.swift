@@ -83,7 +83,7 @@ let package = Package(
       path: "Tests/transcript-tool"),
     .target(name: "DatabaseFiles", dependencies: ["CSQLite"], path: "Tests/DatabaseFiles"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
-    .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
+    .target(name: "Terminals", dependencies: ["CommandLineKit", "Programs"], path: "Tests/Terminals"),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Programs", "Races"]),
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),

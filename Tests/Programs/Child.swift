@@ -21,18 +21,39 @@ package struct Child: Sendable {
   ) throws(SpawnError) {
     let pipe = try ChildPipe()
     defer { close(pipe.writeEnd) }
+    do throws(SpawnError) {
+      id = try Self.start(command, environment) { actions in
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd, STDOUT_FILENO)
+        if joinsErrors { posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd, STDERR_FILENO) }
+      }
+    } catch {
+      close(pipe.readEnd)
+      throw error
+    }
+    output = pipe.readEnd
+  }
+
+  /// Starts a program with other descriptors than those of the tests.
+  ///
+  /// - Parameters:
+  ///   - command: The program, which `PATH` finds, and its arguments.
+  ///   - environment: Its variables.
+  ///   - redirect: Adds the actions that open its descriptors.
+  /// - Returns: The id of the process.
+  /// - Throws: ``SpawnError``.
+  package static func start(
+    _ command: [String], _ environment: [String: String], _ redirect: (inout posix_spawn_file_actions_t) -> Void
+  ) throws(SpawnError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd, STDOUT_FILENO)
-    if joinsErrors { posix_spawn_file_actions_adddup2(&actions, pipe.writeEnd, STDERR_FILENO) }
-
+    redirect(&actions)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     // Dispatch threads block most signals, and a test runner may ignore some; a child would inherit
-    // both.
+    // both, and a shell would pass them on.
     var (everySignal, noSignals) = (sigset_t(), sigset_t())
     sigfillset(&everySignal)
     posix_spawnattr_setsigdefault(&attributes, &everySignal)
@@ -41,17 +62,13 @@ package struct Child: Sendable {
     // POSIX_SPAWN_SETSID, which `spawn.h` declares only for GNU C.
     let newSession: Int16 = 0x80
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | newSession)
-
     let words = command.map { strdup($0) }
     let variables = environment.map { strdup("\($0.key)=\($0.value)") }
     defer { for string in words + variables { free(string) } }
     var id: pid_t = 0
     let failure = posix_spawnp(&id, command[0], &actions, &attributes, words + [nil], variables + [nil])
-    guard failure == 0 else {
-      close(pipe.readEnd)
-      throw SpawnError(program: command[0], errno: failure)
-    }
-    (self.id, output) = (id, pipe.readEnd)
+    if failure != 0 { throw SpawnError(program: command[0], errno: failure) }
+    return id
   }
 
   /// Waits for the end.
