@@ -3,7 +3,6 @@ import AuthCore
 import AuthDevice
 import CSocket
 import Glibc
-import Guards
 import TextFormat
 
 /// The service: it alone holds the database, and people ask it over a socket.
@@ -19,17 +18,16 @@ package final class AuthServer: Sendable {
     var counts = ServiceCounts()
     /// Nobody is let in any more.
     var isClosed = false
-    /// Nothing is watched any more.
-    var isOver = false
+    var isOver: Bool { isClosed && connections.isEmpty }
   }
 
   private let rules: Rules
-  private let limits: ServiceLimits
+  let limits: ServiceLimits
   private let log: ServiceLog
   private let identity: String
   private let listener: Int32
-  private let epoll: Int32
-  private let table: Locked<Table>
+  let epoll: Int32
+  private let table: Monitor<Table>
   private let feed: ChangeFeed
   private let requests: JobPool
   private let passwords: JobPool
@@ -54,7 +52,7 @@ package final class AuthServer: Sendable {
     self.log = log
     self.listener = listener
     self.identity = identity
-    table = Locked(Table(places: Places(limits.connections)))
+    table = Monitor(Table(places: Places(limits.connections)))
     feed = ChangeFeed(rules, every: looksEvery)
     requests = JobPool(threads: limits.databaseThreads, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, limits.passwords)
@@ -86,13 +84,8 @@ package final class AuthServer: Sendable {
     close(listener)
     for job in requests.close() + passwords.close() { answer(job, .failure(.stopping)) }
     for connection in open { connection.stop() }
-    let deadline = ContinuousClock.now + limits.stopTime
-    while !table.withLock({ $0.connections.isEmpty }) {
-      guard ContinuousClock.now < deadline else { return false }
-      usleep(5_000)
-    }
+    guard table.wait(atMost: limits.stopTime, { $0.isOver ? true : nil }) != nil else { return false }
     feed.stop()
-    table.withLock { $0.isOver = true }
     return true
   }
 
@@ -150,9 +143,7 @@ package final class AuthServer: Sendable {
       let connection: Connection? = table.withLock { table in
         guard !table.isClosed, table.places.take(holder) else { return nil }
         table.counts.accepted += 1
-        let connection = Connection(descriptor, peer, number: table.counts.accepted, epoll: epoll, limits) {
-          self.act($0, $1)
-        }
+        let connection = Connection(descriptor, peer, number: table.counts.accepted, of: self)
         table.connections[connection.number] = (connection, holder)
         return connection
       }
@@ -169,7 +160,7 @@ package final class AuthServer: Sendable {
   }
 
   /// Does what a look at a socket asks for.
-  private func act(_ connection: Connection, _ outcome: Connection.Outcome) {
+  func act(_ connection: Connection, _ outcome: Connection.Outcome) {
     if outcome.isNamed, !takePlace(connection, as: connection.peer.caller) {
       return connection.refuse(.tooMany, .tooManyConnections)
     }
@@ -189,7 +180,7 @@ package final class AuthServer: Sendable {
   }
 
   private func drop(_ connection: Connection, _ ending: Connection.Ending) {
-    let wasThere = table.withLock { table in
+    let wasThere = table.change(if: \.isOver) { table in
       guard let (_, holder) = table.connections.removeValue(forKey: connection.number) else { return false }
       table.places.leave(holder)
       return true

@@ -49,23 +49,16 @@ final class Connection: Sendable {
   }
 
   let number: UInt64
+  private let server: AuthServer
   private let descriptor: Int32
-  private let epoll: Int32
-  private let limits: ServiceLimits
-  private let act: @Sendable (Connection, Outcome) -> Void
   private let state: Locked<State>
 
-  /// Takes a connected socket over; `act` does what each look asks for.
-  init(
-    _ descriptor: Int32, _ peer: Peer, number: UInt64, epoll: Int32, _ limits: ServiceLimits,
-    act: @escaping @Sendable (Connection, Outcome) -> Void
-  ) {
+  /// Takes a connected socket over; the server does what each look asks for.
+  init(_ descriptor: Int32, _ peer: Peer, number: UInt64, of server: AuthServer) {
     self.number = number
+    self.server = server
     self.descriptor = descriptor
-    self.epoll = epoll
-    self.limits = limits
-    self.act = act
-    state = Locked(State(peer: peer, deadline: .now + limits.frameTime))
+    state = Locked(State(peer: peer, deadline: .now + server.limits.frameTime))
   }
 
   var peer: Peer { state.withLock { $0.peer } }
@@ -76,7 +69,7 @@ final class Connection: Sendable {
     let bytes = hello.encoded()
     change { state in
       state.output = bytes
-      _ = csocket_add(epoll, descriptor, 0, 0, number)
+      _ = csocket_add(server.epoll, descriptor, 0, 0, number)
     }
   }
 
@@ -123,7 +116,7 @@ final class Connection: Sendable {
       body(&state)
       return settle(&state)
     }
-    act(self, outcome)
+    server.act(self, outcome)
   }
 
   /// Why its time is over, if it is.
@@ -172,6 +165,7 @@ final class Connection: Sendable {
       outcome.ending = ending
       return outcome
     }
+    let limits = server.limits
     let isBusy = state.unanswered >= limits.requestsOfConnection || !state.output.isEmpty
     let waitsForRest = !isBusy && state.isInputOver == nil && (state.input.isInsideFrame || !state.isGreeted)
     if !state.output.isEmpty {
@@ -182,7 +176,7 @@ final class Connection: Sendable {
       state.deadline = .now + limits.frameTime
     }
     let reads = state.isInputOver == nil && !isBusy
-    _ = csocket_rearm(epoll, descriptor, reads ? 1 : 0, state.output.isEmpty ? 0 : 1, number)
+    _ = csocket_rearm(server.epoll, descriptor, reads ? 1 : 0, state.output.isEmpty ? 0 : 1, number)
     return outcome
   }
 
@@ -204,7 +198,7 @@ final class Connection: Sendable {
 
   private func takeFrames(_ state: inout State, _ outcome: inout Outcome) {
     do throws(WireFault) {
-      while state.unanswered < limits.requestsOfConnection, let payload = try state.input.next() {
+      while state.unanswered < server.limits.requestsOfConnection, let payload = try state.input.next() {
         switch (try ClientFrame(payload: payload), state.isGreeted) {
         case (.hello, false): state.isGreeted = true
         case (.named(let name), false) where state.peer.caller.name == nil:
