@@ -2,27 +2,19 @@ import AuthBackend
 import AuthCore
 import TextFormat
 
+// Parts of messages to people are printed as they are: what is no service of ours could put control
+// characters of a terminal there, so they are escaped when they are read.
+
 extension BackendError: WireRecord {
   static let parts = WireParts<BackendError>(
-    { (code: ShownText, values: [ShownText], kind: Kind) in
-      let (code, values) = (code.text, values.map(\.text))
+    { (code: String, values: [String], kind: Kind) in
+      let (code, values) = (code.escaped, values.map(\.escaped))
       guard case .unavailable(let failure) = kind else { return BackendError(kind, code, values) }
       return BackendError(
         values.isEmpty
           ? Unavailability(failure.cause, failure.description, hint: failure.hint, code: code)
           : Unavailability(failure.cause, code: code, values: values))
-    }, \.shownCode, \.shownValues, \.kind)
-
-  private var shownCode: ShownText { ShownText(text: code) }
-  private var shownValues: [ShownText] { values.map { ShownText(text: $0) } }
-}
-
-/// A part of a message to people, which is printed as it is: what is no service of ours could put
-/// control characters of a terminal there.
-private struct ShownText: WireRecord {
-  let text: String
-
-  static let parts = WireParts({ ShownText(text: $0.escaped) }, \.text)
+    }, \.code, \.values, \.kind)
 }
 
 extension BackendError.Kind: WireUnion {
@@ -42,17 +34,17 @@ extension BackendError.Kind: WireUnion {
 extension Unavailability: WireRecord {
   static let parts = WireParts<Unavailability>(
     { (cause, words: Words?) in
-      Unavailability(cause, words?.description.text ?? "", hint: words?.hint.text ?? "")
+      Unavailability(cause, words?.description.escaped ?? "", hint: words?.hint.escaped ?? "")
     }, \.cause, \.words)
 
   /// Values make the description and the hint, which cross only where there are none.
   private var words: Words? {
-    values.isEmpty ? Words(description: ShownText(text: description), hint: ShownText(text: hint)) : nil
+    values.isEmpty ? Words(description: description, hint: hint) : nil
   }
 
   private struct Words: WireRecord {
-    let description: ShownText
-    let hint: ShownText
+    let description: String
+    let hint: String
 
     static let parts = WireParts(Words.init(description:hint:), \.description, \.hint)
   }
@@ -73,9 +65,7 @@ extension Challenge.Question: WireUnion {
   static let forms: [WireForm<Challenge.Question>] = [
     WireForm(Self.code) { if case .code(let digits) = $0 { digits } else { nil } },
     WireForm(.recoveryCode),
-    WireForm({ (words: ShownText) in Self.other(words.text) }) {
-      if case .other(let words) = $0 { ShownText(text: words) } else { nil }
-    },
+    WireForm({ Self.other($0.escaped) }) { if case .other(let words) = $0 { words } else { nil } },
   ]
 }
 

@@ -30,10 +30,8 @@ enum SchemaCommand {
     "install", "Create the database and the account of the first administrator",
     ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
     options: [administratorName, Options.passwordFromInput],
-    (
-      "schema install --database /var/lib/auth-service --first-administrator alice",
-      "asks for alice's new password, twice"
-    )
+    example: "schema install --database /var/lib/auth-service --first-administrator alice",
+    shows: "asks for alice's new password, twice"
   ) { words throws(CommandError) in
     let administrator = words[administratorName]
     let password = try newPassword(of: administrator, fromInput: words[Options.passwordFromInput])
@@ -43,13 +41,13 @@ enum SchemaCommand {
   private static let upgrade = acting(
     "upgrade", "Bring an older database to this version",
     ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."],
-    ("schema upgrade --database /var/lib/auth-service", "bring an older database to this version")
+    example: "schema upgrade --database /var/lib/auth-service", shows: "bring an older database to this version"
   ) { _ in .upgrade }
 
   private static let check = acting(
     "check", "Compare the database with what it should be",
     ["Prints a line for each difference; status 1 means that there are some."],
-    ("schema check --database /var/lib/auth-service", "compare the database with what it should be")
+    example: "schema check --database /var/lib/auth-service", shows: "compare the database with what it should be"
   ) { _ in .check }
 
   private static let importing = acting(
@@ -60,28 +58,24 @@ enum SchemaCommand {
         + "from then on. Sessions are not imported: everybody logs in again."
     ],
     options: [origin],
-    (
-      "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
-      "brings an SQLite database to PostgreSQL"
-    )
+    example: "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
+    shows: "brings an SQLite database to PostgreSQL"
   ) { .importing(from: $0[origin]) }
 
   private static let remove = acting(
     "remove", "Delete the tables of a PostgreSQL database, with all accounts and all money", [],
     options: [confirmation],
-    (
-      "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
-      "deletes them from the database 'accounts'"
-    )
+    example: "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
+    shows: "deletes them from the database 'accounts'"
   ) { .remove(confirmation: $0[confirmation]) }
 
   private static func acting(
     _ name: String, _ summary: String, _ discussion: [String], options: [any DeclaredOption] = [],
-    _ example: Example, _ action: @escaping @Sendable (ParsedWords) throws(CommandError) -> Action
+    example: String, shows: String, _ action: @escaping @Sendable (ParsedWords) throws(CommandError) -> Action
   ) -> Command<ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres] + options,
-      examples: [example.line: example.shows], statuses: .of(.done, .no, .usage, .cannotTell)
+      examples: [example: shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in
       let database = try DatabasePlace(words)
       return ServiceCommand { program throws(CommandError) in
