@@ -14,9 +14,10 @@ extension sockaddr_un {
     guard fits else { return nil }
   }
 
-  /// A new socket that is connected to the address; nil, with `errno`, when it cannot be.
+  /// Connects a new socket to the address.
   ///
   /// - Parameter limit: How long to wait while the queue of who listens is full; nil for ever.
+  /// - Returns: Its descriptor; nil, with `errno`, when it cannot be connected.
   package func connectedSocket(within limit: Duration? = nil) -> Int32? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let (seconds, attoseconds) = (limit ?? .zero).components

@@ -28,9 +28,10 @@ extension ClientFrame: WireUnion {
     ) { if case .named(let name) = $0 { name } else { nil } },
   ]
 
-  /// The frame with its length.
+  /// Writes the frame with its length.
   ///
   /// - Parameter form: How the tokens look on this side.
+  /// - Returns: Its bytes.
   /// - Throws: ``WireFault`` when it is too long, or has a token of another database.
   package func encoded(for form: TokenForm = .plain) throws(WireFault) -> [UInt8] {
     try WireWriter(for: form).put(self).frame
