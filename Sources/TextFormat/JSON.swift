@@ -46,21 +46,15 @@ package enum JSON: Hashable, Sendable {
   /// Escapes the characters that JSON requires, and also those that act on a terminal or end a line
   /// for some readers, because people look at JSON in terminals.
   private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
+    let escaped = text.unicodeScalars.map { scalar in
       switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
+      case "\"", "\\", "\n", "\r", "\t": scalar.escaped(asASCII: true)
       case _ where scalar.isUnprintable:
-        for unit in String(scalar).utf16 {
-          result += "\\u" + Hex.text([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)])
-        }
-      case _: result.unicodeScalars.append(scalar)
+        scalar.utf16.map { "\\u" + Hex.text([UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)]) }.joined()
+      case _: String(scalar)
       }
     }
-    return result + "\""
+    return "\"" + escaped.joined() + "\""
   }
 }
 

@@ -5,11 +5,6 @@ package enum ShellQuoting {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }
 
-  /// One word between single quotation marks, for fish.
-  package static func fish(_ text: String) -> String {
-    "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
-  }
-
   /// One word of a command to paste, quoted only if the shell needs it.
   package static func word(_ text: String) -> String {
     let plain =
@@ -23,18 +18,13 @@ package enum ShellQuoting {
   /// It has the form `$'…'` of POSIX.1-2024 if something must be escaped.
   package static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: \.isUnprintable) else { return posix(text) }
-    var result = "$'"
-    for scalar in text.unicodeScalars {
-      if scalar == "'" || scalar == "\\" {
-        result += "\\\(scalar)"
-      } else if scalar.isUnprintable {
-        for byte in String(scalar).utf8 {
-          result += "\\" + String(byte / 64) + String(byte / 8 % 8) + String(byte % 8)
-        }
-      } else {
-        result.unicodeScalars.append(scalar)
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "'", "\\": "\\\(scalar)"
+      case _ where scalar.isUnprintable: scalar.utf8.map { "\\\($0 / 64)\($0 / 8 % 8)\($0 % 8)" }.joined()
+      case _: String(scalar)
       }
     }
-    return result + "'"
+    return "$'" + escaped.joined() + "'"
   }
 }

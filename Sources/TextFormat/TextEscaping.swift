@@ -21,29 +21,13 @@ package enum TextEscaping {
   /// The text with all unprintable characters replaced.
   package static func escape(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: \.isUnprintable) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
+    return text.unicodeScalars.map { scalar in
       switch scalar {
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.isUnprintable: result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-      case _: result.unicodeScalars.append(scalar)
+      case "\n", "\r", "\t": scalar.escaped(asASCII: true)
+      case _ where scalar.isUnprintable: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      case _: String(scalar)
       }
-    }
-    return result
-  }
-}
-
-extension DefaultStringInterpolation {
-  /// Inserts untrusted text in escaped form.
-  package mutating func appendInterpolation(escaping text: String) {
-    appendInterpolation(TextEscaping.escape(text))
-  }
-
-  /// Inserts untrusted bytes in escaped form.
-  package mutating func appendInterpolation(escaping bytes: some Collection<UInt8>) {
-    appendInterpolation(TextEscaping.escape(bytes))
+    }.joined()
   }
 }
 
