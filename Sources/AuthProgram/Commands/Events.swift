@@ -68,8 +68,8 @@ extension EventSession {
 
 /// What shapes a page of receipts or events: from when, until when, in which form.
 struct PageOptions: Hashable, Sendable {
-  let since: Moment?
-  let until: Moment?
+  let since: TypedTime?
+  let until: TypedTime?
   /// Only rows that contain this text.
   let filter: String
   /// How many at most; nil for all, which is for CSV.
@@ -100,8 +100,10 @@ struct PageOptions: Hashable, Sendable {
   private static let csv = Option.flag(
     "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")
 
-  /// The time as the clock is now.
-  fileprivate var times: TimeSpan { TimeSpan(since: since?.wallTime, until: until?.wallTime) }
+  fileprivate var times: TimeSpan {
+    func wallTime(_ time: TypedTime) -> WallTime { WallTime(microseconds: time.microseconds) }
+    return TimeSpan(since: since.map(wallTime), until: until.map(wallTime))
+  }
 
   /// The options for the next page, which covers the same times however late it is asked for.
   fileprivate func repeated(within times: TimeSpan) -> [String] {
@@ -114,13 +116,6 @@ struct PageOptions: Hashable, Sendable {
     }
     return bound("--since", times.since) + bound("--until", times.until)
       + (filter.isEmpty ? [] : ["--filter", filter]) + (isCSV ? ["--csv"] : [])
-  }
-}
-
-extension Moment {
-  /// For a moment that is some time ago, a whole second.
-  fileprivate var wallTime: WallTime {
-    WallTime(microseconds: microseconds(now: WallTime.now().seconds * 1_000_000))
   }
 }
 

@@ -45,7 +45,7 @@ struct OperatorCommand {
     discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
     file: Arguments.file,
     options: [before], ("events archive --before 52w old.jsonl", "moves events older than a year")
-  ) { "\($0[before].microseconds(now: WallTime.now().microseconds))" }
+  ) { String($0[before].microseconds) }
 
   private static let json = Option.flag("json", "Print a JSON document")
   private static let before = Option.required(

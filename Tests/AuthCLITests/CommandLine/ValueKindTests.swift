@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthDevice
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit
@@ -57,12 +58,14 @@ struct ValueKindTests {
   @Test("a moment is a duration back, a day, or a time with or without its zone")
   func moment() {
     let half = Int64(1_769_851_800_500_000)
+    func at(_ microseconds: Int64) -> TypedTime { TypedTime(microseconds: microseconds) }
     expect(
-      ValueKind<Moment>.moment(),
+      ValueKind<TypedTime>.moment(now: { 1_769_851_800 }),
       takes: [
-        "8h": .ago(.seconds(28_800)), "1w": .ago(.seconds(604_800)), "2026-01-31T09:30:00Z": .at(half - 500_000),
-        "2026-01-31 09:30Z": .at(half - 500_000), "2026-01-31T09:30:00.5Z": .at(half),
-        "2026-01-31T10:30:00.500000999+01:00": .at(half), "2026-01-31T04:00:00-05:30": .at(half - 500_000),
+        "8h": at(half - 28_800_500_000), "1w": at(half - 604_800_500_000), "999999999w": at(.min),
+        "2026-01-31T09:30:00Z": at(half - 500_000),
+        "2026-01-31 09:30Z": at(half - 500_000), "2026-01-31T09:30:00.5Z": at(half),
+        "2026-01-31T10:30:00.500000999+01:00": at(half), "2026-01-31T04:00:00-05:30": at(half - 500_000),
       ],
       refuses: [
         "2026-01-31T09:30:00+0100", "2026-01-31T09:30:00+24:00", "2026-01-31T09:30:00+01:60", "2026-02-30",
