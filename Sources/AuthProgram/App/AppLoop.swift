@@ -174,30 +174,27 @@ final class AppMailbox: Sendable {
   }
 
   private let news = Locked<[News]>([])
-  /// Of a pipe.
-  private let ends: [Int32]
   /// Readable when there may be something to take.
-  var wakening: Int32 { ends[0] }
+  let wakening: Int32
+  private let waking: Int32
 
   init() throws(CommandError) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber(errno).explanation))
+    guard let ends = makeWakeningPipe() else {
+      throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber.current.explanation))
     }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    self.ends = ends
+    (wakening, waking) = ends
   }
 
-  deinit { for end in ends { close(end) } }
+  deinit {
+    close(wakening)
+    close(waking)
+  }
 
   func post(_ news: News) {
     self.news.withLock { $0.append(news) }
     var byte: UInt8 = 1
     // A full pipe is readable, which is all that counts.
-    _ = write(ends[1], &byte, 1)
+    _ = write(waking, &byte, 1)
   }
 
   /// Takes what was posted, in order.

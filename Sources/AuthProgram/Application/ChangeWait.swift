@@ -45,7 +45,7 @@ struct ChangeWait {
   ) throws(BackendError) -> Bool {
     let sources = forDatabase ? [sessionFile, database] : [sessionFile]
     let limit = (sources.map(\.longestWait) + [limit]).compactMap(\.self).min()
-    let deadline = limit.map { MonotonicDeadline(after: $0) }
+    let deadline = limit.map { SuspendingClock.now + $0 }
     var polled = [pollfd(fd: output?.descriptor ?? -1, events: 0, revents: 0)]
     for source in sources { polled.append(pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)) }
     while true {

@@ -6,13 +6,12 @@ import TextFormat
 /// At the end of its lifetime, and before a signal kills or stops the process, the terminal is
 /// restored; see ``TerminalSignals``. It shows frames and reports events; it makes no decisions.
 package struct ScreenTerminal: ~Copyable {
-  private let descriptor: Int32
   private let signals: TerminalSignals
   private let colors: Bool
   private let isASCII: Bool
   private var decoder = KeyDecoder()
   /// The time when an unfinished key counts as complete.
-  private var settles: MonotonicDeadline?
+  private var settles: SuspendingClock.Instant?
   /// The bytes of the last read: wiped after each read, because they may be part of a secret.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var shown: Frame?
@@ -30,25 +29,15 @@ package struct ScreenTerminal: ~Copyable {
     // opening's alone.
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw .unreadable(source: "the terminal", errno: errno) }
-    do throws(PromptError) {
-      let signals = try TerminalSignals(terminal: descriptor, for: .fullScreen)
-      do throws(PromptError) { try signals.silence() } catch {
-        signals.finish()
-        throw error
-      }
-      self.signals = signals
-    } catch {
-      close(descriptor)
-      throw error
-    }
-    (self.descriptor, self.colors, self.isASCII) = (descriptor, colors, isASCII)
+    let signals = try TerminalSignals(TerminalDescriptor(number: descriptor, isOwned: true), for: .fullScreen)
+    try signals.silence()
+    self.signals = signals
+    (self.colors, self.isASCII) = (colors, isASCII)
   }
 
-  deinit {
-    signals.finish()
-    close(descriptor)
-    buffer.deallocate()
-  }
+  deinit { buffer.deallocate() }
+
+  private var descriptor: Int32 { signals.terminal.number }
 
   /// The size of the terminal.
   package var size: (columns: Int, rows: Int) {
@@ -108,7 +97,7 @@ package struct ScreenTerminal: ~Copyable {
   package mutating func wait(
     for other: Int32 = -1, atMost limit: Duration?, type: (Key) -> Void
   ) throws(PromptError) -> Bool {
-    let deadline = limit.map { MonotonicDeadline(after: $0) }
+    let deadline = limit.map { SuspendingClock.now + $0 }
     var events = [descriptor, signals.wakening, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
       let waits = [deadline, settles].compactMap { $0?.remainingMilliseconds }
@@ -146,7 +135,7 @@ package struct ScreenTerminal: ~Copyable {
       if let key = decoder.decode(byte) { type(key) }
     }
     if let start = buffer.baseAddress { explicit_bzero(start, count) }
-    settles = decoder.patience.map { MonotonicDeadline(after: $0) }
+    settles = decoder.patience.map { SuspendingClock.now + $0 }
     return true
   }
 }

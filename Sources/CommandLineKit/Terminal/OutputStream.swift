@@ -17,12 +17,11 @@ package final class OutputStream {
   package let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  package init(descriptor: Int32, name: String, isTerminal: Bool, style: Style, width: Int) {
-    self.descriptor = descriptor
-    self.name = name
-    self.isTerminal = isTerminal
-    self.style = style
-    self.width = width
+  init(_ descriptor: Int32, _ name: String, noColor: Bool) {
+    (self.descriptor, self.name) = (descriptor, name)
+    isTerminal = isatty(descriptor) == 1
+    style = Style(isTerminal: isTerminal, noColorOption: noColor, environment: Environment.value)
+    width = isTerminal ? TerminalWidth.columns(of: descriptor, environment: Environment.value) : TerminalWidth.standard
   }
 
   /// Buffers text.
@@ -48,8 +47,14 @@ package final class OutputStream {
     guard !buffer.isEmpty else { return }
     let bytes = buffer
     buffer.removeAll(keepingCapacity: true)
-    let write = { writeAll(bytes[...], to: self.descriptor) }
-    let error = survivingClosedPipe ? withoutPipeSignal(write) : write()
+    var before = sigaction()
+    if survivingClosedPipe {
+      var ignored = sigaction()
+      ignored.__sigaction_handler.sa_handler = SIG_IGN
+      sigaction(SIGPIPE, &ignored, &before)
+    }
+    let error = writeAll(bytes[...], to: descriptor)
+    if survivingClosedPipe { sigaction(SIGPIPE, &before, nil) }
     switch error {
     case 0: return
     case EPIPE where survivingClosedPipe: throw .closedPipe
@@ -68,22 +73,6 @@ package final class OutputStream {
     pthread_sigmask(SIG_UNBLOCK, &pipeSignal, nil)
     raise(SIGPIPE)
     _exit(128 + SIGPIPE)
-  }
-
-  /// Runs `body` with SIGPIPE blocked, and discards a SIGPIPE that it caused.
-  private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
-    var pipeSignal = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&pipeSignal)
-    sigaddset(&pipeSignal, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &pipeSignal, &before)
-    let error = body()
-    if error == EPIPE, sigismember(&before, SIGPIPE) == 0 {
-      var noWait = timespec()
-      while sigtimedwait(&pipeSignal, nil, &noWait) < 0, errno == EINTR {}
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    return error
   }
 }
 

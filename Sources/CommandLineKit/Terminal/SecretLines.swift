@@ -32,7 +32,7 @@ package final class SecretLines {
   /// - Throws: ``PromptError`` for anything but exactly these lines.
   package func whole(_ names: [String]) throws(PromptError) -> [[UInt8]] {
     let lines = try lines(names)
-    let deadline = MonotonicDeadline(after: timeLimit)
+    let deadline = SuspendingClock.now + timeLimit
     while !isAtEnd, isatty(descriptor) != 1 {
       guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
       guard waiting == 0 else { throw .tooManyLines(after: names[names.count - 1]) }
@@ -84,7 +84,7 @@ package final class SecretLines {
   }
 
   private func next() throws(PromptError) -> [UInt8]? {
-    let deadline = MonotonicDeadline(after: timeLimit)
+    let deadline = SuspendingClock.now + timeLimit
     while true {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
         var line = Array(bytes[..<end])

@@ -8,9 +8,7 @@ import TextFormat
 /// that was typed meanwhile is discarded. Signals that kill or stop the process restore the
 /// terminal first; see ``TerminalSignals``.
 package struct SilentTerminal: ~Copyable {
-  private let input: Int32
   private let messages: Int32
-  private let closesInput: Bool
   private let isEchoed: Bool
   private let signals: TerminalSignals
 
@@ -45,30 +43,18 @@ package struct SilentTerminal: ~Copyable {
       throw ErrorNumber(number).isOfDescriptors
         ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: noun, insteadUse: instead)
     }
-    try self.init(input: descriptor, messages: descriptor, closesInput: true, use)
+    signals = try TerminalSignals(TerminalDescriptor(number: descriptor, isOwned: true), for: use)
+    messages = descriptor
+    isEchoed = use == .visibleLine
   }
 
   /// Takes over a terminal that is already open.
   ///
-  /// It reads from `input` and writes prompts to `messages`.
-  init(
-    input: Int32, messages: Int32, closesInput: Bool = false, _ use: TerminalUse = .hiddenLine
-  ) throws(PromptError) {
-    do {
-      signals = try TerminalSignals(terminal: input, for: use)
-    } catch {
-      if closesInput { close(input) }
-      throw error
-    }
-    self.input = input
+  /// It reads from `input`, without echo, and writes prompts to `messages`.
+  init(input: Int32, messages: Int32) throws(PromptError) {
+    signals = try TerminalSignals(TerminalDescriptor(number: input, isOwned: false), for: .hiddenLine)
     self.messages = messages
-    self.closesInput = closesInput
-    isEchoed = use == .visibleLine
-  }
-
-  deinit {
-    signals.finish()
-    if closesInput { close(input) }
+    isEchoed = false
   }
 
   /// Prompts for one line and returns its bytes without the line ending.
@@ -85,7 +71,7 @@ package struct SilentTerminal: ~Copyable {
     _ question: String, timeLimit: Duration = .standardPromptLimit
   ) throws(PromptError) -> [UInt8] {
     var line: [UInt8] = []
-    var deadline = MonotonicDeadline(after: timeLimit)
+    var deadline = SuspendingClock.now + timeLimit
     try signals.silence()
     try show(TextEscaping.escape(question))
     // What is shown next starts on a line of its own, unless an Enter was echoed.
@@ -93,7 +79,7 @@ package struct SilentTerminal: ~Copyable {
     while true {
       guard let bytes = try read(until: deadline, timeLimit) else {
         line.removeAll()
-        deadline = MonotonicDeadline(after: timeLimit)
+        deadline = SuspendingClock.now + timeLimit
         try signals.silence()
         try show("\n" + TextEscaping.escape(question))
         continue
@@ -120,12 +106,10 @@ package struct SilentTerminal: ~Copyable {
   /// - Returns: The bytes; empty at the end of the input; nil when the process was continued after
   ///   a stop.
   private borrowing func read(
-    until deadline: MonotonicDeadline, _ timeLimit: Duration
+    until deadline: SuspendingClock.Instant, _ timeLimit: Duration
   ) throws(PromptError) -> [UInt8]? {
-    var events = [
-      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: signals.wakening, events: Int16(POLLIN), revents: 0),
-    ]
+    let input = signals.terminal.number
+    var events = [input, signals.wakening].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
     while true {
       var count = poll(&events, nfds_t(events.count), deadline.remainingMilliseconds)
@@ -163,23 +147,10 @@ package enum LineLimit {
   package static let terminalBytes = 4095
 }
 
-/// A moment on the monotonic clock, which cannot be set.
-package struct MonotonicDeadline {
-  private let nanoseconds: Int64
-
-  package init(after duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    nanoseconds = Self.now + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-  }
-
-  /// The remaining time, rounded up, for `poll`.
+extension SuspendingClock.Instant {
+  /// The time until this moment in milliseconds, rounded up, for `poll`.
   package var remainingMilliseconds: Int32 {
-    Int32(clamping: max(0, (nanoseconds - Self.now + 999_999) / 1_000_000))
-  }
-
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    let left = SuspendingClock.now.duration(to: self) / .milliseconds(1)
+    return Int32(min(max(0, left.rounded(.up)), Double(Int32.max)))
   }
 }

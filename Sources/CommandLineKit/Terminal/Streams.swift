@@ -6,17 +6,10 @@ package struct Streams {
   package let errors: OutputStream
 
   /// The streams of this process.
-  ///
-  /// `environment` looks up a variable.
-  package static func standard(noColor: Bool, environment: (String) -> String? = Environment.value) -> Streams {
-    func stream(_ descriptor: Int32, _ name: String) -> OutputStream {
-      let isTerminal = isatty(descriptor) == 1
-      return OutputStream(
-        descriptor: descriptor, name: name, isTerminal: isTerminal,
-        style: Style(isTerminal: isTerminal, noColorOption: noColor, environment: environment),
-        width: isTerminal ? TerminalWidth.columns(of: descriptor, environment: environment) : TerminalWidth.standard)
-    }
-    return Streams(output: stream(STDOUT_FILENO, "standard output"), errors: stream(STDERR_FILENO, "standard error"))
+  package static func standard(noColor: Bool) -> Streams {
+    Streams(
+      output: OutputStream(STDOUT_FILENO, "standard output", noColor: noColor),
+      errors: OutputStream(STDERR_FILENO, "standard error", noColor: noColor))
   }
 }
 
@@ -55,6 +48,21 @@ package enum Environment {
   package static func word(_ name: String) -> Word? {
     getenv(name).map { Word(cString: $0) }
   }
+}
+
+/// Creates a pipe that wakes up a thread which waits until its `output` is readable.
+///
+/// Its ends never block and stay in this process.
+///
+/// - Returns: The ends, or nil if no descriptor is left, with the error in `errno`.
+package func makeWakeningPipe() -> (output: Int32, input: Int32)? {
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { return nil }
+  for end in ends {
+    _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(end, F_SETFL, O_NONBLOCK)
+  }
+  return (ends[0], ends[1])
 }
 
 /// Handles descriptors 0, 1 and 2, which may be closed when a process starts.

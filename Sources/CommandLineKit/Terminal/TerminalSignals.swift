@@ -30,11 +30,11 @@ enum TerminalUse: Sendable {
 ///
 /// The handlers run immediately, on the thread that gets the signal, so `^C` also works during a
 /// long check of a password. They call only functions that POSIX lists as async-signal-safe
-/// (`tcsetattr`, `tcgetpgrp`, `sigaction`, `raise`, `write`) and access only memory that is
-/// allocated before them and outlives them. A signal that was ignored before stays ignored. The
+/// (`tcsetattr`, `tcgetpgrp`, `sigaction`, `signal`, `raise`, `write`) and access only memory that
+/// is allocated before them and outlives them. A signal that was ignored before stays ignored. The
 /// rules are those of readpassphrase(3): restore, let the signal have its usual effect, and prompt
 /// again when continued.
-struct TerminalSignals {
+struct TerminalSignals: ~Copyable {
   /// The signals that kill a process and do not indicate a bug in the program.
   private static let fatal = [
     SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
@@ -51,28 +51,32 @@ struct TerminalSignals {
     static let resized = News(rawValue: 2)
   }
 
-  private let record: UnsafeMutablePointer<Silence>
+  let terminal: TerminalDescriptor
   private let previous: [(signal: Int32, action: sigaction)]
 
   /// Takes over the signals for `terminal`, which does not change until ``silence()``.
-  init(terminal: Int32, for use: TerminalUse) throws(PromptError) {
+  init(_ terminal: consuming TerminalDescriptor, for use: TerminalUse) throws(PromptError) {
     var original = termios()
     // In the background this stops the process until it is in the foreground; before that, the
     // settings belong to the shell.
-    while tcflush(terminal, TCIFLUSH) != 0 {
+    while tcflush(terminal.number, TCIFLUSH) != 0 {
       guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
     }
-    guard tcgetattr(terminal, &original) == 0 else { throw .unreadable(source: "the terminal", errno: errno) }
-    guard let record = UnsafeMutablePointer<Silence>(bitPattern: silenceAddress),
-      !isAsking.exchange(true, ordering: .acquiringAndReleasing)
-    else { throw .alreadyAsking }
-    guard record.pointee.begin(terminal: terminal, original: original, use: use) else {
-      let number = errno
+    guard tcgetattr(terminal.number, &original) == 0 else { throw .unreadable(source: "the terminal", errno: errno) }
+    guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { throw .alreadyAsking }
+    guard record.pointee.begin(terminal: terminal.number, original: original, use: use) else {
       isAsking.store(false, ordering: .releasing)
-      throw .unreadable(source: "the terminal", errno: number)
+      throw .unreadable(source: "the terminal", errno: errno)
     }
-    self.record = record
+    self.terminal = terminal
     previous = Self.all.compactMap { number in Self.takeOver(number).map { (number, $0) } }
+  }
+
+  /// Restores the terminal and the signals.
+  deinit {
+    record.pointee.restore(evenInBackground: true)
+    for (signal, var action) in previous { sigaction(signal, &action, nil) }
+    isAsking.store(false, ordering: .releasing)
   }
 
   /// A descriptor that is readable when a handler has reported something.
@@ -101,13 +105,6 @@ struct TerminalSignals {
     record.pointee.enter()
   }
 
-  /// Restores the terminal and the signals.
-  func finish() {
-    record.pointee.restore(evenInBackground: true)
-    for (signal, var action) in previous { sigaction(signal, &action, nil) }
-    isAsking.store(false, ordering: .releasing)
-  }
-
   /// - Returns: The previous action, or nil if the signal is ignored and stays ignored.
   private static func takeOver(_ number: Int32) -> sigaction? {
     var before = sigaction()
@@ -125,6 +122,15 @@ struct TerminalSignals {
     guard let handler = action.__sigaction_handler.sa_handler else { return false }
     return unsafeBitCast(handler, to: Int.self) == 1
   }
+}
+
+/// The descriptor of a terminal.
+struct TerminalDescriptor: ~Copyable {
+  let number: Int32
+  /// Whether the terminal was opened for this value, which closes it at the end of its lifetime.
+  let isOwned: Bool
+
+  deinit { if isOwned { close(number) } }
 }
 
 /// The data for the signal handlers.
@@ -147,13 +153,8 @@ private struct Silence {
   /// - Returns: False if there is no descriptor left for the pipe, with the error in `errno`.
   mutating func begin(terminal: Int32, original: termios, use: TerminalUse) -> Bool {
     if wakeningEnd < 0 {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { return false }
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
-      (wakeningEnd, wakingEnd) = (ends[0], ends[1])
+      guard let ends = makeWakeningPipe() else { return false }
+      (wakeningEnd, wakingEnd) = ends
     }
     self.terminal = terminal
     self.original = original
@@ -220,52 +221,46 @@ private struct Silence {
   }
 }
 
-/// The single record for the handlers, as an address because a pointer is not `Sendable`.
+/// The single record for the handlers.
 ///
 /// It is never freed, so that a late handler on another thread can still use it. It is created
-/// before the first handler is installed. The prompting thread and the handlers change it; their
-/// signal masks prevent simultaneous changes.
-private let silenceAddress: UInt = {
+/// before the first handler is installed.
+///
+/// Safe: the prompting thread and the handlers change it; their signal masks prevent simultaneous
+/// changes.
+private nonisolated(unsafe) let record = {
   let record = UnsafeMutablePointer<Silence>.allocate(capacity: 1)
   record.initialize(to: Silence())
-  return UInt(bitPattern: record)
+  return record
 }()
 
 /// Whether the record is in use.
 private let isAsking = Atomic<Bool>(false)
 
-private func setDefault(_ number: Int32) {
-  var action = sigaction()
-  action.__sigaction_handler.sa_handler = SIG_DFL
-  sigemptyset(&action.sa_mask)
-  sigaction(number, &action, nil)
-}
-
 private let handler: @convention(c) (Int32) -> Void = { number in
   let before = errno
   defer { errno = before }
-  guard let silence = UnsafeMutablePointer<Silence>(bitPattern: silenceAddress) else { return }
   switch number {
-  case SIGWINCH: silence.pointee.wake(.resized)
+  case SIGWINCH: record.pointee.wake(.resized)
   case SIGCONT, SIGTSTP:
-    if number == SIGTSTP { stop(silence) }
+    if number == SIGTSTP { stop() }
     // Also after a stop that could not be caught, because the shell has changed the terminal.
-    silence.pointee.silenceIfInFront()
-    silence.pointee.wake(.continued)
+    record.pointee.silenceIfInFront()
+    record.pointee.wake(.continued)
   case _:
     // The process dies of the signal, which arrives again when the handler returns.
-    silence.pointee.restore(evenInBackground: false)
-    setDefault(number)
+    record.pointee.restore(evenInBackground: false)
+    signal(number, SIG_DFL)
     raise(number)
   }
 }
 
 /// Restores the terminal, stops, and returns when continued.
-private func stop(_ silence: UnsafeMutablePointer<Silence>) {
-  silence.pointee.restore(evenInBackground: false)
+private func stop() {
+  record.pointee.restore(evenInBackground: false)
   var own = sigaction()
   sigaction(SIGTSTP, nil, &own)
-  setDefault(SIGTSTP)
+  signal(SIGTSTP, SIG_DFL)
   raise(SIGTSTP)
   var only = sigset_t()
   sigemptyset(&only)
