@@ -41,7 +41,7 @@ package struct ServiceProgram: Sendable {
     }
     guard let words = Word.programArguments() else { throw CommandError(code: .wordsUnreadable) }
     switch try explained({ () throws(UsageError) in
-      try Parser(ServiceTool.tool).parse(words, environment: Environment.word)
+      try ServiceTool.tool.parse(words, environment: Environment.word)
     }) {
     case .version: return try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
     case .help(let topic): return try HelpCommand.show(topic)

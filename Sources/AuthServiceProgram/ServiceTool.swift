@@ -67,7 +67,7 @@ enum HelpCommand {
   static let manual = Command<ServiceCommand>(
     "man", summary: "Print the manual page", examples: ["man | man -l -": "shows the page"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in ServiceCommand { _ throws(CommandError) in try Output.write(Manual(ServiceTool.tool).page) } }
+  ) { _ in ServiceCommand { _ throws(CommandError) in try Output.write(ServiceTool.tool.manual) } }
 
   static func show(_ topic: [String]) throws(CommandError) -> ExitStatus {
     try Output.write(try explained { () throws(UsageError) in try Help(ServiceTool.tool, width: 100).page(topic) })

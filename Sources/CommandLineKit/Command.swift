@@ -1,8 +1,5 @@
 /// One command: its names, its inputs, effects and output, and the one function that turns its
 /// parsed words into a request.
-///
-/// All but the names and the summary is created on request, and anew each time. A run needs one
-/// command of the table; creating all of them would take longer than the rest of a short run.
 package struct Command<Request: Sendable>: Sendable {
   /// Turns words that fit the declaration into a request.
   package typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request
@@ -14,56 +11,40 @@ package struct Command<Request: Sendable>: Sendable {
   /// They are suggested and never run.
   let soughtAs: [String]
   package let summary: String
+  /// Paragraphs below the usage line.
+  package let discussion: [String]
+  package let arguments: [ArgumentDeclaration]
+  package let options: [OptionDeclaration]
+  /// Command lines to try, each with its purpose.
+  package let examples: [Example]
+  /// The exit statuses of the command; an empty list means every status of the program.
+  let statuses: [Int32]
   /// Whether an environment variable replaces an option that is not given.
   package let heedsEnvironment: Bool
+  package let subcommands: [Command]
   /// Nil for a command that only groups its subcommands.
   package let request: Binding?
-  private let makeDiscussion: @Sendable () -> [String]
-  private let makeArguments: @Sendable () -> [any DeclaredArgument]
-  private let makeOptions: @Sendable () -> [any DeclaredOption]
-  private let makeExamples: @Sendable () -> KeyValuePairs<String, String>
-  private let makeStatuses: @Sendable () -> [Int32]
-  private let makeSubcommands: @Sendable () -> [Command]
 
   /// Creates a command.
   package init(
     _ name: String, aliases: [String] = [], soughtAs: [String] = [], summary: String,
-    discussion: @autoclosure @escaping @Sendable () -> [String] = [],
-    arguments: @autoclosure @escaping @Sendable () -> [any DeclaredArgument] = [],
-    options: @autoclosure @escaping @Sendable () -> [any DeclaredOption] = [],
-    examples: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, String>,
-    statuses: @autoclosure @escaping @Sendable () -> [Int32] = [],
-    heedsEnvironment: Bool = true, subcommands: @autoclosure @escaping @Sendable () -> [Command] = [],
-    request: Binding?
+    discussion: [String] = [], arguments: [any DeclaredArgument] = [], options: [any DeclaredOption] = [],
+    examples: KeyValuePairs<String, String>, statuses: [Int32] = [], heedsEnvironment: Bool = true,
+    subcommands: [Command] = [], request: Binding?
   ) {
     self.name = name
     self.aliases = aliases
     self.soughtAs = soughtAs
     self.summary = summary
+    self.discussion = discussion
+    self.arguments = arguments.map(\.declaration)
+    self.options = options.map(\.declaration)
+    self.examples = examples.map { ($0.key, $0.value) }
+    self.statuses = statuses
     self.heedsEnvironment = heedsEnvironment
+    self.subcommands = subcommands
     self.request = request
-    makeDiscussion = discussion
-    makeArguments = arguments
-    makeOptions = options
-    makeExamples = examples
-    makeStatuses = statuses
-    makeSubcommands = subcommands
   }
 
   package var names: [String] { [name] + aliases }
-
-  /// Paragraphs below the usage line.
-  package var discussion: [String] { makeDiscussion() }
-
-  package var arguments: [ArgumentDeclaration] { makeArguments().map(\.declaration) }
-
-  package var options: [OptionDeclaration] { makeOptions().map(\.declaration) }
-
-  /// Command lines to try, each with its purpose.
-  package var examples: [Example] { makeExamples().map { ($0.key, $0.value) } }
-
-  package var subcommands: [Command] { makeSubcommands() }
-
-  /// The exit statuses of the command; an empty list means every status of the program.
-  var statuses: [Int32] { makeStatuses() }
 }

@@ -1,33 +1,28 @@
-/// Writes the manual page: one page with all commands, in mdoc(7).
-package struct Manual<Request: Sendable>: Sendable {
-  package let tool: Tool<Request>
+// The manual page: one page with all commands, in mdoc(7).
 
-  package init(_ tool: Tool<Request>) {
-    self.tool = tool
-  }
-
+extension Tool {
   /// The source of the page, for section 1.
-  package var page: String {
-    var lines = [".Dd \(Roff.text(tool.about.date))", ".Dt \(tool.name.uppercased()) 1", ".Os"]
-    lines += [".Sh NAME", ".Nm \(tool.name)", ".Nd \(Roff.text(tool.about.summary))"]
+  package var manual: String {
+    var lines = [".Dd \(Roff.text(about.date))", ".Dt \(name.uppercased()) 1", ".Os"]
+    lines += [".Sh NAME", ".Nm \(name)", ".Nd \(Roff.text(about.summary))"]
     lines += synopsis
-    lines += [".Sh DESCRIPTION"] + paragraphs(tool.about.discussion)
+    lines += [".Sh DESCRIPTION"] + paragraphs(about.discussion)
     lines += [".Pp", "Options may come before or after the command.", "After", ".Ql --", "every word is an argument."]
-    lines += ["The options of every command are:"] + list(tool.allGlobalOptions)
-    lines += [".Pp", "To begin with, type:"] + examples(tool.about.firstSteps)
+    lines += ["The options of every command are:"] + list(allGlobalOptions)
+    lines += [".Pp", "To begin with, type:"] + examples(about.firstSteps)
     lines += [".Sh COMMANDS"]
-    lines += tool.locations.flatMap(section)
-    for glossary in tool.about.glossaries {
+    lines += locations.flatMap(section)
+    for glossary in about.glossaries {
       lines +=
         [".Sh \(glossary.title.uppercased())"] + list(glossary.entries.map { (Roff.quoted($0.term), $0.meaning) })
     }
-    lines += [".Sh EXIT STATUS"] + list(tool.about.statuses.map { (String($0.code), $0.meaning) })
+    lines += [".Sh EXIT STATUS"] + list(about.statuses.map { (String($0.code), $0.meaning) })
     return lines.joined(separator: "\n") + "\n"
   }
 
   private var synopsis: [String] {
     var lines = [".Sh SYNOPSIS"]
-    for location in tool.locations where location.command.request != nil {
+    for location in locations where location.command.request != nil {
       lines += [".Nm", ".Cm \(location.path.joined(separator: " "))"]
       lines += location.command.arguments.map {
         $0.arity == .one ? ".Ar \($0.name)" : ".Op Ar \($0.name)\($0.ellipsis)"
@@ -37,7 +32,7 @@ package struct Manual<Request: Sendable>: Sendable {
     return lines
   }
 
-  private func section(_ location: Tool<Request>.Location) -> [String] {
+  private func section(_ location: Location) -> [String] {
     let command = location.command
     let name = location.path.joined(separator: " ")
     var lines = [".Ss \(([name] + command.aliases).joined(separator: ", "))", Roff.lines(command.summary + ".")]
@@ -47,7 +42,7 @@ package struct Manual<Request: Sendable>: Sendable {
     lines += list(command.arguments.map { ("Ar \($0.name)", $0.summary + ".") })
     lines += list(command.options)
     lines += [".Pp", "Examples:"] + examples(command.examples)
-    return lines + [".Pp", "It exits with \(tool.statuses(of: command).map { String($0) }.formattedAsChoice())."]
+    return lines + [".Pp", "It exits with \(statuses(of: command).map { String($0) }.formattedAsChoice())."]
   }
 
   private func list(_ options: [OptionDeclaration]) -> [String] {
@@ -58,7 +53,7 @@ package struct Manual<Request: Sendable>: Sendable {
   }
 
   private func examples(_ examples: [Example]) -> [String] {
-    list(examples.map { ("Li \(Roff.quoted("\(tool.name) \($0.line)"))", $0.shows) })
+    list(examples.map { ("Li \(Roff.quoted("\(name) \($0.line)"))", $0.shows) })
   }
 
   /// Terms in mdoc, with their explanations.
@@ -86,30 +81,17 @@ extension OptionDeclaration {
 package enum Roff {
   /// Text inside a line.
   package static func text(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      switch character {
-      case "\\": result += "\\e"
-      case "-": result += "\\-"
-      case "'": result += "\\(aq"
-      case "`": result += "\\(ga"
-      case "^": result += "\\(ha"
-      case "~": result += "\\(ti"
-      case "…": result += "..."
-      case _: result.append(character)
-      }
-    }
-    return result
+    text.map { escapes[$0] ?? String($0) }.joined()
   }
+
+  private static let escapes: [Character: String] = [
+    "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "…": "...",
+  ]
 
   /// Running text, with each sentence on a new line; text that starts like a request is escaped.
   package static func lines(_ text: String) -> String {
-    var sentences: [String] = [""]
-    for word in text.split(separator: " ") {
-      let last = sentences.count - 1
-      sentences[last] += (sentences[last].isEmpty ? "" : " ") + word
-      if word.last == "." || word.last == "?" { sentences.append("") }
-    }
+    let words = text.split(separator: " ").map { $0.last == "." || $0.last == "?" ? $0 + "\n" : $0 + " " }
+    let sentences = words.joined().split(separator: "\n").map(String.init)
     // Wrapped after escaping, which makes words longer, because mandoc(1) warns of lines of more
     // than 80 bytes.
     return sentences.flatMap { Paragraph.wrap(self.text($0), width: 78) }

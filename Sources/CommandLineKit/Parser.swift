@@ -1,8 +1,4 @@
-/// Parses words into a request, without side effects.
-///
-/// The phases are: help and version; the command; its options, so that a wrong name is reported
-/// before missing values; the form of every value; and finally missing values.
-package struct Parser<Request: Sendable>: Sendable {
+extension Tool {
   package enum ParseResult: Sendable {
     /// Run this request; the words contain the global options.
     case request(Request, ParsedWords)
@@ -11,29 +7,26 @@ package struct Parser<Request: Sendable>: Sendable {
     case version
   }
 
-  package let tool: Tool<Request>
-
-  package init(_ tool: Tool<Request>) {
-    self.tool = tool
-  }
-
-  /// Parses the words after the program's name.
+  /// Parses the words after the program's name into a request, without side effects.
+  ///
+  /// The phases are: help and version; the command; its options, so that a wrong name is reported
+  /// before missing values; the form of every value; and finally missing values.
   ///
   /// `environment` looks up a variable. It is called only for variables that options declare, and
   /// never for a command that ignores the environment.
   package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
-    let line = TypedLine(words, tool)
+    let line = TypedLine(words, self)
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     // The valid commands in the line: a request for help never fails.
     if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) { return .help(line.path) }
     if beforeTerminator.contains(where: { $0.isSpelled("--version") }) { return .version }
-    let check = Check(line: line, tool: tool)
+    let check = Check(line: line, tool: self)
     try check.commandIsKnown()
     guard let command = line.command else {
-      try check.optionsAreDeclared(in: tool.allGlobalOptions)
+      try check.optionsAreDeclared(in: allGlobalOptions)
       return .help([])
     }
-    let (arguments, declared) = (command.arguments, command.options + tool.allGlobalOptions)
+    let (arguments, declared) = (command.arguments, command.options + allGlobalOptions)
     try check.optionsAreDeclared(in: declared, argument: arguments.first)
     guard let request = command.request else {
       let names = command.subcommands.map(\.name).joined(separator: ", ")
@@ -53,7 +46,7 @@ package struct Parser<Request: Sendable>: Sendable {
     // Search the words first, because sorting them may need the options of all commands, and few
     // lines have the flag.
     words.contains { $0.isSpelled(flag.declaration.flag) }
-      && TypedLine(words, tool).options.contains {
+      && TypedLine(words, self).options.contains {
         if case .given = $0.value { $0.declaration?.long == flag.declaration.long } else { false }
       }
   }

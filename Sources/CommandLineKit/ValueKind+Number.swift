@@ -27,16 +27,11 @@ extension ValueKind where Value == Duration {
   }
 
   private static func seconds(_ word: Word) -> Duration? {
-    guard let unit = word.bytes.last, let count = Digits.number(word.bytes.dropLast(), maximumDigits: 9), count > 0
+    let units: [Unicode.Scalar: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
+    guard let unit = word.bytes.last.flatMap({ units[Unicode.Scalar($0)] }),
+      let count = Digits.number(word.bytes.dropLast(), maximumDigits: 9), count > 0
     else { return nil }
-    switch unit {
-    case UInt8(ascii: "s"): return .seconds(count)
-    case UInt8(ascii: "m"): return .seconds(count * 60)
-    case UInt8(ascii: "h"): return .seconds(count * 3600)
-    case UInt8(ascii: "d"): return .seconds(count * 86_400)
-    case UInt8(ascii: "w"): return .seconds(count * 7 * 86_400)
-    case _: return nil
-    }
+    return .seconds(count * unit)
   }
 }
 

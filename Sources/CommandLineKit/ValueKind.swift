@@ -16,12 +16,11 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///     suggest, one per line.
   ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
-    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [Suggestion] = [],
-    offersCommands: Bool = false, listedBy: String? = nil,
-    convert: @escaping @Sendable (Word) -> Value?
+    _ noun: String, accepted: String, candidates: [Suggestion] = [], offersCommands: Bool = false,
+    listedBy: String? = nil, convert: @escaping @Sendable (Word) -> Value?
   ) {
     form = ValueForm(
-      noun: noun, makeAccepted: accepted, candidates: candidates, offersCommands: offersCommands, listedBy: listedBy
+      noun: noun, accepted: accepted, candidates: candidates, offersCommands: offersCommands, listedBy: listedBy
     ) {
       convert($0) != nil
     }
@@ -32,17 +31,14 @@ package struct ValueKind<Value: Sendable>: Sendable {
 /// The description of a kind of value, without its type.
 package struct ValueForm: Sendable {
   package let noun: String
-  fileprivate let makeAccepted: @Sendable () -> String
+  /// The accepted form, for the end of a hint.
+  package let accepted: String
   /// The values that a shell may suggest.
   package let candidates: [Suggestion]
   package let offersCommands: Bool
   /// The words of a command of the program that prints the values that a shell may suggest, one per
   /// line.
   package let listedBy: String?
-  /// The accepted form, for the end of a hint.
-  ///
-  /// Only errors use it.
-  package var accepted: String { makeAccepted() }
   package let accepts: @Sendable (Word) -> Bool
 }
 

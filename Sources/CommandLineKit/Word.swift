@@ -42,7 +42,7 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// The words after the program's name, read from the process itself; nil if they cannot be read.
   ///
-  /// Swift reads `/proc/self/maps` to find them, which takes longer than reading the words.
+  /// Swift finds none without a word where the process can open no file.
   package static func programArguments() -> [Word]? {
     let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

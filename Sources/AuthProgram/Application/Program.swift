@@ -36,7 +36,6 @@ package struct Program: Sendable {
     // cause of death.
     signal(SIGXFSZ, SIG_IGN)
     let words = Word.programArguments()
-    let parser = Parser(AuthTool.tool)
     do throws(CommandError) {
       // Closes its memory, which holds passwords and tokens, to other processes of the same user,
       // and keeps it out of core files, as ssh-agent does. It holds for this process until its end,
@@ -46,18 +45,18 @@ package struct Program: Sendable {
         throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
       }
       guard let words else { throw CommandError(code: .wordsUnreadable) }
-      switch try explained({ () throws(UsageError) in try parser.parse(words, environment: Environment.word) }) {
+      switch try explained({ () throws(UsageError) in try AuthTool.tool.parse(words, environment: Environment.word) }) {
       case .version:
         let version = AuthTool.tool.name + " " + Release.version
         let answer = Answer(.onlyShows, text: version + "\n", ["program": .string(version)])
-        exit(printer(for: words, parser).print(answer).rawValue)
+        exit(printer(for: words).print(answer).rawValue)
       case .help(let topic):
-        let printer = printer(for: words, parser)
+        let printer = printer(for: words)
         exit(printer.print(try HelpCommand.page(topic, for: printer)).rawValue)
       case .request(let body, let parsed): wait(for: body, parsed)
       }
     } catch {
-      exit(printer(for: words ?? [], parser).refuse(error).rawValue)
+      exit(printer(for: words ?? []).refuse(error).rawValue)
     }
   }
 
@@ -72,10 +71,10 @@ package struct Program: Sendable {
   }
 
   /// The printer for a line that is not understood, or is no command.
-  private func printer(for words: [Word], _ parser: Parser<CommandBody>) -> Printer {
+  private func printer(for words: [Word]) -> Printer {
     Printer(
-      streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
-      asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
+      streams: Streams.standard(noColor: AuthTool.tool.mentions(Options.noColor, in: words)),
+      asJSON: AuthTool.tool.mentions(Options.json, in: words), isQuiet: false)
   }
 
   private func finish(_ body: CommandBody, _ words: ParsedWords) async -> ExitStatus {

@@ -38,7 +38,7 @@ enum ManualCommand {
     discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
     examples: ["man | man -l -": "shows the page"],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in CommandBody { _, _, _ in .describing("man", Manual(AuthTool.tool).page) } }
+  ) { _ in CommandBody { _, _, _ in .describing("man", AuthTool.tool.manual) } }
 }
 
 /// `completions SHELL [WORD...]`.
@@ -65,18 +65,17 @@ enum CompletionsCommand {
     _ words: ParsedWords, _: Printer, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> Answer {
     let (shell, line) = (words[shell], words[line])
-    let completions = Completions(AuthTool.tool)
-    if line.isEmpty { return .describing("completions", completions.script(for: shell)) }
-    let typed = completions.words(line, from: shell)
-    var offers = completions.offers(for: typed)
-    if let command = offers.listedBy { offers.words += await names(command, makeBackend) }
-    return .describing("completions", completions.text(offers, continuing: typed.last, for: shell))
+    if line.isEmpty { return .describing("completions", AuthTool.tool.completionScript(for: shell)) }
+    let typed = shell.words(line)
+    var completions = AuthTool.tool.completions(of: typed)
+    if let command = completions.listedBy { completions.words += await names(command, makeBackend) }
+    return .describing("completions", completions.text(continuing: typed.last, for: shell))
   }
 
   /// The names that a command prints; none where it fails.
   private static func names(_ command: String, _ makeBackend: MakeBackend) async -> [Suggestion] {
     let words = command.split(separator: " ").map { Word($0) }
-    guard case .request(let body, let parsed) = try? Parser(AuthTool.tool).parse(words, environment: Environment.word),
+    guard case .request(let body, let parsed) = try? AuthTool.tool.parse(words, environment: Environment.word),
       let answer = try? await body.run(parsed, Printer(parsed), makeBackend)
     else { return [] }
     return answer.lines.map { ($0, "") }

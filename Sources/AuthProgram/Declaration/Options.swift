@@ -37,10 +37,9 @@ enum Kinds {
   }
 
   private static func parsed<Value: Sendable>(
-    _ noun: String, _ accepted: @autoclosure @escaping @Sendable () -> String, listedBy: String? = nil,
-    _ parse: @escaping @Sendable (String) -> Value?
+    _ noun: String, _ accepted: String, listedBy: String? = nil, _ parse: @escaping @Sendable (String) -> Value?
   ) -> ValueKind<Value> {
-    ValueKind(noun, accepted: accepted(), listedBy: listedBy) { $0.text.flatMap(parse) }
+    ValueKind(noun, accepted: accepted, listedBy: listedBy) { $0.text.flatMap(parse) }
   }
 }
 

@@ -25,11 +25,7 @@ package enum CSV {
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
     else { return false }
-    let digits = text.utf8.dropFirst()
-    let isNumber =
-      (first == "-" || first == "+") && digits.first.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } == true
-      && digits.allSatisfy { $0 == UInt8(ascii: ".") || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-      && digits.count { $0 == UInt8(ascii: ".") } <= 1
+    let isNumber = Double(text) != nil && text.utf8.dropFirst().allSatisfy { "0123456789.".utf8.contains($0) }
     return !isNumber
   }
 }

@@ -54,18 +54,17 @@ struct CommandTableTests {
 
   @Test("every command has an example, and every example is understood as that command")
   func examples() throws {
-    let parser = Parser(tool)
     for location in tool.locations {
       #expect(!location.command.examples.isEmpty, "\(location.path)")
       for example in location.command.examples {
-        guard case .request(_, let words) = try parser.parse(Self.words(example.line)) else {
+        guard case .request(_, let words) = try tool.parse(Self.words(example.line)) else {
           Issue.record("\(example.line) asks for no command")
           continue
         }
         #expect(Array(words.path.dropFirst().prefix(location.path.count)) == location.path, "\(example.line)")
       }
     }
-    for step in tool.about.firstSteps { _ = try parser.parse(Self.words(step.line)) }
+    for step in tool.about.firstSteps { _ = try tool.parse(Self.words(step.line)) }
   }
 
   @Test("every option and argument that a file declares is read in it, or in several files")
@@ -107,7 +106,7 @@ struct CommandTableTests {
   @Test("every name, option and choice is offered at its place")
   func offers() {
     func offers(_ words: [String]) -> [String] {
-      Completions(tool).offers(for: words.map { Word($0) }).words.map(\.value)
+      tool.completions(of: words.map { Word($0) }).words.map(\.value)
     }
     for location in tool.locations {
       let (command, place) = (location.command, Array(location.path.dropLast()))

@@ -41,18 +41,18 @@ struct GoldenTests {
 
   @Test("the manual page")
   func manual() throws {
-    try Golden.expect(Manual(tool).page, equals: "auth-cli.1")
+    try Golden.expect(tool.manual, equals: "auth-cli.1")
   }
 
   @Test("no line of its text is longer than the 80 bytes that mandoc allows")
   func manualWidth() {
-    for line in Manual(tool).page.split(separator: "\n") where line.first != "." {
+    for line in tool.manual.split(separator: "\n") where line.first != "." {
       #expect(line.utf8.count <= 80, "\(line)")
     }
   }
 
   @Test("completions", arguments: Shell.allCases)
   func completions(_ shell: Shell) throws {
-    try Golden.expect(Completions(tool).script(for: shell), equals: "completions.\(shell.rawValue)")
+    try Golden.expect(tool.completionScript(for: shell), equals: "completions.\(shell.rawValue)")
   }
 }

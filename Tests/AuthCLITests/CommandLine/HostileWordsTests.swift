@@ -26,11 +26,10 @@ struct HostileWordsTests {
 
   @Test("every line of up to three hostile words is understood or refused")
   func triples() {
-    let parser = Parser(AuthTool.tool)
     var outcomes = (understood: 0, refused: 0)
     func parse(_ words: [Word]) {
       do {
-        _ = try parser.parse(words)
+        _ = try AuthTool.tool.parse(words)
         outcomes.understood += 1
       } catch {
         // A macro here would take longer than the parser.
@@ -62,14 +61,13 @@ struct HostileWordsTests {
 
   @Test("a word of a mebibyte is refused like any other")
   func mebibyte() {
-    let parser = Parser(AuthTool.tool)
     for byte in [UInt8(ascii: "a"), UInt8(ascii: "-"), 0xFF, UInt8(ascii: "9")] {
       let word = Word(bytes: [UInt8](repeating: byte, count: 1 << 20))
       for line in [
         [word], ["pay", word], ["pay", "1", "--to", word], ["help", word], ["--context", word, "status"],
       ] {
         do {
-          _ = try parser.parse(line)
+          _ = try AuthTool.tool.parse(line)
           Issue.record("understood")
         } catch {
           #expect(error.message.utf8.count < 1000)

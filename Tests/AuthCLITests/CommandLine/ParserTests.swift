@@ -6,10 +6,8 @@ import Testing
 /// What is refused and why, and which help is shown, is in the transcript `help-and-usage.t`.
 @Suite("Parsing rules")
 struct ParserTests {
-  let parser = Parser(AuthTool.tool)
-
   private func parse(_ words: Word..., environment: Word? = nil) throws -> ParsedWords {
-    guard case .request(_, let parsed) = try parser.parse(words, environment: { _ in environment }) else {
+    guard case .request(_, let parsed) = try AuthTool.tool.parse(words, environment: { _ in environment }) else {
       throw Unexpected()
     }
     return parsed
@@ -25,7 +23,7 @@ struct ParserTests {
       ["pay", "12.5", "--to=bob"], ["--to", "bob", "pay", "12.5"], ["pay", "--to", "bob", "12.5"],
       ["--context", "work", "pay", "12.5", "--to=bob"],
     ] as [[Word]] {
-      guard case .request(_, let parsed) = try parser.parse(line) else { throw Unexpected() }
+      guard case .request(_, let parsed) = try AuthTool.tool.parse(line) else { throw Unexpected() }
       #expect(parsed.path == paid.path && parsed.given.filter { $0.name != "context" } == paid.given, "\(line)")
     }
     #expect(try parse("profile", "--name=a=b").given == [.init(name: "name", words: ["a=b"])])
