@@ -69,7 +69,7 @@ extension Backend {
     return value
   }
 
-  func drawToken() throws(BackendError) -> SessionToken { SessionToken(bytes: try Secrets.random(count: 32)) }
+  package func drawToken() throws(BackendError) -> SessionToken { SessionToken(bytes: try Secrets.random(count: 32)) }
 }
 
 extension SessionLease {

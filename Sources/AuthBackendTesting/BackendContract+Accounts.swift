@@ -18,13 +18,12 @@ extension BackendContract {
     },
 
     Check("a name that is taken or not accepted is refused, by the check and by the registration") { probe in
-      let password = Secret.wrong
+      try probe.register("alice")
       for (name, code, kind) in [
         ("ALICE", "username_taken", BackendError.Kind.refused), ("../alice", "username_invalid", .invalid),
       ] {
-        if kind == .refused { try probe.register("alice") }
         try probe.check(newUsername: name).refused("check of the name \(name)", with: code, kind)
-        try probe.registration(of: name, password).refused("register of \(name)", with: code, kind)
+        try probe.registration(of: name).refused("register of \(name)", with: code, kind)
       }
       try probe.check(newUsername: "bob").value("a free name")
       try probe.register("bob")
@@ -42,25 +41,24 @@ extension BackendContract {
       for name in ["", "a ", "a\u{202E}b", String(repeating: "x", count: 65)] {
         try alice.rename(name).refused("rename to an unusable name", with: "display_name_invalid", .invalid)
       }
-      let shown = try alice.profile().value("profile").user.displayName
+      let shown = try alice.profile().value().user.displayName
       try require(shown, is: "alice", "a refused rename changed the name to")
     },
 
     Check("a profile is the account of the session, opened with 100.00") { probe, alice, bob in
       for login in [alice, bob] {
-        let profile = try login.profile().value("profile")
+        let profile = try login.profile().value()
         try require(profile.user, is: login.user, "\(login.user) has the profile of")
         try require(profile.balance, is: 100_00, "a new account holds")
       }
     },
 
     Check("a rename answers the account as changed, and the next look has it") { probe, alice, bob in
-      let renamed = try alice.rename("Alice \u{E9}").value("rename").user
+      let renamed = try alice.rename("Alice \u{E9}").value().user
       try require(renamed.displayName, is: "Alice \u{E9}", "rename answered the name")
-      try require(alice.profile().value("profile").user, is: renamed, "after the rename the profile is of")
+      try require(alice.profile().value().user, is: renamed, "after the rename the profile is of")
       try require(probe.backend.lookUp(alice.token)?.user, is: renamed, "after the rename the session is of")
-      try require(
-        try bob.profile().value("profile").user.displayName == "bob", "the rename changed another account too")
+      try require(try bob.profile().value().user.displayName == "bob", "the rename changed another account too")
     },
 
     Check("a login can be checked before a password is typed") { probe in
@@ -71,23 +69,22 @@ extension BackendContract {
     Check("a backend that cannot answer says so in every operation") { probe in
       guard let setAvailable = probe.subject.setAvailable else { return }
       let (alice, bob) = try await probe.both()
-      await setAvailable(false)
-      var failures: [(String, BackendError?)] = [
-        ("lookUp", probe.ask(.lookUp(alice.token), \.found).error),
-        ("checkForLogins", probe.ask(.checkForLogins, \.done).error),
-        ("recover", probe.recover("bob", .wrong).error),
+      let (name, ofSessions) = (try Username("bob"), try Operation.all(bob))
+      let others = [
+        Operation("lookUp") { .lookUp($0.token) },
+        Operation("checkForLogins") { _ in .checkForLogins },
+        Operation("recover") { _ in .recover(username: name.canonical, .wrong, .new) },
+        Operation("resetPasswordAsOwner") { _ in .resetPasswordAsOwner(name) },
       ]
-      let reset = probe.ask(.resetPasswordAsOwner(try Username("bob")), \.oneTimeCode)
-      if reset.error?.code != BackendError.Code.notDatabaseOwner.rawValue {
-        failures.append(("resetPasswordAsOwner", reset.error))
+      await setAvailable(false)
+      for operation in others + ofSessions {
+        let error = operation.run(alice).error
+        if case .unavailable = error?.kind { continue }
+        try require(
+          error?.code == BackendError.Code.notDatabaseOwner.rawValue && operation.name == "resetPasswordAsOwner",
+          "\(operation.name) of a backend that cannot answer was answered \(error?.code ?? "with a result")")
       }
-      for operation in try Operation.all(bob) { failures.append((operation.name, operation.failure(alice))) }
       await setAvailable(true)
-      for (name, failure) in failures {
-        guard case .unavailable = failure?.kind else {
-          throw Breach("\(name) of a backend that cannot answer was answered \(failure?.code ?? "with a result")")
-        }
-      }
       try require(try alice.balance() == 100_00, "operations that were not answered changed the balance")
     },
   ]
@@ -100,14 +97,12 @@ extension BackendContract {
         ("nul \u{0} within the password", "password_has_nul"),
       ] {
         let password = Secret(password)
-        try probe.ask(.checkPassword(password, username: "carol"), \.done)
-          .refused("check of a bad password", with: code, .invalid)
+        try probe.check(newPassword: password).refused("check of a bad password", with: code, .invalid)
         try probe.registration(of: "carol", password).refused("register with a bad password", with: code, .invalid)
         try bob.changePassword(.of("bob"), password).refused("a change to a bad password", with: code, .invalid)
       }
       let own = Secret("the carol of today")
-      try probe.ask(.checkPassword(own, username: "carol"), \.done)
-        .refused("a password with the name in it", with: "password_contains_name", .invalid)
+      try probe.check(newPassword: own).refused("a password with the name", with: "password_contains_name", .invalid)
       try probe.backend.check(newPassword: own, for: "bob")
       try probe.register("carol")
     },
@@ -115,7 +110,7 @@ extension BackendContract {
     Check("a changed password opens the account, and the old one does not") { probe, _, bob in
       let other = try await probe.logIn("bob")
       let (old, new) = (Secret.of("bob"), Secret.new)
-      let grant = try bob.changePassword(old, new).value("changePassword")
+      let grant = try bob.changePassword(old, new).value()
       try require(grant.id == bob.id, "the change made session \(bob.id.rawValue) into another")
       try require(grant.token != bob.token, "the change kept the token")
       try await probe.requireRejection(.ended(.revoked), of: other.token, "another session after the change")
@@ -138,17 +133,10 @@ extension BackendContract {
     },
 
     Check("of many at once one takes a name, one changes a password and one uses a code") { probe, alice, bob in
-      let backend = probe.backend
-      try await probe.requireOneSuccess("registered one name") {
-        _ = try backend.register(username: "carol", password: .new)
-      }
-      try await probe.requireOneSuccess("changed one password") {
-        _ = try alice.changePassword(.of("alice"), .new).get()
-      }
-      let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
-      try await probe.requireOneSuccess("used one code") {
-        _ = try backend.recover(username: "bob", code: code, password: .new)
-      }
+      try await probe.requireOneSuccess("registered one name") { try probe.registration(of: "carol").value() }
+      try await probe.requireOneSuccess("changed one password") { try alice.changePassword(.of("alice"), .new).value() }
+      let code = try bob.makeRecoveryCodes().value()[0]
+      try await probe.requireOneSuccess("used one code") { try probe.recover("bob", code).value() }
       _ = try await probe.logIn("bob", .new)
       _ = try await probe.logIn("alice", .new)
     },
@@ -185,8 +173,8 @@ extension BackendContract {
       // account.
       let alice = try await probe.logIn("alice")
       try alice.requireAttempts(of: "bob", 101, .locked, "after a hundred failures and one more attempt")
-      let unlocked = try alice.unlock("bob").value("unlock")
-      try require(unlocked, is: alice.account("bob").value("account"), "the unlock answered")
+      let unlocked = try alice.unlock("bob").value()
+      try require(unlocked, is: alice.account("bob").value(), "the unlock answered")
       try alice.requireAttempts(of: "bob", 0, nil, "after the unlock")
       _ = try await probe.logIn("bob")
     },

@@ -7,25 +7,22 @@ extension BackendContract {
   static let keys: [Check] = [
     Check("an operation that needs a fresh password is refused when that was too long ago") { probe, alice, bob in
       await probe.subject.advance(probe.backend.policy.fresh)
-      for operation in try Operation.all(bob) where operation.needs.contains(.freshness) {
-        let failure = operation.failure(alice)
-        try require(failure?.kind == .notFresh, "\(operation.name) with an old password was answered \(failure.text)")
-      }
-      for operation in try Operation.all(bob)
-      where !operation.needs.contains(.freshness) && operation.name != "endAllSessions" {
-        try require(operation.failure(alice), is: nil, "\(operation.name) needs no fresh password and was answered")
+      for operation in try Operation.all(bob) where operation.name != "endAllSessions" {
+        let answer = operation.run(alice)
+        if operation.needs.contains(.freshness) {
+          try answer.refused("\(operation.name) with an old password", with: "not_fresh", .notFresh)
+        } else {
+          try answer.value("\(operation.name), which needs no fresh password,")
+        }
       }
       try require(try bob.balance() == 100_00, "a refused payment moved money")
     },
 
     Check("a session that was ended elsewhere is refused") { probe, alice, bob in
       let elsewhere = try await probe.logIn("alice")
-      try elsewhere.endAll().value("endAllSessions")
+      try elsewhere.endAll().value()
       for operation in try Operation.all(bob) {
-        let failure = operation.failure(alice)
-        try require(
-          failure?.kind == .session(.ended(.userAsked)) && failure?.code == "session_user_asked",
-          "\(operation.name) of an ended session was answered \(failure.text)")
+        try operation.run(alice).ended("\(operation.name) of an ended session", .userAsked)
       }
       try require(try bob.balance() == 100_00, "an ended session paid")
       try bob.profile().value("a session of another user")
@@ -34,9 +31,7 @@ extension BackendContract {
     Check("a session past a limit is refused with that limit") { probe, alice, bob in
       await probe.subject.advance(probe.backend.policy.idle)
       for operation in try Operation.all(bob) {
-        try require(
-          operation.failure(alice)?.kind, is: .session(.ended(.expired(.idle))),
-          "\(operation.name) past the idle limit was answered")
+        try operation.run(alice).ended("\(operation.name) past the idle limit", .expired(.idle))
       }
     },
   ]
@@ -50,14 +45,11 @@ struct Operation {
   let needs: Set<Need>
   private let request: (Login) -> BackendRequest
 
-  private init(_ name: String, _ needs: Set<Need> = [], _ request: @escaping (Login) -> BackendRequest) {
+  init(_ name: String, _ needs: Set<Need> = [], _ request: @escaping (Login) -> BackendRequest) {
     (self.name, self.needs, self.request) = (name, needs, request)
   }
 
-  /// Returns the error of the operation, if it is refused.
-  func failure(_ login: Login) -> BackendError? {
-    Result { () throws(BackendError) in try login.backend.perform(request(login)) }.error
-  }
+  func run(_ login: Login) -> Answer<BackendAnswer> { login.ask(request(login), \.self, name) }
 
   /// All operations, applied to the account of `other`; the last one ends the session.
   static func all(_ other: Login) throws -> [Operation] {
@@ -100,8 +92,4 @@ struct Operation {
       Operation("endAllSessions") { .endAllSessions($0.token) },
     ]
   }
-}
-
-extension BackendError? {
-  var text: String { map { "\($0.code): \($0)" } ?? "with a result" }
 }

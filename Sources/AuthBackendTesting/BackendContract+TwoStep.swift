@@ -5,21 +5,20 @@ import AuthCoreTesting
 extension BackendContract {
   static let twoStep: [Check] = [
     Check("a second step begins with a right code, and a code opens once") { probe, alice, bob in
-      try require(try bob.twoStep().value("twoStep") == .off, "the second step begins on")
+      try require(try bob.twoStep().value() == .off(), "the second step begins on")
       try bob.confirmTwoStep(.noCode).refused("a code before there is a secret", with: "two_step_not_begun")
       try bob.endTwoStep(.noCode).refused("turning it off", with: "two_step_not_on")
-      let void = try bob.beginTwoStep().value("beginTwoStep")
-      let secret = try bob.beginTwoStep().value("beginTwoStep")
+      let void = try bob.beginTwoStep().value()
+      let secret = try bob.beginTwoStep().value()
       try require(void.bytes != secret.bytes, "two secrets are equal")
-      try require(try bob.twoStep().value("twoStep").isPending, "a secret that was made is not pending")
-      try require(
-        try !alice.account("bob").value("account").hasSecondStep, "an administrator sees a second step that is not on")
+      try require(try bob.twoStep().value().isPending, "a secret that was made is not pending")
+      try require(try !alice.account("bob").value().hasSecondStep, "an administrator sees a second step that is not on")
       _ = try await probe.logIn("bob")
       let time = try bob.time()
       try bob.confirmTwoStep(void.code(at: time)).notAccepted("a code of a void secret")
-      try bob.confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
-      try require(try bob.twoStep().value("twoStep").isOn, "a right code turned nothing on")
-      let listed = try alice.accounts(AccountsQuery(limit: 2)).value("accounts").map(\.hasSecondStep)
+      try bob.confirmTwoStep(secret.code(at: time)).value()
+      try require(try bob.twoStep().value().isOn, "a right code turned nothing on")
+      let listed = try alice.accounts(AccountsQuery(limit: 2)).value().map(\.hasSecondStep)
       try require(listed == [false, true], "an administrator does not see who has a second step")
       try bob.confirmTwoStep(secret.code(at: time)).refused("a second code", with: "two_step_already_on")
       try bob.beginTwoStep().refused("another secret", with: "two_step_already_on")
@@ -30,7 +29,7 @@ extension BackendContract {
       let grant = try await probe.grant(of: next, to: first, "the next code")
       try require(grant.user.username, is: "bob", "the code of bob opened a session of")
       try await probe.expectWrong(next, to: probe.challenge("bob"), "the same code again")
-      let names = try bob.events().value("events").map(\.name)
+      let names = try bob.events().value().map(\.name)
       for (name, count) in [
         ("authn_two_step_on", 1), ("authn_two_step_ask", 2), ("authn_two_step_fail", 2),
         ("authn_login_successafterfail", 1),
@@ -40,20 +39,20 @@ extension BackendContract {
     },
 
     Check("a recovery code takes the place of a code once, and a new password turns nothing off") { probe, _, bob in
-      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      let codes = try bob.makeRecoveryCodes().value()
       try bob.turnTwoStepOn()
       _ = try await probe.grant(of: codes[0].answer, to: probe.challenge("bob"), "a recovery code")
       try await probe.expectWrong(codes[0].answer, to: probe.challenge("bob"), "a used recovery code")
-      try require(try bob.twoStep().value("twoStep").recoveryCodes == 9, "it is not used up")
-      let detail = try bob.events().value("events").first { $0.name == "authn_login_success" }?.detail
+      try require(try bob.twoStep().value().recoveryCodes == 9, "it is not used up")
+      let detail = try bob.events().value().first { $0.name == "authn_login_success" }?.detail
       try require(detail, is: "recovery code, 9 left", "the event says")
-      try probe.recover("bob", codes[1]).value("recover")
+      try probe.recover("bob", codes[1]).value()
       let challenge = try await probe.challenge("bob", .new)
       _ = try await probe.grant(of: codes[2].answer, to: challenge, "a recovery code after the recovery")
     },
 
     Check("wrong codes count as wrong passwords do, and the right password alone resets nothing") { probe, alice, bob in
-      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      let codes = try bob.makeRecoveryCodes().value()
       try bob.turnTwoStepOn()
       let open = try await probe.challenge("bob")
       for _ in 0..<2 {
@@ -75,55 +74,49 @@ extension BackendContract {
     },
 
     Check("a new password, a disabled account and a turned-off second step end a challenge") { probe, alice, bob in
-      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      let codes = try bob.makeRecoveryCodes().value()
       try bob.turnTwoStepOn()
       let first = try await probe.challenge("bob")
-      try bob.changePassword(.of("bob"), .new).value("changePassword")
+      try bob.changePassword(.of("bob"), .new).value()
       try await probe.expectOver(codes[0].answer, to: first, "a challenge from before the new password")
       // The password was changed with a fresh key, so its first use needs no code; the next login
       // does.
       let result = try await probe.backend.reauthenticate(bob.token, with: .of("bob", .new), limits: .standard)
       try require(result.grant != nil, "the first use of the new password was answered \(result)")
       let second = try await probe.challenge("bob", .new)
-      try alice.setDisabled(true, "bob").value("setDisabled")
+      try alice.setDisabled(true, "bob").value()
       try await probe.expectOver(codes[0].answer, to: second, "a challenge of a disabled account")
-      try alice.setDisabled(false, "bob").value("setDisabled")
+      try alice.setDisabled(false, "bob").value()
       let third = try await probe.challenge("bob", .new)
       let login = try await probe.logIn("bob", .new, answer: codes[1].answer)
-      try login.endTwoStep(codes[2].answer).value("endTwoStep")
+      try login.endTwoStep(codes[2].answer).value()
       try await probe.expectOver(codes[0].answer, to: third, "a challenge from before it was turned off")
-      try require(try login.twoStep().value("twoStep") == .off(codes: 8), "it is not off")
+      try require(try login.twoStep().value() == .off(codes: 8), "it is not off")
       _ = try await probe.logIn("bob", .new)
     },
 
     Check("an administrator who must have a second step can do nothing else before") { probe, alice, bob in
-      try require(try alice.twoStepPolicy().value("twoStepPolicy") == .optional, "it begins as required")
-      try alice.setTwoStepPolicy(.required).value("setTwoStepPolicy")
-      try require(try alice.twoStep().value("twoStep").isRequired, "the state does not say that it is required")
+      try require(try alice.twoStepPolicy().value() == .optional, "it begins as required")
+      try alice.setTwoStepPolicy(.required).value()
+      try require(try alice.twoStep().value().isRequired, "the state does not say that it is required")
       let free = ["twoStep", "beginTwoStep", "confirmTwoStep", "endTwoStep", "endAllSessions"]
       for operation in try Operation.all(bob) where !free.contains(operation.name) {
-        let failure = operation.failure(alice)
-        try require(
-          failure?.code == "two_step_required" && failure?.kind == .refused,
-          "\(operation.name) without the required second step was answered \(failure.text)")
+        try operation.run(alice).refused("\(operation.name) without the second step", with: "two_step_required")
       }
       try require(try bob.balance() == 100_00, "a refused payment moved money")
       try bob.profile().value("the profile of a member")
       try alice.turnTwoStepOn(at: try bob.time())
-      try require(
-        try alice.twoStepPolicy().value("twoStepPolicy") == .required, "a second step does not open the operations")
-      try alice.setRole(.administrator, "bob").value("setRole")
+      try require(try alice.twoStepPolicy().value() == .required, "a second step does not open the operations")
+      try alice.setRole(.administrator, "bob").value()
       try bob.profile().refused("a new administrator without one", with: "two_step_required")
-      try alice.setTwoStepPolicy(.optional).value("setTwoStepPolicy")
+      try alice.setTwoStepPolicy(.optional).value()
       try bob.profile().value("the profile when it is optional")
     },
   ]
 }
 
 extension TwoStepState {
-  fileprivate static let off = off(codes: 0)
-
-  fileprivate static func off(codes: Int) -> TwoStepState {
+  fileprivate static func off(codes: Int = 0) -> TwoStepState {
     TwoStepState(since: nil, isPending: false, recoveryCodes: codes, isRequired: false)
   }
 }
@@ -141,17 +134,15 @@ extension RecoveryCode {
 extension Login {
   /// The wall-clock time of the backend, read from a change that it logs now.
   fileprivate func time() throws -> WallTime {
-    try rename("A name").value("rename")
-    guard let event = try events(.own, Page(limit: 1)).value("events").first else {
-      throw Breach("a change is no event")
-    }
+    try rename("A name").value()
+    guard let event = try events(.own, Page(limit: 1)).value().first else { throw Breach("a change is no event") }
     return event.at
   }
 
   fileprivate func turnTwoStepOn(at time: WallTime? = nil) throws {
-    let secret = try beginTwoStep().value("beginTwoStep")
+    let secret = try beginTwoStep().value()
     let time = if let time { time } else { try self.time() }
-    try confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
+    try confirmTwoStep(secret.code(at: time)).value()
   }
 }
 

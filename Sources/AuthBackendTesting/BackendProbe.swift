@@ -2,18 +2,26 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
-typealias Answer<Value> = Result<Value, BackendError>
+/// Asks a backend, for answers that tell of which operation they are.
+protocol BackendCaller {
+  var backend: any Backend { get }
+}
+
+extension BackendCaller {
+  func ask<Value>(
+    _ request: @autoclosure () throws(BackendError) -> BackendRequest, _ value: (BackendAnswer) -> Value?,
+    _ operation: String = #function
+  ) -> Answer<Value> {
+    Answer(operation: operation, result: Result { () throws(BackendError) in try backend.ask(try request(), value) })
+  }
+}
 
 /// Calls a backend, and turns unexpected answers into breaches.
-struct BackendProbe: AuthorityProbe {
+struct BackendProbe: BackendCaller, AuthorityProbe {
   let subject: BackendContract.Subject
 
   var backend: any Backend { subject.backend }
   var authority: any Authority { backend }
-
-  func ask<Value>(_ request: BackendRequest, _ value: (BackendAnswer) -> Value?) -> Answer<Value> {
-    Result { () throws(BackendError) in try backend.ask(request, value) }
-  }
 
   @discardableResult
   func register(_ name: String) throws -> User {
@@ -27,6 +35,9 @@ struct BackendProbe: AuthorityProbe {
 
   func check(newUsername name: String) -> Answer<Void> { ask(.checkUsername(name), \.done) }
 
+  /// Checks a password for carol.
+  func check(newPassword password: Secret) -> Answer<Void> { ask(.checkPassword(password, username: "carol"), \.done) }
+
   /// Registers alice, the administrator, and bob, and logs both in.
   func both() async throws -> (alice: Login, bob: Login) {
     try register("alice")
@@ -36,16 +47,8 @@ struct BackendProbe: AuthorityProbe {
 
   /// Logs in with the right password, and the answer to a second step if it is required.
   func logIn(_ name: String, _ password: Secret? = nil, answer: Secret? = nil) async throws -> Login {
-    do {
-      switch try await backend.authenticate(.of(name, password), limits: .standard) {
-      case .granted(let grant): return Login(backend: backend, grant: grant)
-      case .challenged(let challenge):
-        guard let answer else { throw Breach("it needs a second step") }
-        return Login(backend: backend, grant: try await grant(of: answer, to: challenge, "the right answer"))
-      }
-    } catch {
-      throw Breach("the right password of \(name) was answered \((error as? Breach)?.finding ?? "\(error)")")
-    }
+    let grant = try await logIn(.of(name, password), limits: .standard, answer: answer.map { answer in { answer } })
+    return Login(backend: backend, grant: grant)
   }
 
   /// The error of a login; a breach if it succeeds.
@@ -80,7 +83,7 @@ struct BackendProbe: AuthorityProbe {
   }
 
   /// Requires that one of several callers at once succeeds; the throttle permits as many.
-  func requireOneSuccess(_ what: String, _ operation: @escaping @Sendable () throws -> Void) async throws {
+  func requireOneSuccess<Value>(_ what: String, _ operation: @escaping @Sendable () throws -> Value) async throws {
     let callers = 4
     let successes = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<callers { group.addTask { (try? operation()) != nil } }
@@ -90,29 +93,30 @@ struct BackendProbe: AuthorityProbe {
   }
 }
 
-extension Result where Failure == BackendError {
+/// What a backend answered to an operation.
+struct Answer<Value> {
+  let operation: String
+  let result: Result<Value, BackendError>
+
   @discardableResult
-  func value(_ what: String) throws -> Success {
-    switch self {
+  func value(_ what: String? = nil) throws -> Value {
+    switch result {
     case .success(let value): return value
-    case .failure(let error): throw Breach("\(what) was refused with \(error.code): \(error)")
+    case .failure(let error): throw Breach("\(what ?? operation) was refused with \(error.code): \(error)")
     }
   }
 
-  @discardableResult
-  func refused(_ what: String, with code: String, _ kind: BackendError.Kind = .refused) throws -> BackendError {
-    switch self {
+  func refused(_ what: String, with code: String, _ kind: BackendError.Kind = .refused) throws {
+    switch result {
     case .success: throw Breach("\(what) was accepted")
     case .failure(let error):
       try require(error.code == code, "\(what) was refused with \(error.code) instead of \(code)")
       try require(error.kind == kind, "\(what) was refused with the kind \(error.kind) instead of \(kind)")
-      return error
     }
   }
 
   /// The one answer for everything that does not open an account.
   func notAccepted(_ what: String) throws {
-    let error = try refused(what, with: "credentials_not_accepted", .credentials)
     try require(error, is: .credentialsNotAccepted, "\(what) was answered")
   }
 
@@ -121,12 +125,13 @@ extension Result where Failure == BackendError {
   }
 
   var error: BackendError? {
-    if case .failure(let error) = self { error } else { nil }
+    if case .failure(let error) = result { error } else { nil }
   }
 }
 
 extension Secret {
   static let new = Secret("a quite new passphrase")
+  static let newer = Secret("a copper kettle in the meadow")
   static let wrong = Secret("not the right password")
 
   /// The password with which an account is registered.

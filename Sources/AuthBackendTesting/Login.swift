@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 
 /// A login, and the operations that present its token.
-struct Login {
+struct Login: BackendCaller {
   let backend: any Backend
   let grant: Grant
 
@@ -10,19 +10,13 @@ struct Login {
   var user: User { grant.user }
   var id: SessionID { grant.id }
 
-  private func ask<Value>(
-    _ request: @autoclosure () throws(BackendError) -> BackendRequest, _ value: (BackendAnswer) -> Value?
-  ) -> Answer<Value> {
-    Result { () throws(BackendError) in try backend.ask(try request(), value) }
-  }
-
-  func balance() throws -> Int64 { try profile().value("profile").balance }
+  func balance() throws -> Int64 { try profile().value().balance }
   func profile() -> Answer<Profile> { ask(.profile(token), \.profile) }
   func rename(_ name: String) -> Answer<Profile> { ask(.rename(name, token), \.profile) }
   func deleteAccount() -> Answer<Void> { ask(.deleteOwnAccount(token), \.done) }
 
   func changePassword(_ present: Secret, _ new: Secret) -> Answer<Grant> {
-    Result { () throws(BackendError) in try backend.changePassword(from: present, to: new, token: token) }
+    ask(.changePassword(from: present, to: new, token, newToken: try backend.drawToken()), \.grant)
   }
 
   func makeRecoveryCodes() -> Answer<[RecoveryCode]> { ask(.makeRecoveryCodes(token), \.recoveryCodes) }

@@ -70,6 +70,30 @@ extension AuthorityProbe {
     case let other: throw Breach("\(what) was answered \(other)")
     }
   }
+
+  /// Logs in with the right password, and with `answer` if a second step is required.
+  package func logIn(
+    _ credentials: Credentials, limits: LimitRequest, answer: (() async -> Secret)?
+  ) async throws -> Grant {
+    let what = "the right password of \(credentials.username)"
+    return try await grant(
+      expect(what) { try await authority.authenticate(credentials, limits: limits) }, answer, what)
+  }
+
+  fileprivate func grant(
+    _ result: Authentication, _ answer: (() async -> Secret)?, _ what: String
+  ) async throws -> Grant {
+    switch result {
+    case .granted(let grant): return grant
+    case .challenged(let challenge):
+      guard let answer else { throw Breach("\(what) was answered with a challenge") }
+      return try await grant(of: answer(), to: challenge, "the right answer to a challenge")
+    }
+  }
+
+  fileprivate func expect<Value>(_ what: String, _ operation: () async throws -> Value) async throws -> Value {
+    do { return try await operation() } catch { throw Breach("\(what) was answered \(error)") }
+  }
 }
 
 extension AuthorityContract.Subject: AuthorityProbe {
@@ -79,10 +103,7 @@ extension AuthorityContract.Subject: AuthorityProbe {
   }
 
   func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws -> Grant {
-    let credentials = credentials ?? first
-    let what = "the right password of \(credentials.username)"
-    return try await grant(
-      expect(what) { try await authority.authenticate(credentials, limits: limits) }, what)
+    try await logIn(credentials ?? first, limits: limits, answer: code)
   }
 
   func resume(_ token: SessionToken) async throws -> Grant {
@@ -100,24 +121,10 @@ extension AuthorityContract.Subject: AuthorityProbe {
   func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws -> Grant {
     let what = "reauthenticate of a live session with the right password"
     return try await grant(
-      expect(what) { try await authority.reauthenticate(token, with: first, limits: limits) }, what)
+      expect(what) { try await authority.reauthenticate(token, with: first, limits: limits) }, code, what)
   }
 
   func revoke(_ token: SessionToken) async throws {
     try await expect("revoke") { try await authority.revoke(token, reason: .userAsked) }
-  }
-
-  /// The grant in a result, whose challenge it answers correctly.
-  private func grant(_ result: Authentication, _ what: String) async throws -> Grant {
-    switch result {
-    case .granted(let grant): return grant
-    case .challenged(let challenge):
-      guard let code = code else { throw Breach("\(what) was answered with a challenge") }
-      return try await grant(of: code(), to: challenge, "the right answer to a challenge")
-    }
-  }
-
-  private func expect<Value>(_ what: String, _ operation: () async throws -> Value) async throws -> Value {
-    do { return try await operation() } catch { throw Breach("\(what) was answered \(error)") }
   }
 }
