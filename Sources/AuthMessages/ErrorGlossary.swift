@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 package import CommandLineKit
+import TextFormat
 
 /// The codes of `auth-cli`, as help and the manual page list them.
 package enum ErrorGlossary {
@@ -23,9 +24,7 @@ package enum ErrorGlossary {
     let input = UsageError.Code.allCases.map { ($0.name, $0.row) } + PromptError.Code.allCases.map { ($0.name, $0.row) }
     return Dictionary(grouping: own + rules + failures + input, by: \.0)
       .map { code, rows in
-        var meanings: [String] = []
-        for (_, row) in rows where !meanings.contains(row.meaning) { meanings.append(row.meaning) }
-        return (code, rows[0].1.status, meanings.joined(separator: ", or "))
+        (code, rows[0].1.status, rows.map(\.1.meaning).distinct.joined(separator: ", or "))
       }
       .sorted { ($0.status.rawValue, $0.code) < ($1.status.rawValue, $1.code) }
   }

@@ -80,8 +80,7 @@ enum LogOutCommand {
   private static func incomplete(
     _ leftovers: IncompleteCleanup, _ causes: [String], _ policy: SessionPolicy
   ) -> CommandError {
-    var reasons: [String] = []
-    for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }
+    let reasons = causes.map(\.asClause).distinct
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
       return CommandError(code: .logoutIncomplete, leftovers.words + why, policy.idle.words)

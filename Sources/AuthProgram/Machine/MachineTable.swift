@@ -35,19 +35,13 @@ struct MachineTable: Sendable {
   }
 
   /// The states, in order.
-  var states: [String] { Self.distinct(rows.map(\.state)) }
+  var states: [String] { rows.map(\.state).distinct }
   /// The events, in order.
-  var events: [String] { Self.distinct(rows.map(\.event)) }
-
-  private static func distinct(_ names: [String]) -> [String] {
-    var distinct: [String] = []
-    for name in names where !distinct.contains(name) { distinct.append(name) }
-    return distinct
-  }
+  var events: [String] { rows.map(\.event).distinct }
 
   /// The events that take the machine from one state to another and do something on the way.
   func events(from: String, to: String) -> [String] {
-    Self.distinct(rows.filter { $0.state == from && $0.leads(to: to) }.map(\.event))
+    rows.filter { $0.state == from && $0.leads(to: to) }.map(\.event).distinct
   }
 
   /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with its
