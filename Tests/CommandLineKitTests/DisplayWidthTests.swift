@@ -36,7 +36,7 @@ struct DisplayWidthTests {
 
   @Test("a table is aligned by columns and escapes its cells")
   func table() {
-    var table = Table([.init(title: "Name"), .init(title: "Amount", alignment: .right)])
+    var table = Table(["Name", .right("Amount")])
     table.add(["日本", "1.00"])
     table.add(["alice\u{1B}", "12.50"])
     table.add(["bob"])
@@ -45,10 +45,7 @@ struct DisplayWidthTests {
 
   @Test("if a table is too wide, each row is a paragraph that fits, with every complete value next to its title")
   func paragraphs() {
-    var table = Table([
-      .init(title: "TIME", unit: "UTC"), .init(title: "EVENT"), .init(title: "BY"), .init(title: ""),
-      .init(title: "TEXT"),
-    ])
+    var table = Table([.init(title: "TIME", unit: "UTC"), "EVENT", "BY", "", "TEXT"])
     table.add(["2026-01-31 10:30:00", "authn_login_successafterfail", "", "this one", "日本語日本語日本語日本語"])
     #expect(
       table.lines(width: 40) == [
@@ -66,9 +63,7 @@ struct DisplayWidthTests {
 
   @Test("text that may be cut is wrapped in its column while that can be read, and then the last is below its row")
   func wrapped() {
-    var table = Table([
-      .init(title: "N", alignment: .right), .init(title: "WHO", mayBeCut: true), .init(title: "TEXT", mayBeCut: true),
-    ])
+    var table = Table([.right("N"), .cut("WHO"), .cut("TEXT")])
     table.add(["1", "bob", "0123456789012345678901234567890"])
     table.add(["22", "alice", ""])
     #expect(

@@ -50,7 +50,7 @@ extension AppPage {
       text: "Make ten recovery codes?" + (codes > 0 ? " All earlier codes become void." : ""),
       action: .change(.makeRecoveryCodes))
     return AppPage(
-      columns: [.init(title: ""), .init(title: "", mayBeCut: true)],
+      columns: ["", .cut("")],
       rows: [
         row("Name", user.displayName, .fill(.rename(user.displayName))), row("Username", user.username),
         row("Role", user.role.rawValue), row("Balance", Amount.text(profile.balance), .open(.receipts)),

@@ -35,9 +35,7 @@ enum ContextsCommand {
       return workspace.names(Set(users).sorted())
     }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
-    var table = Table([
-      .init(title: "CONTEXT"), .init(title: "USER"), .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-    ])
+    var table = Table(["CONTEXT", "USER", .right("ENDS IN"), ""])
     var documents: [JSON] = []
     var notes: [Hint] = []
     for (name, content) in found {

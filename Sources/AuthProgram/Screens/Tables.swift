@@ -11,10 +11,7 @@ extension Table {
   static func receipts(_ receipts: [Receipt], of own: String) -> Table {
     let times = LocalTimes(receipts.map(\.madeAt.seconds))
     return Table(
-      [
-        .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
-        .init(title: "WITH", mayBeCut: true),
-      ],
+      [.right("RECEIPT"), times.column("TIME"), .right("AMOUNT"), .cut("WITH")],
       rows: receipts.map { receipt in
         [
           String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
@@ -26,12 +23,9 @@ extension Table {
   static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
     // Sessions of an older version do not know where they were begun.
-    let from: [Column] = sessions.contains { $0.origin != nil } ? [.init(title: "FROM", mayBeCut: true)] : []
+    let from: [Column] = sessions.contains { $0.origin != nil } ? [.cut("FROM")] : []
     return Table(
-      [
-        .init(title: "SESSION"), .init(title: "CONTEXT", mayBeCut: true), times.column("BEGAN"), times.column("ACTIVE"),
-        .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-      ] + from,
+      ["SESSION", .cut("CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"), .right("ENDS IN"), ""] + from,
       rows: sessions.map { session in
         [
           session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
@@ -44,10 +38,7 @@ extension Table {
   static func events(_ events: [Event]) -> Table {
     let times = LocalTimes(events.map(\.at.seconds))
     return Table(
-      [
-        times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT", mayBeCut: true),
-        .init(title: "BY", mayBeCut: true), .init(title: "SESSION"), .init(title: "DETAIL", mayBeCut: true),
-      ],
+      [times.column("TIME"), "EVENT", .cut("ACCOUNT"), .cut("BY"), "SESSION", .cut("DETAIL")],
       rows: events.map { event in
         [
           times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
@@ -64,8 +55,8 @@ extension Table {
     let times = LocalTimes(accounts.compactMap { moment($0)?.seconds })
     return Table(
       [
-        .init(title: "USERNAME", mayBeCut: true), .init(title: "NAME", mayBeCut: true), .init(title: "ROLE"),
-        .init(title: "STATE"), .init(title: "TWO-STEP"), times.column(order == .lastLogin ? "LAST LOGIN" : "SINCE"),
+        .cut("USERNAME"), .cut("NAME"), "ROLE", "STATE", "TWO-STEP",
+        times.column(order == .lastLogin ? "LAST LOGIN" : "SINCE"),
       ],
       rows: accounts.map { account in
         [
@@ -83,9 +74,7 @@ extension Receipt {
   /// With whom the user of that name has these, each once; the name that is shown of deleted
   /// accounts is no user's.
   static func others(_ receipts: [Receipt], than own: String) -> [String] {
-    var names: [String] = []
-    for name in receipts.compactMap({ $0.other(than: own) }) where !names.contains(name) { names.append(name) }
-    return names.filter { $0 != DeletedAccount.shownName }
+    receipts.compactMap { $0.other(than: own) }.distinct.filter { $0 != DeletedAccount.shownName }
   }
 }
 

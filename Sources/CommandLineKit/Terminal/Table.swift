@@ -20,6 +20,12 @@ package struct Table: Hashable, Sendable {
       self.mayBeCut = mayBeCut
     }
 
+    /// A column whose text is on its right, for numbers and times that are left.
+    package static func right(_ title: String) -> Column { Column(title: title, alignment: .right) }
+
+    /// A column of text that a screen may cut off.
+    package static func cut(_ title: String) -> Column { Column(title: title, mayBeCut: true) }
+
     package var heading: String { unit.map { "\(title) (\($0))" } ?? title }
 
     /// A value with its title, for use in a sentence.
@@ -116,6 +122,11 @@ package struct Table: Hashable, Sendable {
     }
     return lines
   }
+}
+
+extension Table.Column: ExpressibleByStringLiteral {
+  /// A column of short text.
+  package init(stringLiteral title: String) { self.init(title: title) }
 }
 
 /// The local times of a table, with their zone: in the title if all have the same one, otherwise in

@@ -56,10 +56,7 @@ struct AppPartTests {
 
   @Test("in little room times lose the year, long text its end, and columns are left out; a line below has it all")
   func columnsThatFit() {
-    let columns: [Table.Column] = [
-      .init(title: "TIME", unit: "UTC"), .init(title: "EVENT"), .init(title: "DETAIL", mayBeCut: true),
-      .init(title: "BY"),
-    ]
+    let columns: [Table.Column] = [.init(title: "TIME", unit: "UTC"), "EVENT", .cut("DETAIL"), "BY"]
     let cells = ["2026-11-21 20:00:59", "authn_login_success", "3 failed attempts before", "alice"]
     let natural = AppColumns.naturalWidths(columns, [AppRow(id: "row", cells: cells)])
     func line(_ width: Int) -> String { AppColumns(columns, naturalWidths: natural, width: width).line(cells) }

@@ -12,10 +12,7 @@ enum AppScenes {
   static let alice = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
   private static let receipts = {
-    var table = Table([
-      .init(title: "TIME", unit: "UTC"), .init(title: "AMOUNT", alignment: .right),
-      .init(title: "WITH", mayBeCut: true), .init(title: "RECEIPT", alignment: .right),
-    ])
+    var table = Table([.init(title: "TIME", unit: "UTC"), .right("AMOUNT"), .cut("WITH"), .right("RECEIPT")])
     // The newest first; the oldest is the credit with which the account was opened.
     let opening = 59
     let names = ["bob", "carol", "dave", "日本語の名前", "erin"]
@@ -50,9 +47,8 @@ enum AppScenes {
 
   private static let sessions = {
     var table = Table([
-      .init(title: "SESSION"), .init(title: ""), .init(title: "ENDS IN", alignment: .right),
-      .init(title: "ACTIVE", unit: "UTC"), .init(title: "CONTEXT", mayBeCut: true),
-      .init(title: "FROM", mayBeCut: true), .init(title: "BEGAN", unit: "UTC"),
+      "SESSION", "", .right("ENDS IN"), .init(title: "ACTIVE", unit: "UTC"), .cut("CONTEXT"), .cut("FROM"),
+      .init(title: "BEGAN", unit: "UTC"),
     ])
     table.add([
       "k1a8rcny9q17", "this one", "29 min", "2026-11-21 19:58", "default", "pts/3, auth-cli", "2026-11-21 19:58",
