@@ -82,14 +82,9 @@ struct EveryCommandTests {
     where line.hasPrefix(name) && !line.hasSuffix("--password-stdin") && name != "app"
       && line != "accounts reset-password bob"
     {
-      let home = try await Self.loggedIn.value.copy()
-      let shown = try await onOwnThread {
-        let terminal = try PseudoTerminal(columns: 80)
-        let program = try terminal.launch(home.words(line), environment: home.environment)
-        let shown = try terminal.expectEnd()
-        return try program.wait() == .exited(0) ? shown : nil
-      }
-      guard let lines = shown?.split(separator: "\r\n", omittingEmptySubsequences: false) else { continue }
+      let (end, shown) = try await Self.loggedIn.value.copy().play(line)
+      guard end == .exited(0) else { continue }
+      let lines = shown.split(separator: "\r\n", omittingEmptySubsequences: false)
       #expect(lines[0].contains(/^\x{1B}\[1m[A-Z][a-z]+\x{1B}\[0m +alice$/), "\(line): \(lines[0])")
       #expect(lines[0].count == 80 + "\u{1B}[1m\u{1B}[0m".count, "\(line)")
       #expect(lines[1].isEmpty, "\(line)")

@@ -7,7 +7,6 @@ import Testing
 /// executed here; one that is new and has no way to be fails.
 @Suite struct ReadmeCommandTests {
   private static let readme = ReadmeSession.documents
-  private static let found = ReadmeCommands(markdown: readme)
 
   /// How the commands of make are executed: in the repository, with `$HOME` a new directory.
   ///
@@ -54,7 +53,7 @@ import Testing
   /// One at a time, because some write into the build directory.
   @Test(
     "a command of make in the README does its work", .serialized,
-    arguments: found.commands.filter { $0.hasPrefix("make ") && ($0 != "make docs" || Effort.isComplete) })
+    arguments: readme.commands.filter { $0.hasPrefix("make ") && ($0 != "make docs" || Effort.isComplete) })
   func make(_ command: String) async throws {
     let script = try #require(Self.rehearsals[command], "nothing executes this command of the README")
     let scratch = try ScratchDirectory()
@@ -63,10 +62,10 @@ import Testing
 
   @Test(
     "a command of auth-cli in the README does its work for who is logged in, or a session of the README plays it",
-    arguments: found.commands.filter { !$0.hasPrefix("make ") })
+    arguments: readme.commands.filter { !$0.hasPrefix("make ") })
   func tool(_ command: String) async throws {
     try #require(command.hasPrefix("auth-cli "), "nothing executes this command of the README")
-    let sessions = ReadmeSession(markdown: Self.readme)
+    let sessions = ReadmeSession(Self.readme)
     if sessions.commands.contains(where: { $0 == command || $0.hasPrefix(command + " ") }) { return }
     var script = command
     // It needs a terminal and says so; on one `AppTerminalTests` play it.
@@ -80,17 +79,17 @@ import Testing
 
   @Test("what is rehearsed is in the README")
   func rehearsed() {
-    #expect(Set(Self.rehearsals.keys).isSubset(of: Self.found.commands))
+    #expect(Set(Self.rehearsals.keys).isSubset(of: Self.readme.commands))
   }
 
   @Test("every block of the README is of a kind that is executed or compiled")
   func kinds() {
-    #expect(Set(Self.found.languages) == ["console", "sh", "swift"])
+    #expect(Set(Self.readme.blocks.map(\.language)) == ["console", "sh", "swift"])
   }
 
   @Test("the README's library example compiles, and pays")
   func library() async throws {
-    let block = try #require(Self.readme.firstMatch(of: /(?s)```swift\n(.*?)```/)).output.1
+    let block = Self.readme.lines(in: "swift").joined(separator: "\n")
     let home = try await CommandHome(executable: Self.executable)
     let products = Self.executable.dropLast("/auth-cli".count)
     let sources = BuiltExecutable.repository + "/Sources"

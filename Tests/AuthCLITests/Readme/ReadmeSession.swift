@@ -7,23 +7,15 @@
 struct ReadmeSession {
   private let lines: [Substring]
 
-  init(markdown: String) {
-    var lines: [Substring] = []
-    var isInside = false
-    for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.hasPrefix("```") {
-        isInside = line == "```console"
-      } else if isInside {
-        lines.append(line)
-      }
-    }
-    self.lines = lines
+  init(_ file: Markdown) {
+    lines = file.lines(in: "console")
   }
 
   /// The README, and the article that goes on where it ends.
-  static let documents = ["README.md", "Sources/AuthProgram/AuthProgram.docc/UseTheProgram.md"].map {
-    (try? TextFile.read(BuiltExecutable.repository + "/" + $0)) ?? ""
-  }.joined(separator: "\n")
+  static let documents = Markdown(
+    ["README.md", "Sources/AuthProgram/AuthProgram.docc/UseTheProgram.md"].map {
+      (try? TextFile.read(BuiltExecutable.repository + "/" + $0)) ?? ""
+    }.joined(separator: "\n"))
 
   var isEmpty: Bool { lines.isEmpty }
 

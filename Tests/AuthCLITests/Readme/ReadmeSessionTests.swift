@@ -4,7 +4,7 @@ import Testing
 @Suite struct ReadmeSessionTests {
   @Test("the README's terminal sessions go as they are shown")
   func session() async throws {
-    let session = ReadmeSession(markdown: ReadmeSession.documents)
+    let session = ReadmeSession(ReadmeSession.documents)
     #expect(!session.isEmpty, "the README shows no terminal session")
     let run = try await play(session)
     let actual = ReadmeSession.visible(in: run)
@@ -18,7 +18,7 @@ import Testing
       "```console\n$ echo what\nwha?\n```\n", "```console\n$ seq 5\n1\n…\n4\n```\n",
     ])
   func differs(_ markdown: String) async throws {
-    let session = ReadmeSession(markdown: markdown)
+    let session = ReadmeSession(Markdown(markdown))
     #expect(!session.matches(ReadmeSession.visible(in: try await play(session))))
   }
 

@@ -40,55 +40,36 @@ enum TerminalChild: Codable {
   }
 
   private func play(_ path: String) -> Never {
-    switch self {
-    case .ask(let milliseconds, let afterTypeAhead):
-      Self.ask(path, milliseconds: milliseconds, afterTypeAhead: afterTypeAhead)
-    case .check(let endless): Self.check(path, endless: endless)
-    }
-  }
-
-  private static func ask(_ path: String, milliseconds: Int, afterTypeAhead: Bool) -> Never {
-    let own = adopt(path)
-    if afterTypeAhead {
-      tell(path, "<ready>")
-      awaitInput(own)
-    }
+    let own = Self.adopt(path)
     do throws(PromptError) {
-      let line = try Self.line(milliseconds)
-      tell(path, "<\(TextEscaping.escape(line))>")
+      switch self {
+      case .ask(let milliseconds, let afterTypeAhead):
+        if afterTypeAhead {
+          Self.tell(path, "<ready>")
+          Self.awaitInput(own)
+        }
+        let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
+        let line = try terminal.ask("Secret: ", timeLimit: .milliseconds(milliseconds))
+        // Its end comes before the outcome is told.
+        _ = consume terminal
+        Self.tell(path, "<\(TextEscaping.escape(line))>")
+      case .check(let endless):
+        let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
+        _ = try terminal.ask("Secret: ")
+        Self.tell(path, "<checking>")
+        Self.awaitInput(own)
+        Self.tell(path, "<typed>")
+        while endless { poll(nil, 0, 60_000) }
+        // The terminal is silent up to here, and no longer than that.
+        _ = consume terminal
+        var left: Int32 = -1
+        precondition(ioctl(own, UInt(FIONREAD), &left) == 0)
+        Self.tell(path, "<left: \(left)>")
+      }
     } catch {
-      tell(path, "<\(error.code.name)>")
+      Self.tell(path, "<\(error.code.name)>")
     }
     exit(0)
-  }
-
-  private static func check(_ path: String, endless: Bool) -> Never {
-    let own = adopt(path)
-    do throws(PromptError) {
-      try checkAnswer(path, own, endless: endless)
-    } catch {
-      tell(path, "<\(error.code.name)>")
-    }
-    var left: Int32 = -1
-    precondition(ioctl(own, UInt(FIONREAD), &left) == 0)
-    tell(path, "<left: \(left)>")
-    exit(0)
-  }
-
-  private static func line(_ milliseconds: Int) throws(PromptError) -> [UInt8] {
-    let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
-    return try terminal.ask("Secret: ", timeLimit: .milliseconds(milliseconds))
-  }
-
-  private static func checkAnswer(_ path: String, _ own: Int32, endless: Bool) throws(PromptError) {
-    let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
-    _ = try terminal.ask("Secret: ")
-    tell(path, "<checking>")
-    awaitInput(own)
-    tell(path, "<typed>")
-    while endless { poll(nil, 0, 60_000) }
-    // The terminal is silent up to here, and no longer than that.
-    _ = consume terminal
   }
 
   /// Makes the pseudo-terminal the controlling terminal of this process, as the leader of a new
