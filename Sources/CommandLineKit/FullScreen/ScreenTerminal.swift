@@ -117,7 +117,7 @@ package struct ScreenTerminal: ~Copyable {
         let needsFrame = events[1].revents != 0
         if needsFrame {
           // A terminal that hangs up also continues its processes; it can no longer be taken.
-          if signals.acknowledgeWakening().contains(.continued) { try signals.silence() }
+          if signals.acknowledgeWakening() { try signals.silence() }
           shown = nil
         }
         let isTyped = events[0].revents == 0 ? false : try read(type)

@@ -115,7 +115,7 @@ package struct SilentTerminal: ~Copyable {
       var count = poll(&events, nfds_t(events.count), deadline.remainingMilliseconds)
       if count == 0 { throw .timedOut(timeLimit) }
       if count > 0, events[1].revents != 0 {
-        if signals.acknowledgeWakening().contains(.continued) { return nil }
+        if signals.acknowledgeWakening() { return nil }
         continue
       }
       if count > 0 { count = Int32(Glibc.read(input, &buffer, buffer.count)) }

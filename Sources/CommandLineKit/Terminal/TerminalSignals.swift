@@ -42,15 +42,6 @@ struct TerminalSignals: ~Copyable {
   ]
   private static let all = fatal + [SIGTSTP, SIGCONT, SIGWINCH]
 
-  /// The events that handlers report.
-  struct News: OptionSet, Sendable {
-    let rawValue: UInt8
-    /// The process was continued after a stop.
-    static let continued = News(rawValue: 1)
-    /// The size of the terminal changed.
-    static let resized = News(rawValue: 2)
-  }
-
   let terminal: TerminalDescriptor
   private let previous: [(signal: Int32, action: sigaction)]
 
@@ -82,15 +73,17 @@ struct TerminalSignals: ~Copyable {
   /// A descriptor that is readable when a handler has reported something.
   var wakening: Int32 { record.pointee.wakeningEnd }
 
-  /// Empties ``wakening``, and returns the reported events.
-  @discardableResult
-  func acknowledgeWakening() -> News {
-    var news: News = []
+  /// Empties ``wakening``.
+  ///
+  /// - Returns: Whether the process was continued after a stop; otherwise the size of the terminal
+  ///   changed.
+  func acknowledgeWakening() -> Bool {
+    var wasContinued = false
     var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
     while true {
       let count = read(wakening, &bytes, bytes.count)
-      guard count > 0 else { return news }
-      for byte in bytes[..<count] { news.formUnion(News(rawValue: byte)) }
+      guard count > 0 else { return wasContinued }
+      if bytes[..<count].contains(1) { wasContinued = true }
     }
   }
 
@@ -215,8 +208,8 @@ private struct Silence {
     enter()
   }
 
-  func wake(_ news: TerminalSignals.News) {
-    var byte = news.rawValue
+  func wake(wasContinued: Bool) {
+    var byte: UInt8 = wasContinued ? 1 : 0
     _ = write(wakingEnd, &byte, 1)
   }
 }
@@ -241,12 +234,12 @@ private let handler: @convention(c) (Int32) -> Void = { number in
   let before = errno
   defer { errno = before }
   switch number {
-  case SIGWINCH: record.pointee.wake(.resized)
+  case SIGWINCH: record.pointee.wake(wasContinued: false)
   case SIGCONT, SIGTSTP:
     if number == SIGTSTP { stop() }
     // Also after a stop that could not be caught, because the shell has changed the terminal.
     record.pointee.silenceIfInFront()
-    record.pointee.wake(.continued)
+    record.pointee.wake(wasContinued: true)
   case _:
     // The process dies of the signal, which arrives again when the handler returns.
     record.pointee.restore(evenInBackground: false)
