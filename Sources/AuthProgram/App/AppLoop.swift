@@ -19,8 +19,6 @@ final class AppLoop {
   private var revision: UInt64 = 0
   /// Told why the session ended, whatever tab is open.
   private var session: UserScreen?
-  /// How many keys put off the end of the session.
-  private var renewals = 0
   /// Whether somebody quit.
   private var isOver = false
   /// What is to be put into the clipboard.
@@ -66,10 +64,6 @@ final class AppLoop {
   /// Takes in what happened.
   private func takeNews() {
     if let left = work.timeUntilLimit, left <= .zero { submit(.look) }
-    if state.renewals != renewals {
-      renewals = state.renewals
-      submit(.renew)
-    }
     take(work.sessionEnd)
     var news: [AppMailbox.News]
     early += mailbox.take()
@@ -105,11 +99,13 @@ final class AppLoop {
   }
 
   private func take(_ message: AppMessage) {
-    guard !isOver, let effect = state.update(message, at: .now - start) else { return }
-    switch effect {
-    case .quit: isOver = true
-    case .copy(let text): copied = text
-    case .look, .load, .renew, .perform: submit(effect)
+    if isOver { return }
+    for effect in state.update(message, at: .now - start) {
+      switch effect {
+      case .quit: isOver = true
+      case .copy(let text): copied = text
+      case .look, .load, .renew, .perform: submit(effect)
+      }
     }
   }
 
@@ -162,6 +158,8 @@ final class AppThreads: TaskExecutor {
 
 /// What happened on other threads, for the one that draws: it waits for ``wakening`` to be
 /// readable.
+///
+/// It lives as long as the process.
 final class AppMailbox: Sendable {
   /// What came, in order.
   enum News: Sendable {
@@ -183,11 +181,6 @@ final class AppMailbox: Sendable {
       throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber.current.explanation))
     }
     (wakening, waking) = ends
-  }
-
-  deinit {
-    close(wakening)
-    close(waking)
   }
 
   func post(_ news: News) {

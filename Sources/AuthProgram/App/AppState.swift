@@ -55,8 +55,6 @@ final class AppState {
   let epoch: Int64
   /// When the session ends by itself, and whether a key puts that off.
   var end: (at: Duration, isIdle: Bool)?
-  /// How many keys put off the end of a session.
-  var renewals = 0
   /// The receipts of money that has just arrived, and until when they are marked.
   var arrived: (ids: Set<String>, until: Duration)?
   /// Who was logged in here, the latest first.

@@ -7,13 +7,13 @@ extension AppState {
   /// Takes in what happened, and says what to do about it.
   ///
   /// Nothing else changes the state.
-  func update(_ message: AppMessage, at now: Duration) -> AppEffect? {
+  func update(_ message: AppMessage, at now: Duration) -> [AppEffect] {
     self.now = now
-    if case .key = message, ending != nil, end?.isIdle == true { renewals += 1 }
+    let isActivity = if case .key = message { ending != nil && end?.isIdle == true } else { false }
     if let arrived, arrived.until <= now { self.arrived = nil }
     let effect = take(message)
     scroll()
-    return effect ?? loadMore()
+    return [effect ?? loadMore(), isActivity ? .renew : nil].compactMap(\.self)
   }
 
   /// Loads the rows that the filter wants, unless all of them are loaded; otherwise more rows if

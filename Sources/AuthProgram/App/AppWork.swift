@@ -17,8 +17,6 @@ final class AppWork: Sendable {
   let backend: CommandBackend
   private let vault: FileVault
   private let isFileGone = Locked(false)
-  /// Whether it is known that there are accounts.
-  private let hasAccounts = Locked(false)
   private let open = Locked<AppScreens?>(nil)
   /// Makes the names of this run's payments its own.
   let run = UInt64.random(in: 0...UInt64.max)
@@ -95,14 +93,11 @@ final class AppWork: Sendable {
 
   /// Whether there is no account yet.
   private var isEmpty: Bool {
-    guard store.session == nil, !hasAccounts.withLock(\.self) else { return false }
-    do throws(BackendError) {
-      try backend.checkForLogins()
-      hasAccounts.withLock { $0 = true }
-      return false
-    } catch {
+    guard store.session == nil else { return false }
+    do throws(BackendError) { try backend.checkForLogins() } catch {
       return error.code == BackendError.FailureCode.databaseMissing.rawValue
     }
+    return false
   }
 
   /// Looks at the session again.

@@ -2,28 +2,14 @@ import AuthBackend
 import TextFormat
 
 /// Values over time, drawn as a line with the block characters of Unicode.
-final class Chart: Sendable {
+struct Chart: Sendable {
   /// From a moment on, a value.
   typealias Point = (at: WallTime, value: Int64)
 
   /// The earliest first.
-  private let points: [Point]
+  let points: [Point]
   /// The first and the last moment in words.
   let ends: (String, String)
-
-  init(_ points: [Point], ends: (String, String)) {
-    (self.points, self.ends) = (points, ends)
-  }
-
-  /// None where there is nothing that could change over time.
-  convenience init?(_ points: [Point]) {
-    guard let first = points.first, let last = points.last, points.count > 1 else { return nil }
-    let ends = [first, last].map { UTCTime(seconds: $0.at.seconds).local(.seconds).split(separator: " ") }
-    // `2026-01-31 10:30:00`: of one day the times, else the dates.
-    let isOneDay = ends[0].first == ends[1].first
-    let shown = ends.map { String((isOneDay ? $0.last : $0.first) ?? "") }
-    self.init(points, ends: (shown[0], shown[1]))
-  }
 
   /// The smallest and the largest value.
   var bounds: (Int64, Int64) {
@@ -58,4 +44,16 @@ final class Chart: Sendable {
   }
 
   private static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+}
+
+extension Chart {
+  /// None where there is nothing that could change over time.
+  init?(_ points: [Point]) {
+    guard let first = points.first, let last = points.last, points.count > 1 else { return nil }
+    let ends = [first, last].map { UTCTime(seconds: $0.at.seconds).local(.seconds).split(separator: " ") }
+    // `2026-01-31 10:30:00`: of one day the times, else the dates.
+    let isOneDay = ends[0].first == ends[1].first
+    let shown = ends.map { String((isOneDay ? $0.last : $0.first) ?? "") }
+    self.init(points: points, ends: (shown[0], shown[1]))
+  }
 }

@@ -41,7 +41,7 @@ enum AppScenes {
   /// Values at equal distances; in the same zone everywhere.
   private static func chart(_ values: [Int64]) -> Chart {
     Chart(
-      values.enumerated().map { (WallTime(microseconds: Int64($0) * 60_000_000), $1) },
+      points: values.enumerated().map { (WallTime(microseconds: Int64($0) * 60_000_000), $1) },
       ends: ("20:00:00", "20:59:00"))
   }
 
@@ -227,15 +227,15 @@ extension AppState {
       "▼": .scrollDown, "⍰": .help,
     ]
     var isControl = false
-    return text.unicodeScalars.compactMap { scalar in
+    return text.unicodeScalars.flatMap { scalar in
       defer { isControl = scalar == "^" }
-      if scalar == "^" { return nil }
+      if scalar == "^" { return [AppEffect]() }
       return update(.key(isControl ? .control(scalar) : named[scalar] ?? .character(scalar)))
     }
   }
 
   /// Takes in what happened at the present moment.
-  func update(_ message: AppMessage) -> AppEffect? { update(message, at: now) }
+  func update(_ message: AppMessage) -> [AppEffect] { update(message, at: now) }
 }
 
 extension AppPage {

@@ -45,9 +45,7 @@ struct AppStory {
   ///   rows that are blank now.
   mutating func play(_ line: String) throws -> [String] {
     if line.isEmpty || line.hasPrefix("#") { return [] }
-    let renewals = state.renewals
     var outcome = try perform(line).map { "→ " + Self.words($0) }
-    if state.renewals > renewals { outcome.append("→ renew") }
     if line == "next" {
       outcome = [state.nextChange.map { "in \(Int(($0 - state.now) / .milliseconds(1))) ms" } ?? "never"]
     }
@@ -76,7 +74,7 @@ struct AppStory {
     case "paste": message = .key(.paste(PastedText(rest.replacing("⏎", with: "\n"))))
     case "click": message = .key(.click(row: Int(words[0]) ?? 0, column: Int(words[1]) ?? 0))
     case "size": message = .resized(columns: Int(words[0]) ?? 0, rows: Int(words[1]) ?? 0)
-    case "wait": return [state.update(.tick, at: state.now + .milliseconds(Int(rest) ?? 0))].compactMap(\.self)
+    case "wait": return state.update(.tick, at: state.now + .milliseconds(Int(rest) ?? 0))
     case "ends": message = .ends(in: .seconds(Int(words[0]) ?? 0), isIdle: words.last == "idle")
     case "bar": message = .button(rest == "alice" ? .logOut(AppScenes.alice) : .logIn)
     case "dismissed": message = .dismissed(rest)
@@ -95,7 +93,7 @@ struct AppStory {
     case "failed": message = .finished(try #require(state.work), .failure(Self.problem(words)))
     case _: throw NoSuchStep(verb: verb)
     }
-    return [state.update(message)].compactMap(\.self)
+    return state.update(message)
   }
 
   /// Begins anew: in which size, unless it is the usual one, and as whom, with what on the screen.
