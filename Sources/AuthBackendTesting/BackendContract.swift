@@ -19,7 +19,7 @@ public import AuthCoreTesting
 /// ```
 ///
 /// In Swift Testing, `@Test(arguments: BackendContract.checks)` makes each check a test.
-public struct BackendContract: Sendable {
+public struct BackendContract: Contract, Sendable {
   /// The name and password of ``Subject/administrator``.
   public static let administrator = Credentials.password(username: "alice", password: Secret("correct horse battery"))
 
@@ -51,18 +51,10 @@ public struct BackendContract: Sendable {
     }
   }
 
-  /// One rule.
-  public typealias Check = ContractCheck<Subject>
-
   /// All rules, in reading order.
   public static let checks: [Check] =
     accounts + passwords + recovery + twoStep + sessions + payments + events + administration + registration
     + deletion + keys
-
-  /// Runs all checks, each on a fresh subject.
-  public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
-    try await Check.violations(of: checks, on: make)
-  }
 }
 
 extension ContractCheck where Subject == BackendContract.Subject {

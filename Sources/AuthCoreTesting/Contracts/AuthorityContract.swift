@@ -15,7 +15,7 @@ public import AuthCore
 ///
 /// In Swift Testing, `@Test(arguments: AuthorityContract.checks)` makes each check a test. The
 /// source of the rules is ``Authority``; a check states any other source.
-public struct AuthorityContract: Sendable {
+public struct AuthorityContract: Contract, Sendable {
   /// An authority to check, with two accounts and no sessions.
   public struct Subject: Sendable {
     /// The authority to check.
@@ -49,14 +49,6 @@ public struct AuthorityContract: Sendable {
     }
   }
 
-  /// One rule.
-  public typealias Check = ContractCheck<Subject>
-
   /// All rules, in reading order.
   public static let checks: [Check] = answers + sessions + exchanges + accessTokens + limits + faults + challenges
-
-  /// Runs all checks, each on a fresh subject.
-  public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
-    try await Check.violations(of: checks, on: make)
-  }
 }

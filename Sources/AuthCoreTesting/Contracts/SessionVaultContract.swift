@@ -4,7 +4,7 @@ public import AuthCore
 ///
 /// Give each check a fresh subject; it returns nil or the violation. In Swift Testing,
 /// `@Test(arguments: SessionVaultContract.checks)` makes each check a test.
-public struct SessionVaultContract: Sendable {
+public struct SessionVaultContract: Contract, Sendable {
   /// An empty vault to check.
   public struct Subject: Sendable {
     /// The vault to check.
@@ -29,16 +29,8 @@ public struct SessionVaultContract: Sendable {
     }
   }
 
-  /// One rule.
-  public typealias Check = ContractCheck<Subject>
-
   /// All rules.
   public static let checks: [Check] = keeping + corruption
-
-  /// Runs all checks, each on a fresh subject.
-  public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
-    try await Check.violations(of: checks, on: make)
-  }
 }
 
 extension SessionVaultContract {

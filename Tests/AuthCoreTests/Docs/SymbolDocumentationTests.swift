@@ -9,7 +9,7 @@ import Testing
   @Test("every public symbol has a doc comment", arguments: try Self.libraries())
   func documented(_ module: String) async throws {
     let symbols = try await SymbolGraph.extract(module).symbols.filter(\.isOurs)
-    #expect(symbols.count > 10)
+    #expect(symbols.count > 5)
     let bare = symbols.filter { !$0.isDocumented }.map { $0.pathComponents.joined(separator: ".") }
     #expect(bare.isEmpty, "without documentation in \(module):\n\(bare.sorted().joined(separator: "\n"))")
   }
