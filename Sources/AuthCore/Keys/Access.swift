@@ -34,7 +34,7 @@ extension LoggedInSession {
     try await tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
       do throws(LeaseError<Failure>) {
         return try await withLease { (_: borrowing SessionLease) async throws(Failure) -> Result in
-          try await body(LentAccessToken(token))
+          try await body(LentAccessToken(value: token.value))
         }
       } catch {
         throw AccessError(error)
@@ -93,7 +93,7 @@ extension SessionLease {
     within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
     try await session.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
-      do throws(Failure) { return try await body(LentAccessToken(token)) } catch { throw .body(error) }
+      do throws(Failure) { return try await body(LentAccessToken(value: token.value)) } catch { throw .body(error) }
     }
   }
 }

@@ -11,10 +11,6 @@ public struct LentAccessToken: ~Copyable, Sendable {
   public let value: String
   /// The value of the header `Authorization` (RFC 6750, section 2.1).
   public var header: String { "Bearer \(value)" }
-
-  init(_ token: AccessToken) {
-    value = token.value
-  }
 }
 
 /// The error that a request throws when a server refuses its access token, such as with status 401.

@@ -19,8 +19,4 @@
 public struct LentToken: ~Copyable, Sendable {
   /// The secret bytes, for a request under the lease.
   public let bytes: [UInt8]
-
-  init(_ token: SessionToken) {
-    bytes = token.bytes
-  }
 }

@@ -11,11 +11,6 @@ public struct LoggedInSession: Sendable {
   let record: SessionRecord
   @usableFromInline let gate: LeaseGate
 
-  init(_ record: SessionRecord, _ gate: LeaseGate) {
-    self.record = record
-    self.gate = gate
-  }
-
   /// The user who logged in.
   public var user: User { record.grant.user }
   /// The public name of the session.
@@ -31,7 +26,7 @@ public struct LoggedInSession: Sendable {
   public var endReason: EndReason? { gate.reason }
 
   /// The newest key of the session: this one, if nothing has changed since it was created.
-  var newest: LoggedInSession { LoggedInSession(gate.newest ?? record, gate) }
+  var newest: LoggedInSession { LoggedInSession(record: gate.newest ?? record, gate: gate) }
 }
 
 /// Keys are equal if they have the same session and the same content.

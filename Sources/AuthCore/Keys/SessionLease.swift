@@ -24,7 +24,7 @@ public struct SessionLease: ~Copyable {
   ///
   /// It cannot leave the closure. Read it right before you use it, because it may change.
   public var token: LentToken {
-    _read { yield LentToken(grant.token) }
+    _read { yield LentToken(bytes: grant.token.bytes) }
   }
   /// The same token for a backend of this package, whose operations take a token after they checked
   /// the lease.

@@ -46,12 +46,7 @@ package indirect enum Effect: Hashable, Sendable {
   package struct Targets: Hashable, Sendable {
     package let token: SessionToken
     /// A token that may be in the vault in its place.
-    package let pending: SessionToken?
-
-    package init(_ token: SessionToken, pending: SessionToken? = nil) {
-      self.token = token
-      self.pending = pending
-    }
+    package var pending: SessionToken?
   }
 }
 

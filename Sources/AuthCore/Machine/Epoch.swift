@@ -7,13 +7,6 @@ package struct Epoch: Hashable, Sendable, CustomStringConvertible {
   /// The position in the order in which one machine started its work, from 1.
   package let number: UInt64
 
-  /// Creates an epoch.
-  ///
-  /// Only a machine creates meaningful ones.
-  package init(_ number: UInt64) {
-    self.number = number
-  }
-
   /// The number after a hash sign.
   package var description: String { "#\(number)" }
 }

@@ -8,7 +8,7 @@ package struct SessionMachine: Hashable, Sendable {
   package private(set) var state = SessionState.restoring(
     Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn, lastKnown: nil))
   /// The last epoch that the machine created.
-  package private(set) var lastEpoch = Epoch(0)
+  package private(set) var lastEpoch = Epoch(number: 0)
 
   /// Creates a machine for a launch: nothing is known yet.
   package init() {}
@@ -32,7 +32,7 @@ package struct SessionMachine: Hashable, Sendable {
 
   /// Creates the epoch of new work.
   mutating func nextEpoch() -> Epoch {
-    lastEpoch = Epoch(lastEpoch.number + 1)
+    lastEpoch = Epoch(number: lastEpoch.number + 1)
     return lastEpoch
   }
 }

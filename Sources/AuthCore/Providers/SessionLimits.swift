@@ -78,11 +78,8 @@ public struct SessionLimits: Hashable, Sendable {
 
   /// The earliest instant when the verdict can change, or nil without limits.
   package var earliest: BootInstant? {
-    switch (idle, absolute) {
-    case (.at(let first), .at(let second)): first.uptime <= second.uptime ? first : second
-    case (.at(let only), _), (_, .at(let only)): only
-    case (.never, _), (.unknown, _): nil
-    }
+    [idle, absolute].compactMap { if case .at(let instant) = $0 { instant } else { nil } }
+      .min { $0.uptime < $1.uptime }
   }
 }
 

@@ -11,20 +11,7 @@ extension SessionCore {
   }
 
   func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
-    // This includes the remaining tokens of an earlier logout. The store keeps each token until the
-    // authority confirms that it is dead, because this step may exceed its time limit.
-    let tokens = withLock { inner -> [SessionToken] in
-      inner.unrevoked = targets.tokens + inner.unrevoked.filter { !targets.tokens.contains($0) }
-      return inner.unrevoked
-    }
-    var failures: [Unavailability] = []
-    for token in tokens {
-      if let failure = await revocation(of: token, reason) {
-        failures.append(failure)
-      } else {
-        withLock { $0.unrevoked.removeAll { $0 == token } }
-      }
-    }
+    let failures = await revoke(noted(targets.tokens), reason)
     send(.revoked(epoch, failures.isEmpty), causes: failures.map(\.description))
   }
 
@@ -51,9 +38,11 @@ extension SessionCore {
   /// token is erased from the device even if the authority never answers.
   func forget(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
     let reading = await onVault(ticket) { await vault.load() }
-    let tokens = withLock { $0.unrevoked } + [reading.legibleToken].compactMap(\.self)
-    let unrevoked = await revocationsInTime(of: tokens)
-    var left = IncompleteCleanup(notRevoked: !unrevoked.isEmpty)
+    let tokens = noted([reading.legibleToken].compactMap(\.self))
+    let limit = timing.logoutStep / 2
+    let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
+    let failures = tokens.isEmpty ? [] : await inTime(limit) { await self.revoke(tokens, .userAsked) } ?? [late]
+    var left = IncompleteCleanup(notRevoked: !failures.isEmpty)
     let failure: VaultError?
     switch reading {
     case .absent: failure = nil
@@ -62,51 +51,14 @@ extension SessionCore {
     case .unavailable(let unreadable): (failure, left.notRevoked) = (unreadable, true)
     }
     left.notErased = failure != nil
-    withLock { inner in
-      // Another step that exceeded its time may have added tokens meanwhile.
-      inner.unrevoked.removeAll { tokens.contains($0) }
-      inner.unrevoked += unrevoked.map(\.token)
-    }
-    let causes = unrevoked.map(\.failure.description) + [failure?.description].compactMap(\.self)
-    send(.erased(epoch, left), causes: causes)
-  }
-
-  /// Revokes all of the tokens.
-  ///
-  /// - Returns: The tokens that the authority did not confirm as dead within half the time of a
-  ///   step.
-  private func revocationsInTime(
-    of tokens: [SessionToken]
-  ) async -> [(token: SessionToken, failure: Unavailability)] {
-    guard !tokens.isEmpty else { return [] }
-    let limit = timing.logoutStep / 2
-    let failures = await inTime(limit) {
-      var failures: [(token: SessionToken, failure: Unavailability)] = []
-      for token in tokens {
-        if let failure = await self.revocation(of: token, .userAsked) { failures.append((token, failure)) }
-      }
-      return failures
-    }
-    let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
-    return failures ?? tokens.map { ($0, late) }
+    send(.erased(epoch, left), causes: failures.map(\.description) + [failure?.description].compactMap(\.self))
   }
 
   func discardSaved(_ token: SessionToken, _ ticket: VaultQueueTicket?) async {
     // No caller waits for this. If the token stays in the vault, the authority refuses it at the
     // next launch, because it is revoked here.
     _ = await onVault(ticket) { await erasure(of: [token]) }
-    await revokeUnawaited(token, .userAsked)
-  }
-
-  /// Revokes a token when no caller waits for the answer.
-  ///
-  /// After a failure, the store keeps the token, and the next logout tries again.
-  func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
-    let failure = await revocation(of: token, reason)
-    withLock { inner in
-      inner.unrevoked.removeAll { $0 == token }
-      if failure != nil { inner.unrevoked.append(token) }
-    }
+    await revoke(token, .userAsked)
   }
 
   /// Retries failed revocations in the background.
@@ -117,11 +69,36 @@ extension SessionCore {
   /// Revokes a token in the background: an authority that does not answer must not block other
   /// work.
   func revokeInBackground(_ token: SessionToken, _ reason: EndReason) {
-    place.start { await self.revokeUnawaited(token, reason) }
+    place.start { await self.revoke(token, reason) }
   }
 
-  private func revocation(of token: SessionToken, _ reason: EndReason) async -> Unavailability? {
-    await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
+  /// Notes tokens that are about to be revoked, because that may exceed its time limit.
+  ///
+  /// - Returns: These, and the tokens that earlier work could not revoke.
+  private func noted(_ tokens: [SessionToken]) -> [SessionToken] {
+    withLock { inner in
+      inner.unrevoked = tokens + inner.unrevoked.filter { !tokens.contains($0) }
+      return inner.unrevoked
+    }
+  }
+
+  private func revoke(_ tokens: [SessionToken], _ reason: EndReason) async -> [Unavailability] {
+    var failures: [Unavailability] = []
+    for token in tokens {
+      if let failure = await revoke(token, reason) { failures.append(failure) }
+    }
+    return failures
+  }
+
+  /// Revokes a token, or keeps it for the next logout, until the authority confirms that it is dead.
+  @discardableResult
+  func revoke(_ token: SessionToken, _ reason: EndReason) async -> Unavailability? {
+    let failure = await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
+    withLock { inner in
+      inner.unrevoked.removeAll { $0 == token }
+      if failure != nil { inner.unrevoked.append(token) }
+    }
+    return failure
   }
 
   private func erasure(of tokens: [SessionToken]) async -> VaultError? {

@@ -1,11 +1,10 @@
 import Guards
 import Synchronization
 
-/// A subscriber: the readers of `state`, a ``SessionObserver``, a ``GuardedScreen`` with its live
-/// key, or a stream of transitions.
+/// A subscriber: a ``SessionObserver``, a ``GuardedScreen`` with its live key, or a stream of
+/// transitions.
 ///
-/// It gets each change, one at a time and in order; all but the readers of `state`, who have just
-/// read it, also get the state at their registration.
+/// It gets the state at its registration and then each change, one at a time and in order.
 final class Observer: Sendable {
   /// A notification for an observer.
   enum News: Sendable {
@@ -33,7 +32,7 @@ final class Observer: Sendable {
     var isScreen: Bool { session != nil }
   }
 
-  /// What it notifies; nil for a stream and for the readers of `state`.
+  /// What it notifies; nil for a stream.
   let target: Target?
   private let isOnMainActor: Bool
   /// Returns false when the observer needs no more notifications.
@@ -162,21 +161,5 @@ final class ScreenCalls: Sendable {
     // The gate is closed with the reason before a state without this session appears. So a live key
     // without a state belongs to another store.
     screen.dismiss(opened.endReason ?? .revoked)
-  }
-}
-
-/// The values whose readers are notified to read the state again; the store changes it before that.
-struct ObservedState: Sendable {
-  /// Changes with every change of the session's state.
-  let revision = Observed<UInt64>(0)
-  /// Changes only with the key.
-  let key: Observed<LoggedInSession?>
-
-  func tell(_ news: Observer.News) -> Bool {
-    if case .change(let change) = news {
-      revision.change { $0 = change.revision }
-      key.change { $0 = change.snapshot.session }
-    }
-    return true
   }
 }

@@ -1,12 +1,19 @@
 import Guards
 
-// Every way to hear of a change (reading `state`, a `SessionObserver`, a screen, `transitions`) is
-// an `Observer` in the one list of the core.
+// A `SessionObserver`, a screen and an iterator of `transitions` are each an `Observer` in the one
+// list of the core. Readers of `state` use Observation.
 extension SessionCore {
   /// Makes the deliveries in the outbox, unless another thread is making them; then that thread
   /// makes all.
   func deliver() {
     outbox.handle { $0() }
+  }
+
+  /// Notifies the observers of a change, with no lock held: first the readers of the state.
+  func notify(_ observers: [Observer], of change: SessionChange) {
+    observedRevision.change { $0 = change.revision }
+    observedKey.change { $0 = change.snapshot.session }
+    notify(observers, .change(change))
   }
 
   /// Notifies the observers, with no lock held.
@@ -52,13 +59,13 @@ extension SessionCore {
 
   private func register(_ observer: Observer) -> UInt64 {
     while true {
-      let (other, crowd, revision) = withLock { [self] inner -> (Observer?, [Observer], UInt64) in
+      let (other, crowd, revision) = withLock { inner -> (Observer?, [Observer], UInt64) in
         if let target = observer.target, target.isScreen,
           let other = inner.observers.first(where: { $0.target == target })
         {
           return (other, [], inner.revision)
         }
-        observer.add(inner.isShutDown ? .end : .change(change(inner)))
+        observer.add(inner.isShutDown ? .end : .change(inner.change))
         if !inner.isShutDown { inner.observers.append(observer) }
         return (nil, inner.observers.count > inner.crowded ? inner.observers : [], inner.revision)
       }
@@ -87,22 +94,10 @@ extension SessionCore {
   }
 
   /// Reads the state for a reader that is notified of its changes.
-  func observing<Result: Sendable>(_ body: (Inner) -> Result) -> Result {
-    _ = observed.revision.value
-    return withLock { body($0) }
-  }
-
-  /// The signals for readers of the state; the first reader registers them.
   ///
-  /// That reader does so before it reads the state, and the state changes before the signal. So a
-  /// reader that misses the signal reads the new state.
-  var observed: ObservedState {
-    withLock { [self] inner in
-      if let observed = inner.observed { return observed }
-      let observed = ObservedState(key: Observed(key(inner)))
-      inner.observed = observed
-      inner.observers.append(Observer { observed.tell($0) })
-      return observed
-    }
+  /// The state changes before the signal. So a reader that misses the signal reads the new state.
+  func observing<Result: Sendable>(_ body: (Inner) -> Result) -> Result {
+    _ = observedRevision.value
+    return withLock { body($0) }
   }
 }

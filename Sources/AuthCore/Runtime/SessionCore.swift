@@ -19,6 +19,10 @@ final class SessionCore: Sendable {
   /// The pending deliveries: added under the lock, and made by one thread at a time without the
   /// lock.
   let outbox = OrderedQueue<@Sendable () -> Void>()
+  /// For readers of the state: changes with every change of the session's state.
+  let observedRevision = Observed<UInt64>(0)
+  /// For readers of the key: changes only with the key.
+  let observedKey = Observed<LoggedInSession?>(nil)
   private let inner = Locked(Inner())
 
   struct Inner {
@@ -31,8 +35,6 @@ final class SessionCore: Sendable {
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
     var observers: [Observer] = []
-    /// Nil until somebody reads the state: a short program needs none.
-    var observed: ObservedState?
     /// The number of observers above which the core removes those without a target.
     var crowded = 16
     var awaited = Awaited()
@@ -49,6 +51,19 @@ final class SessionCore: Sendable {
 
     /// All gates that may have running leases.
     var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
+
+    /// Whether the session of a gate has ended.
+    func isOver(_ gate: LeaseGate) -> Bool { gate !== self.gate || gate.isClosed }
+
+    /// The key of the active session.
+    var key: LoggedInSession? {
+      guard let record = machine.state.session, let gate else { return nil }
+      return LoggedInSession(record: record, gate: gate)
+    }
+
+    var snapshot: SessionSnapshot { SessionSnapshot(machine.state, key) }
+
+    var change: SessionChange { SessionChange(revision: revision, snapshot: snapshot) }
   }
 
   init(
@@ -73,37 +88,20 @@ final class SessionCore: Sendable {
   /// - Parameters:
   ///   - event: What happened, or the command of a caller.
   ///   - failure: The error for the waiting caller if the work fails.
-  ///   - gate: The session of the event; after its end, the event is ignored. Nil means any active
-  ///     session.
-  ///   - now: The time of a renewal, which counts against the budget if it begins; nil for other
-  ///     events.
-  ///   - renewal: The reason of a renewal for its access token; if the session has another one by
-  ///     now, nothing begins.
   ///   - submitted: The credentials for an authentication that this event starts. They are passed
   ///     with the event, because an observer may send another event before the work of this one has
   ///     started.
+  ///   - answer: Answers the event under the same lock, in place of the machine, or returns nil.
   ///   - prepare: Runs under the same lock, with the reaction.
   /// - Returns: The reaction, and the result of `prepare`.
   @discardableResult
   func send<Result: Sendable>(
-    _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil, at now: BootInstant? = nil,
-    replacing renewal: AccessRenewal? = nil, submitting submitted: Submitted? = nil,
-    _ prepare: (Reaction, inout Inner) -> Result
+    _ event: SessionEvent, failure: SessionError? = nil, submitting submitted: Submitted? = nil,
+    unless answer: (inout Inner) -> Reaction? = { _ in nil }, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
     let (reaction, ticket, after, result) = inner.withLock { inner in
       let before = inner.machine.state
-      let reaction: Reaction
-      if let gate, gate !== inner.gate || gate.isClosed {
-        reaction = .ignored(.otherSession)
-      } else if let renewal, case .loggedIn(let state) = before, state.session.accessToken != renewal.known {
-        reaction = .ignored(.renewedRecently)
-      } else if let now, case .loggedIn = before,
-        let answer = inner.renewals.spend(at: now, under: timing.renewal)
-      {
-        reaction = answer
-      } else {
-        reaction = inner.machine.handle(event)
-      }
+      let reaction = answer(&inner) ?? inner.machine.handle(event)
       let after = inner.machine.state
       let use = reaction.effects.map(\.vaultUse).max() ?? .none
       let ticket = use == .none ? nil : VaultQueueTicket(use, &inner.lastVaultChange)
@@ -158,29 +156,16 @@ final class SessionCore: Sendable {
     }
     if effects.contains(.notify) {
       inner.revision += 1
-      let (change, observers) = (change(inner), inner.observers)
-      outbox.add { [self] in notify(observers, .change(change)) }
+      let (change, observers) = (inner.change, inner.observers)
+      outbox.add { [self] in notify(observers, of: change) }
     }
-    for settlement in inner.awaited.settle(state, key(inner), failure) {
+    for settlement in inner.awaited.settle(state, inner.key, failure) {
       outbox.add { [inbox] in inbox.settle(settlement) }
     }
   }
 
-  func key(_ inner: borrowing Inner) -> LoggedInSession? {
-    guard let record = inner.machine.state.session, let gate = inner.gate else { return nil }
-    return LoggedInSession(record, gate)
-  }
-
   /// Whether the calling task is inside a lease that a logout would wait for.
   var isInsideLease: Bool { withLock { $0.gates }.contains(where: \.isHeldByCurrentTask) }
-
-  func change(_ inner: borrowing Inner) -> SessionChange {
-    SessionChange(revision: inner.revision, snapshot: snapshot(inner))
-  }
-
-  func snapshot(_ inner: borrowing Inner) -> SessionSnapshot {
-    SessionSnapshot(inner.machine.state, key(inner))
-  }
 
   /// Shuts down when the store is released: keys die, streams end, screens close, waiters get an
   /// error, timers stop.

@@ -30,8 +30,8 @@ extension SessionCore {
   ) async {
     switch effect {
     case .notify, .closeKeys: break
-    case .discard(let token): await revokeUnawaited(token, .userAsked)
-    case .withdraw(let challenge): await revokeUnawaited(challenge.token, .userAsked)
+    case .discard(let token): await revoke(token, .userAsked)
+    case .withdraw(let challenge): await revoke(challenge.token, .userAsked)
     case .read(let epoch): await read(epoch, ticket)
     case .authenticate(let epoch): await authenticate(epoch, submitted)
     case .reauthenticate(let epoch, let record): await reauthenticate(epoch, record, submitted)

@@ -6,15 +6,18 @@ extension SessionCore {
     _ command: SessionCommand, _ challenge: SessionToken? = nil, _ submitted: Submitted
   ) -> PendingLogin {
     let (reaction, promise) = send(.command(command, challenge), submitting: submitted) { reaction, inner in
-      reaction.isTransition ? inner.awaited.begin(\.work) : nil
+      reaction.isTransition ? inner.awaited.begin(\.work) : Promise()
     }
-    return PendingLogin(promise, reaction)
+    if case .rejected(let reason) = reaction { promise.fulfil(.failure(.rejected(reason))) }
+    return PendingLogin(promise: promise)
   }
 
   /// The key after a command that never leads to a second step.
-  func session(of command: SessionCommand.OnSession) async throws(SessionError) -> LoggedInSession {
+  func session(
+    of command: SessionCommand.OnSession, within limit: Duration?
+  ) async throws(SessionError) -> LoggedInSession {
     // Another command on the session can lead to one, and this one then waits for it in vain.
-    guard let session = try await work(command).session else { throw .rejected(.alreadyInProgress) }
+    guard let session = try await work(command, within: limit).session else { throw .rejected(.alreadyInProgress) }
     return session
   }
 
@@ -25,42 +28,55 @@ extension SessionCore {
   /// one later check, because its result is new enough for all of them.
   func work(
     _ command: SessionCommand.OnSession, for gate: LeaseGate? = nil, submitting submitted: Submitted? = nil,
-    replacing renewal: AccessRenewal? = nil
+    replacing renewal: AccessRenewal? = nil, within limit: Duration? = nil
+  ) async throws(SessionError) -> LoginResult {
+    let meant = command == .check ? nil : gate ?? withLock { $0.key?.gate }
+    return try await waiting(atMost: limit) { () async throws(SessionError) in
+      try await self.work(command, of: meant, submitted, renewal)
+    }
+  }
+
+  private func work(
+    _ command: SessionCommand.OnSession, of meant: LeaseGate?, _ submitted: Submitted?, _ renewal: AccessRenewal?
   ) async throws(SessionError) -> LoginResult {
     let isCheck = command == .check
-    let meant = isCheck ? nil : gate ?? withLock { [self] inner in key(inner)?.gate }
     var hasWaited = false
     while true {
       let instant = command == .renew ? try instant() : nil
       let (reaction, now) = send(
-        .command(.session(command)), for: meant, at: instant, replacing: renewal, submitting: submitted
+        .command(.session(command)), submitting: submitted,
+        unless: { inner in
+          if let meant, inner.isOver(meant) { return .ignored(.otherSession) }
+          guard let instant, case .loggedIn(let state) = inner.machine.state else { return nil }
+          if let renewal, state.session.accessToken != renewal.known { return .ignored(.renewedRecently) }
+          return inner.renewals.spend(at: instant, under: timing.renewal)
+        }
       ) { reaction, inner in
         let promise = reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
-        return (promise: promise, state: inner.machine.state, key: key(inner))
+        return (promise: promise, state: inner.machine.state, key: inner.key)
       }
       switch reaction {
-      case .transition: return try await PendingLogin(now.promise, reaction).value()
-      case .ignored(.renewedRecently, _):
-        if let key = now.key { return .loggedIn(key) }
+      case .transition: break
+      case .ignored(let reason, _):
+        if reason == .renewedRecently, let key = now.key { return .loggedIn(key) }
         throw .ended(meant?.reason ?? .switchedUser)
-      case .ignored: throw .ended(meant?.reason ?? .switchedUser)
+      case .rejected(.alreadyInProgress) where isCheck:
+        if let session = try await checkDuringChallenge() { return .loggedIn(session) }
+        continue  // The challenge has ended.
       case .rejected(let reason):
         // While a switch of users ends the previous session, a check waits for the next one.
         let isBusy = reason == .renewalInProgress || isCheck && reason == .logoutInProgress && now.promise != nil
-        if isCheck, reason == .alreadyInProgress {
-          if let session = try await checkDuringChallenge() {
-            return .loggedIn(session)
-          }
-          continue  // The challenge has ended.
-        }
         guard isBusy else {
           if isCheck, let ended = now.state.endReason { throw .ended(ended) }
           throw .rejected(reason)
         }
       }
-      if isCheck, hasWaited, now.state.isChecking { return try await PendingLogin(now.promise, reaction).value() }
-      // Other work on the session is under way: wait for its end and ignore its result.
-      if let promise = now.promise, await promise.value() == nil { throw .cancelled }
+      if let promise = now.promise {
+        let isNewEnough = reaction.isTransition || isCheck && hasWaited && now.state.isChecking
+        if isNewEnough { return try await PendingLogin(promise: promise).value() }
+        // Other work on the session is under way: wait for its end and ignore its result.
+        if await promise.value() == nil { throw .cancelled }
+      }
       hasWaited = true
     }
   }
@@ -133,7 +149,7 @@ extension SessionCore {
     let reason: EndReason
     switch outcome {
     case .found(let grant) where grant.isOfSameSession(as: session.grant):
-      return withLock { [self] inner in key(inner) }
+      return withLock { $0.key }
     case .found: reason = .switchedUser
     case .absent: reason = .userAsked
     case .ended(let ended, _): reason = ended

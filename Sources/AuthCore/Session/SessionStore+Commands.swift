@@ -20,7 +20,7 @@ extension SessionStore {
       reaction.isTransition ? inner.awaited.begin(\.restore) : nil
     }
     if let promise { return await core.waiting(atMost: limit) { await promise.value() ?? .cancelled } }
-    let state = core.withLock { core.snapshot($0) }
+    let state = core.withLock { $0.snapshot }
     if case .loggedOut(let reason) = state { return .loggedOut(reason) }
     return state.session.map { .loggedIn($0) } ?? .overtaken
   }
@@ -82,9 +82,7 @@ extension SessionStore {
     to credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
     if core.isInsideLease { throw .insideLease }
-    return try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
-      try await core.work(.switchUser, submitting: .credentials(credentials, limits))
-    }
+    return try await core.work(.switchUser, submitting: .credentials(credentials, limits), within: limit)
   }
 
   /// Checks the password of the current user again; this makes the session fresh and sets new
@@ -99,7 +97,7 @@ extension SessionStore {
   public func reauthenticate(
     password: Secret, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
+    let username = core.withLock { $0.key?.user.username } ?? ""
     let credentials = Credentials.password(username: username, password: password)
     return try await reauthenticate(with: credentials, limits: limits, within: limit)
   }
@@ -112,9 +110,7 @@ extension SessionStore {
   public func reauthenticate(
     with credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
-      try await core.work(.reauthenticate, submitting: .credentials(credentials, limits))
-    }
+    try await core.work(.reauthenticate, submitting: .credentials(credentials, limits), within: limit)
   }
 
   /// Answers the second step of a login, a switch of users or a reauthentication.
@@ -160,10 +156,8 @@ extension SessionStore {
   ///   its answer.
   @discardableResult
   public func renew(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
-    let meant = core.withLock { [core] inner in core.key(inner) }
-    let session = try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
-      try await core.session(of: .renew)
-    }
+    let meant = core.withLock { $0.key }
+    let session = try await core.session(of: .renew, within: limit)
     if let meant, meant.gate !== session.gate { throw .ended(meant.endReason ?? .switchedUser) }
     return session
   }
@@ -183,9 +177,7 @@ extension SessionStore {
   ///   call ``restore(within:)`` first. Other cases when the check failed and nothing changed.
   @discardableResult
   public func check(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
-    try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
-      try await core.session(of: .check)
-    }
+    try await core.session(of: .check, within: limit)
   }
 
   /// Keeps the session of the user who is logged in active until it ends: for a daemon.
@@ -231,7 +223,8 @@ extension SessionStore {
   ///     effect.
   ///   - reason: The authority's reason.
   public func reportEnded(_ session: LoggedInSession, because reason: EndReason) {
-    core.send(.ended(session.record.began, reason), for: session.gate) { _, _ in }
+    let event = SessionEvent.ended(session.record.began, reason)
+    core.send(event, unless: { $0.isOver(session.gate) ? .ignored(.otherSession) : nil }) { _, _ in }
   }
 
   /// Ends the session.
@@ -261,6 +254,6 @@ extension SessionStore {
       reaction.isTransition ? inner.awaited.begin(\.logout) : nil
     }
     if promise == nil { core.retryRevocations() }
-    return PendingLogout(promise)
+    return PendingLogout(promise: promise)
   }
 }

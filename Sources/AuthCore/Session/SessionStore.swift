@@ -65,7 +65,7 @@ public final class SessionStore: Observable, Sendable {
   /// after you read the state and before `withObservationTracking` returns. Compare ``revision``
   /// once more after it returned, so that you never miss the last change.
   public var state: SessionSnapshot {
-    core.observing { [core] inner in core.snapshot(inner) }
+    core.observing { $0.snapshot }
   }
 
   /// The number of the last change.
@@ -80,8 +80,8 @@ public final class SessionStore: Observable, Sendable {
   /// It is tracked separately from ``state``: a view that reads only the key is redrawn when the
   /// key changes, not when a check found nothing new.
   public var session: LoggedInSession? {
-    _ = core.observed.key.value
-    return core.withLock { [core] inner in core.snapshot(inner) }.session
+    _ = core.observedKey.value
+    return core.withLock { $0.key }
   }
 
   /// The cleanup that remains after a logout or a switch of users, until the state changes again.

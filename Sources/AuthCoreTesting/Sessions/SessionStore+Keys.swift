@@ -9,24 +9,6 @@ extension SessionStore {
   ) async throws(SessionError) -> LoggedInSession {
     try await logIn(credentials, limits: limits).key
   }
-
-  /// Switches users.
-  @discardableResult
-  package func switched(to credentials: Credentials) async throws(SessionError) -> LoggedInSession {
-    try await switchUser(to: credentials).key
-  }
-
-  /// Checks the password again.
-  @discardableResult
-  package func reauthenticated(password: Secret) async throws(SessionError) -> LoggedInSession {
-    try await reauthenticate(password: password).key
-  }
-
-  /// Answers a challenge.
-  @discardableResult
-  package func answered(_ answer: Secret, to challenge: Challenge) async throws(SessionError) -> LoggedInSession {
-    try await self.answer(answer, to: challenge).key
-  }
 }
 
 extension LoginResult {

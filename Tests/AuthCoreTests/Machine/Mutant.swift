@@ -77,7 +77,7 @@ extension Reaction {
 extension SessionMachine {
   /// Makes a transition, with a new epoch, that the shipped machine would not make.
   mutating func stray(_ next: (Epoch) -> (SessionState, [Effect])) -> Reaction {
-    let epoch = Epoch(lastEpoch.number + 1)
+    let epoch = Epoch(number: lastEpoch.number + 1)
     let (state, effects) = next(epoch)
     self = SessionMachine(in: state, after: epoch)
     return .transition(effects)

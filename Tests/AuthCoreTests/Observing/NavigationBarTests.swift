@@ -41,7 +41,7 @@ struct NavigationBarTests: InWorld {
   func pressesWhatWasSeen() async throws {
     let session = try await logInAlice()
     #expect(try await bar.press(.logIn, credentials: { World.alice }).isNothing && session.isLive)
-    try await store.switched(to: World.bob)
+    _ = try await store.switchUser(to: World.bob).key
     #expect(try await bar.press(.logOut(session.user), credentials: { nil }).isNothing)
     #expect(store.session?.user.username == "bob")
     let logout = try #require(try await bar.press(bar.button, credentials: { nil }).logout)
@@ -56,7 +56,7 @@ struct NavigationBarTests: InWorld {
     #expect(try await bar.press(credentials: { nil }).challenge == challenge)
     #expect(bar.button == .logIn && world.count(.authenticate) == 1)
     let changes = Counter.ofChanges { _ = bar.button }
-    try await store.answered(World.code, to: challenge)
+    _ = try await store.answer(World.code, to: challenge).key
     #expect(changes.value == 1 && bar.button.label == "Log out")
   }
 }

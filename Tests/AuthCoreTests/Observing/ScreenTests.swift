@@ -29,10 +29,10 @@ struct ScreenTests: InWorld {
     case .check: await #expect(throws: ended) { try await store.check() }
     case .renewal: await #expect(throws: ended) { try await store.renew() }
     case .password:
-      await #expect(throws: ended) { try await store.reauthenticated(password: World.alice.password) }
+      await #expect(throws: ended) { try await store.reauthenticate(password: World.alice.password).key }
     case .report: store.reportEnded(key, because: reason)
     case .logout: store.beginLogOut()
-    case .userSwitch: try await store.switched(to: World.bob)
+    case .userSwitch: _ = try await store.switchUser(to: World.bob).key
     }
     let dismissal = ["dismiss \(reason.code)"]
     await screens.expect(dismissal)
@@ -59,7 +59,7 @@ struct ScreenTests: InWorld {
     #expect(old.user.displayName == "alice" && old.isLive && new.user.displayName == "Alice B.")
     await screens.openAgain(with: new, in: store)
     await screens.expect(["follow Alice B."])
-    try await store.switched(to: World.bob)
+    _ = try await store.switchUser(to: World.bob).key
     _ = try await store.logOut()
     await screens.expect(["follow Alice B.", "dismiss switched_user"])
   }
@@ -89,7 +89,7 @@ struct ScreenTests: InWorld {
     switch change {
     case .rename: try await world.rename(to: "Alice B.")
     case .logout: try await store.logOut()
-    case .userSwitch: try await store.switched(to: World.bob)
+    case .userSwitch: _ = try await store.switchUser(to: World.bob).key
     }
     store.open(screen, with: screen.session)
     #expect(screen.told == [told])

@@ -44,8 +44,8 @@ struct DurabilityTests: InWorld {
       switch write {
       case .login, .loginOverSaved: try await store.loggedIn(World.bob)
       case .renewal: try await store.renew()
-      case .password: try await store.reauthenticated(password: World.alice.password)
-      case .userSwitch: try await store.switched(to: World.bob)
+      case .password: _ = try await store.reauthenticate(password: World.alice.password).key
+      case .userSwitch: _ = try await store.switchUser(to: World.bob).key
       }
     }
     vault.failWrites(nil)
@@ -67,8 +67,8 @@ struct DurabilityTests: InWorld {
     store.attach(listener)
     try await logInAlice(rotates: rotates)
     try await store.renew()
-    try await store.reauthenticated(password: World.alice.password)
-    try await store.switched(to: World.bob)
+    _ = try await store.reauthenticate(password: World.alice.password).key
+    _ = try await store.switchUser(to: World.bob).key
     #expect(listener.heard.count >= 3)
   }
 

@@ -33,11 +33,11 @@ struct EndingTests: InWorld {
         authority.setRotation(true)
         await world.vault.holding(.replace) { Task { try await store.renew() } }
       case .checking: await authority.holding(.resume) { Task { try await store.check() } }
-      case .switching: await authority.holding(.authenticate) { Task { try await store.switched(to: World.bob) } }
+      case .switching: await authority.holding(.authenticate) { Task { try await store.switchUser(to: World.bob).key } }
       case .challenged: _ = try await world.challenged()
       case .answering:
         let challenge = try await world.challenged()
-        await authority.holding(.answer) { Task { try await store.answered(World.code, to: challenge) } }
+        await authority.holding(.answer) { Task { try await store.answer(World.code, to: challenge).key } }
       case .challengedInSession: _ = try await world.challenged(by: .password)
       }
     }
@@ -178,7 +178,7 @@ struct EndingTests: InWorld {
   @Test("a logout during a switch of users ends both sessions")
   func duringASwitch() async throws {
     try await logInAlice()
-    let change = await authority.holding(.revoke) { Task { try await store.switched(to: World.bob) } }
+    let change = await authority.holding(.revoke) { Task { try await store.switchUser(to: World.bob).key } }
     #expect(store.state == .loggingOut)
     let logout = store.beginLogOut()
     authority.release(.revoke)
@@ -235,7 +235,7 @@ struct EndingTests: InWorld {
     // The vault keeps the token of the other process, and it still works.
     let left = IncompleteCleanup(notRevoked: true, notErased: survivor == .exchangedElsewhere)
     if survivor == .switched {
-      try await store.switched(to: World.bob)
+      _ = try await store.switchUser(to: World.bob).key
     } else {
       for _ in 1...2 { #expect(try await store.logOut().leftovers == left) }
     }

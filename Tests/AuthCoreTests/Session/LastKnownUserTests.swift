@@ -63,7 +63,7 @@ struct LastKnownUserTests: InWorld {
   @Test("a login of another process is shown at the next attempt")
   func another() async throws {
     let next = await unanswered()
-    try await store.switched(to: World.bob)
+    _ = try await store.switchUser(to: World.bob).key
     await next.restore()
     #expect(next.state.lastKnownUser == LastKnownUser(username: "bob", displayName: "bob"))
   }

@@ -40,7 +40,7 @@ struct LateCompletionTests: InWorld {
     #expect(await restore.value == .overtaken)
     // The result of the read after its release; sent from here, so that the test need not wait for
     // it.
-    #expect(store.core.send(.restored(Epoch(1), .absent)) == .ignored(.otherEpoch))
+    #expect(store.core.send(.restored(Epoch(number: 1), .absent)) == .ignored(.otherEpoch))
     vault.release(.load, at: .answer)
     #expect(store.session == key && world.vaultAgrees)
   }

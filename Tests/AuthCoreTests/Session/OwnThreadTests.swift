@@ -55,14 +55,14 @@ struct OwnThreadTests {
     #expect(key.user.username == "alice" && key.isLive && world.vaultAgrees)
     if place == .callingThread { #expect(blocker.callers == [here]) }
     try await store.renew()
-    try await store.reauthenticated(password: World.alice.password)
+    _ = try await store.reauthenticate(password: World.alice.password).key
     let wrong = Credentials.password(username: "bob", password: Secret("no"))
-    await #expect(throws: SessionError.credentialsNotAccepted) { try await store.switched(to: wrong) }
+    await #expect(throws: SessionError.credentialsNotAccepted) { try await store.switchUser(to: wrong).key }
     await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await store.reauthenticated(password: World.wrong.password)
+      try await store.reauthenticate(password: World.wrong.password).key
     }
     #expect(store.session?.id == key.id && key.isLive, "a refused switch or password keeps the first user")
-    let bob = try await store.switched(to: World.bob)
+    let bob = try await store.switchUser(to: World.bob).key
     #expect(key.endReason == .switchedUser && bob.user.username == "bob" && bob.isLive && world.vaultAgrees)
     #expect(try await store.logOut() == .complete)
     #expect(bob.endReason == .userAsked && store.session == nil && world.isEmpty)

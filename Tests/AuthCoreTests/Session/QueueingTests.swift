@@ -28,7 +28,7 @@ struct QueueingTests: InWorld {
 
   @Test("during a switch, a second authentication is refused, and a waiting renewal never renews the new session")
   func duringSwitch() async throws {
-    let change = await authority.holding(.authenticate) { Task { try await store.switched(to: World.bob) } }
+    let change = await authority.holding(.authenticate) { Task { try await store.switchUser(to: World.bob).key } }
     for request in [Request.switchUser, .reauthenticate] {
       await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await request.send(store) }
     }
@@ -41,7 +41,7 @@ struct QueueingTests: InWorld {
 
   @Test("a check during the logout part of a switch waits for it, and returns the key of the new user")
   func checkDuringSwitch() async throws {
-    let change = await authority.holding(.revoke, calls: 1) { Task { try await store.switched(to: World.bob) } }
+    let change = await authority.holding(.revoke, calls: 1) { Task { try await store.switchUser(to: World.bob).key } }
     #expect(store.state == .loggingOut)
     let check = Task.immediate { try await store.check() }
     authority.release(.revoke)
@@ -52,7 +52,7 @@ struct QueueingTests: InWorld {
   @Test("a password is not checked for another user if that user's session was found meanwhile")
   func passwordAfterAnotherLogin() async throws {
     let check = await vault.holding(.load) { Task { try await store.check() } }
-    let password = Task.immediate { try await store.reauthenticated(password: World.alice.password) }
+    let password = Task.immediate { try await store.reauthenticate(password: World.alice.password).key }
     try await world.logInElsewhere(World.bob)
     vault.release(.load)
     await #expect(throws: SessionError.ended(.switchedUser)) { try await password.value }

@@ -12,7 +12,7 @@ struct SecondStepTests: InWorld {
   /// Requires that the store refuses even the correct answer.
   private func expectOver(_ challenge: Challenge, in other: World? = nil) async {
     await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await (other ?? world).store.answered(World.code, to: challenge)
+      try await (other ?? world).store.answer(World.code, to: challenge).key
     }
   }
 
@@ -22,7 +22,7 @@ struct SecondStepTests: InWorld {
     #expect(store.state == .challenged(first, nil) && store.session == nil)
     #expect(vault.content == .empty && authority.liveTokens.isEmpty)
     #expect(await store.restore() == .overtaken)
-    let key = try await store.answered(World.code, to: first)
+    let key = try await store.answer(World.code, to: first).key
     #expect(store.state == .loggedIn(key) && key.user.username == "alice" && world.vaultAgrees)
     await expectOver(first)
     try await store.logOut()
@@ -30,7 +30,7 @@ struct SecondStepTests: InWorld {
     await expectOver(first)
     store.cancel(first)
     #expect(store.state == .challenged(second, nil))
-    try await store.answered(World.code, to: second)
+    _ = try await store.answer(World.code, to: second).key
   }
 
   /// The ends of a challenge without the correct answer.
@@ -53,7 +53,7 @@ struct SecondStepTests: InWorld {
         #expect(store.state == .challenged(next, key))
       }
       await #expect(throws: SessionError.rejected(.challengeOver)) {
-        try await store.answered(Self.wrongCode, to: challenge)
+        try await store.answer(Self.wrongCode, to: challenge).key
       }
     case .expired:
       clock.advance(by: .seconds(299))
@@ -72,11 +72,11 @@ struct SecondStepTests: InWorld {
   func lateAnswer() async throws {
     let challenge = try await world.challenged()
     let waiter = await authority.holding(.answer, at: .answer) {
-      Task { try await store.answered(World.code, to: challenge) }
+      Task { try await store.answer(World.code, to: challenge).key }
     }
     #expect(authority.liveTokens.count == 1)
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
-      try await store.answered(World.code, to: challenge)
+      try await store.answer(World.code, to: challenge).key
     }
     store.cancel(challenge)
     await #expect(throws: SessionError.rejected(.challengeOver)) { try await waiter.value }
@@ -96,7 +96,7 @@ struct SecondStepTests: InWorld {
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await store.renew() }
     await #expect(throws: SessionError.rejected(.alreadyLoggedIn)) { try await store.loggedIn(World.bob) }
     let screen = try #require(store.open(Screen.self))
-    let result = try await store.answered(World.code, to: challenge)
+    let result = try await store.answer(World.code, to: challenge).key
     #expect(result.id == key.id && key.isLive)
     #expect(try FreshSession(key).session == result, "each key of the session is fresh")
     #expect(screen.told == ["follow alice"] && world.vaultAgrees)
@@ -108,9 +108,9 @@ struct SecondStepTests: InWorld {
     let challenge = try await world.challenged(by: .userSwitch)
     #expect(bob.isLive && store.state == .challenged(challenge, bob))
     _ = try await bob.withLease { (_: borrowing SessionLease) async throws in
-      await #expect(throws: SessionError.insideLease) { try await store.answered(World.code, to: challenge) }
+      await #expect(throws: SessionError.insideLease) { try await store.answer(World.code, to: challenge).key }
     }
-    let result = try await store.answered(World.code, to: challenge)
+    let result = try await store.answer(World.code, to: challenge).key
     #expect(result.user.username == "alice" && store.leftovers == .none)
     #expect(bob.endReason == .switchedUser && world.vaultAgrees)
   }
@@ -133,11 +133,11 @@ struct SecondStepTests: InWorld {
       (.throttled(.wait(.seconds(30))), .throttled(.wait(.seconds(30)))),
     ] {
       authority.fail(.answer, with: fault)
-      await #expect(throws: failure) { try await store.answered(World.code, to: challenge) }
+      await #expect(throws: failure) { try await store.answer(World.code, to: challenge).key }
       #expect(store.state == .challenged(challenge, nil))
     }
     authority.fail(.answer, with: nil)
-    #expect(try await store.answered(World.code, to: challenge).isLive)
+    #expect(try await store.answer(World.code, to: challenge).key.isLive)
   }
 
   /// The action of another process, if any, while the user enters a code.

@@ -84,14 +84,14 @@ struct TimeLimitTests: InWorld {
   func person() async throws {
     let challenge = try await world.challenged()
     clock.advance(by: SessionTiming().loginStep * 4)
-    #expect(try await store.answered(World.code, to: challenge).isLive)
+    #expect(try await store.answer(World.code, to: challenge).key.isLive)
   }
 
   @Test("a challenge whose answer came too late can be answered again, and the stale result does not end it")
   func answerAgain() async throws {
     let challenge = try await world.challenged()
     let wrong = await authority.holding(.answer, at: .answer, calls: 1) {
-      Task.immediate { try await store.answered(Secret("000000"), to: challenge) }
+      Task.immediate { try await store.answer(Secret("000000"), to: challenge).key }
     }
     let epoch = try #require(store.core.withLock { $0.machine.state.awaitedEpoch })
     clock.advance(by: SessionTiming().loginStep)
@@ -99,6 +99,6 @@ struct TimeLimitTests: InWorld {
     let stale = SessionEvent.answered(epoch, .challenged(challenge))
     #expect(store.core.send(stale) == .ignored(.otherEpoch))
     authority.release(.answer, at: .answer)
-    #expect(try await store.answered(World.code, to: challenge).isLive)
+    #expect(try await store.answer(World.code, to: challenge).key.isLive)
   }
 }

@@ -54,8 +54,8 @@ struct WaiterTests: InWorld {
     await authority.waitUntilHeld(.authenticate, at: .answer)
     var kept = core
     authority.release(.authenticate, at: .answer)
-    await until { kept?.withLock { [kept] inner in kept?.key(inner) != nil } ?? false }
-    let late = kept?.withLock { [kept] inner in kept?.key(inner) }
+    await until { kept?.withLock { $0.key != nil } ?? false }
+    let late = kept?.withLock { $0.key }
     #expect(late?.endReason == .storeReleased && world.vaultAgrees)
     kept = nil
     await until { core == nil }

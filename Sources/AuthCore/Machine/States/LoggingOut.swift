@@ -73,14 +73,12 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
   private func proceed(_ left: IncompleteCleanup, _ machine: inout SessionMachine) -> Reaction {
     let next = with { $0.leftovers = leftovers.adding(left) }
     switch step {
-    case .draining: return revoking && targets != nil ? next.revoke(&machine) : next.eraseOrFinish(&machine)
+    case .draining:
+      guard revoking, let targets else { return next.eraseOrFinish(&machine) }
+      return next.begin(.revoking, &machine) { .revoke($0, targets, reason) }
     case .revoking: return next.eraseOrFinish(&machine)
     case .erasing: return next.finish(&machine)
     }
-  }
-
-  private func revoke(_ machine: inout SessionMachine) -> Reaction {
-    begin(.revoking, &machine) { epoch in targets.map { .revoke(epoch, $0, reason) } ?? .forget(epoch) }
   }
 
   private func eraseOrFinish(_ machine: inout SessionMachine) -> Reaction {
@@ -110,13 +108,13 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// Ends both sessions, because the user logs out while a switch is under way.
   private func abandon(_ successor: SessionRecord, _ machine: inout SessionMachine) -> Reaction {
     let pending = successor.grant.token
+    let both = Effect.Targets(token: targets?.token ?? pending, pending: pending)
     let next = with {
-      $0.targets = Effect.Targets(targets?.token ?? pending, pending: pending)
-      ($0.reason, $0.sweeping, $0.revoking, $0.successor) = (.userAsked, false, true, nil)
+      ($0.reason, $0.targets, $0.sweeping, $0.revoking, $0.successor) = (.userAsked, both, false, true, nil)
     }
     switch step {
     case .draining: return machine.move(.loggingOut(next), [.notify])
-    case .revoking, .erasing: return next.revoke(&machine)
+    case .revoking, .erasing: return next.begin(.revoking, &machine) { .revoke($0, both, .userAsked) }
     }
   }
 }
@@ -128,7 +126,7 @@ extension SessionMachine {
     successor: SessionRecord? = nil, withdrawing challenge: Challenge? = nil
   ) -> Reaction {
     clear(
-      Effect.Targets(session.grant.token, pending: pending), reason, revoking: revoking, successor: successor,
+      Effect.Targets(token: session.grant.token, pending: pending), reason, revoking: revoking, successor: successor,
       [.closeKeys(session.began, reason)], withdrawing: challenge)
   }
 

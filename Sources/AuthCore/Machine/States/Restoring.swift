@@ -46,7 +46,7 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
     case .absent:
       machine.move(.loggedOut(LoggedOut(reason: previously)), [.notify])
     case .ended(let reason, let token):
-      machine.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
+      machine.clear(Effect.Targets(token: token), sweeping: false, reason, revoking: false)
     case .obstructed(let obstacle):
       machine.move(.restoring(with { ($0.reading, $0.obstacle) = (nil, obstacle) }), [.notify])
     }

@@ -186,7 +186,7 @@ final class ModelJudge {
 private let gate = LeaseGate(clock: ManualClock())
 
 extension SessionState {
-  var key: LoggedInSession? { session.map { LoggedInSession($0, gate) } }
+  var key: LoggedInSession? { session.map { LoggedInSession(record: $0, gate: gate) } }
 
   /// The state as observers see it.
   fileprivate var snapshot: SessionSnapshot { SessionSnapshot(self, key) }
