@@ -90,7 +90,7 @@ extension SessionCore {
     return failures
   }
 
-  /// Revokes a token, or keeps it for the next logout, until the authority confirms that it is dead.
+  /// Revokes a token; after a failure, keeps it for the next logout.
   @discardableResult
   func revoke(_ token: SessionToken, _ reason: EndReason) async -> Unavailability? {
     let failure = await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
