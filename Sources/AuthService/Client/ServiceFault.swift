@@ -52,8 +52,9 @@ package struct ClientLimits: Hashable, Sendable {
   package var asking: Duration = .seconds(300)
   /// For an answer.
   package var answer: Duration = .seconds(15)
-  /// For an answer to a request that waits until a password is hashed.
-  package var hashing: Duration = .seconds(60)
+  /// For an answer to a request that waits until a password is hashed: behind a full queue, that
+  /// takes minutes on a slow machine.
+  package var hashing: Duration = .seconds(180)
   /// For a service that went away, until a request is repeated.
   package var returning: Duration = .seconds(5)
 

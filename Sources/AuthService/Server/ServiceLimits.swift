@@ -20,9 +20,10 @@ package struct ServiceLimits: Hashable, Sendable {
   package var passwords = Share(all: 256, ofUser: 224)
   /// For the first frame, for the rest of a frame that has begun, and for reading an answer.
   package var frameTime = Duration.seconds(10)
-  /// For a thread that has a connection to the database; the wait for a hash thread has no limit
-  /// but the length of its queue.
+  /// For a thread that has a connection to the database.
   package var answerTime = Duration.seconds(10)
+  /// For a thread that hashes; less than a client waits for it.
+  package var hashTime = Duration.seconds(150)
   /// For finishing what runs, after SIGTERM.
   package var stopTime = Duration.seconds(10)
 

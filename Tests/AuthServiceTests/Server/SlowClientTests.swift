@@ -8,9 +8,18 @@ import Testing
 /// In this process, where the times that the service waits are short.
 @Suite("Clients that are slow")
 struct SlowClientTests {
-  private func server() throws -> ServedRules {
-    let embedded = try Workspace.inhabited(isShared: true).work
-    return try ServedRules(embedded.rules) { $0.frameTime = .milliseconds(300) }
+  private func server(
+    _ change: (inout ServiceLimits) -> Void = { $0.frameTime = .milliseconds(300) }
+  ) throws -> ServedRules {
+    try ServedRules(try Workspace.inhabited(isShared: true).work.rules, change)
+  }
+
+  @Test("a password that waited too long in the queue is not hashed, so its client hears busy and not unknown")
+  func queue() throws {
+    let server = try server { $0.hashTime = .zero }
+    let client = try ServiceClient(server.path)
+    try client.send(ServiceClient.login("alice"))
+    #expect(try client.refusal()?.code == "service_busy")
   }
 
   @Test("silence, and a message that is sent too slowly, end the connection; an idle client stays")
