@@ -71,8 +71,7 @@ extension Rules {
 
   /// Records that an administrator read accounts.
   package func noteView(of subject: String, token: SessionToken) throws(BackendError) {
-    try writing(token) { (db, own) throws(BackendError) in
-      try own.requireRole()
+    try writing(token, .init(role: "accounts")) { (db, own) throws(BackendError) in
       try db.record(.sensitiveRead, by: own, detail: subject)
     }
   }

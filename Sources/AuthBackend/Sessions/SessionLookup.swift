@@ -62,7 +62,7 @@ struct SessionNeeds {
 
   fileprivate func check(_ own: SessionRow, in db: any Transaction) throws(BackendError) {
     if !beforeTwoStep { try db.requireTwoStep(of: own) }
-    if role != nil { try own.requireRole() }
+    if role != nil, own.user.role != .administrator { throw .notPermitted }
     if isFresh { try db.requireFresh(own) }
   }
 }

@@ -44,10 +44,6 @@ struct SessionRow: Sendable, RowDecodable {
 
   var limits: SessionLimits { terms.limits(in: boot) }
 
-  func requireRole() throws(BackendError) {
-    guard user.role == .administrator else { throw .notPermitted }
-  }
-
   /// The same session under other terms.
   func with(_ terms: SessionTerms) -> SessionRow {
     var copy = self
