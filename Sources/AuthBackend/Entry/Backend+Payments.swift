@@ -26,8 +26,8 @@ extension Backend {
   public func pay(
     _ intent: consuming PaymentIntent, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt {
-    let token = try intent.token(of: lease)
-    return try ask(.pay(intent.order, token), \.receipt)
+    try lease.require(intent.session)
+    return try ask(.pay(intent.order, lease.sessionToken), \.receipt)
   }
 
   /// Payments from and to the leased session's account, newest first.

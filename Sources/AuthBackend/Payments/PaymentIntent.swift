@@ -9,7 +9,7 @@ public import AuthCore
 public struct PaymentIntent: ~Copyable, Sendable {
   /// What is to be paid.
   public let order: PaymentOrder
-  private let session: SessionID
+  let session: SessionID
   private let backend: any Backend
 
   fileprivate init(_ order: PaymentOrder, _ session: SessionID, _ backend: any Backend) {
@@ -30,14 +30,6 @@ public struct PaymentIntent: ~Copyable, Sendable {
   public consuming func submit(under lease: borrowing SessionLease) async throws(BackendError) -> Receipt {
     let backend = backend
     return try backend.pay(self, under: lease)
-  }
-
-  /// The token to pay with, once the lease is of the session that the intent was made for.
-  ///
-  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`).
-  func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
-    try lease.require(session)
-    return lease.sessionToken
   }
 }
 

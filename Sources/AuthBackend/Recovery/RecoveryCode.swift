@@ -30,11 +30,6 @@ public struct RecoveryCode: Hashable, Sendable, Redacted {
     }
   }
 
-  /// Wraps 25 characters of the alphabet, as a backend draws them.
-  package init(drawn name: String) {
-    canonical = Array(name.utf8)
-  }
-
   /// Whether it has the form of a code, whatever it opens.
   public var isWellFormed: Bool {
     canonical.count == Self.length && canonical.allSatisfy(Array("0123456789abcdefghjkmnpqrstvwxyz".utf8).contains)

@@ -77,7 +77,7 @@ extension Rules {
 
 extension RecoveryCode {
   fileprivate static func draw() throws(BackendError) -> RecoveryCode {
-    RecoveryCode(drawn: try Secrets.randomName(length: length))
+    RecoveryCode(typed: Array(try Secrets.randomName(length: length).utf8))
   }
 
   /// What is stored in place of the code.

@@ -14,7 +14,7 @@ package final class ServerClock: SessionClock {
   }
 
   private let local: any SessionClock
-  private let heard = Locked<(database: BootID?, last: Heard?)>((nil, nil))
+  private let heard = Locked<Heard?>(nil)
 
   package init(local: any SessionClock) {
     self.local = local
@@ -24,8 +24,8 @@ package final class ServerClock: SessionClock {
   package func hear(_ server: Int64, from database: BootID?) {
     guard let now = try? local.now() else { return }
     heard.withLock { heard in
-      if let database { heard.database = database }
-      heard.last = heard.database.map { Heard(database: $0, server: server, local: now) }
+      guard let database = database ?? heard?.database else { return }
+      heard = Heard(database: database, server: server, local: now)
     }
   }
 
@@ -34,7 +34,7 @@ package final class ServerClock: SessionClock {
   /// - Throws: `ClockError` before the first answer.
   package func now() throws(ClockError) -> BootInstant {
     let now = try local.now()
-    guard let last = heard.withLock({ $0.last }) else {
+    guard let last = heard.withLock({ $0 }) else {
       throw ClockError("The clock of the database was not heard yet.", hint: "Check that the database can be reached.")
     }
     guard last.local.boot == now.boot else { throw ClockError("This machine's clock began anew.") }

@@ -59,18 +59,13 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
   ///
   /// Source: RFC 4648, section 6.
   public var text: String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-    var text: [UInt8] = []
-    var (bits, count): (UInt32, UInt32) = (0, 0)
-    for byte in bytes {
-      (bits, count) = (bits << 8 | UInt32(byte), count + 8)
-      while count >= 5 {
-        count -= 5
-        text.append(alphabet[Int(bits >> count & 31)])
-      }
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    let bits = bytes.flatMap { byte in (0..<8).map { (byte << $0) >> 7 } }
+    let letters = stride(from: 0, to: bits.count, by: 5).map { start in
+      let group = bits[start...].prefix(5)
+      return alphabet[Int(group.reduce(0) { $0 << 1 | $1 } << (5 - group.count))]
     }
-    if count > 0 { text.append(alphabet[Int(bits << (5 - count) & 31)]) }
-    return String(decoding: text, as: UTF8.self)
+    return String(letters)
   }
 
   /// The secret as a QR code holds it, on one line.
@@ -92,13 +87,10 @@ extension String {
   ///
   /// Source: RFC 3986, section 2.
   package var percentEncoded: String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var text: [UInt8] = []
-    for byte in utf8 {
+    utf8.map { byte in
       let isUnreserved = byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
-      text += isUnreserved ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return String(decoding: text, as: UTF8.self)
+      return isUnreserved ? String(UnicodeScalar(byte)) : "%" + Hex.text([byte]).uppercased()
+    }.joined()
   }
 }
 
