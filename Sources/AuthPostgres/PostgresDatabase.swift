@@ -70,8 +70,7 @@ package final class PostgresDatabase: Database {
         }
       } catch {
         guard transaction?.mayBeRepeated == true, ContinuousClock.now < end else { throw error }
-        var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 1_000_000...10_000_000))
-        nanosleep(&pause, nil)
+        usleep(.random(in: 1_000...10_000))
       }
     }
   }

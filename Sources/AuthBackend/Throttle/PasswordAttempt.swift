@@ -46,8 +46,7 @@ extension Rules {
         guard ContinuousClock.now < deadline else { throw .throttled(throttle) }
         // About as long as a check takes, with a random part so that waiting attempts do not retry
         // in step.
-        var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 2_000_000...min(8_000_000 << round, 60_000_000)))
-        nanosleep(&pause, nil)
+        usleep(.random(in: 2_000...min(8_000 << round, 60_000)))
         round = min(round + 1, 3)
         decision = try database.read { (db) throws(BackendError) in try db.decision(on: attempt) }
       }

@@ -69,16 +69,11 @@ package enum DurableFile {
     }
     defer { close(descriptor) }
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
-    var written = 0
-    while written < content.count {
-      let count = content.withUnsafeBytes {
-        write(descriptor, $0.baseAddress?.advanced(by: written), content.count - written)
-      }
-      if count > 0 {
-        written += count
-      } else if count == 0 || errno != EINTR {
-        throw .system(path, "cannot be written", .current)
-      }
+    var rest = content[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno != EINTR { throw .system(path, "cannot be written", .current) }
+      rest = rest.dropFirst(max(count, 0))
     }
     guard flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
   }

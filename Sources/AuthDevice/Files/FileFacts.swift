@@ -120,6 +120,13 @@ extension FileFacts {
       hint: Self.ownDirectory)
   }
 
+  /// What a symbolic link contains; nil if there is no link.
+  package static func linkTarget(of path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return count > 0 ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
   private var typeName: String {
     switch type {
     case S_IFLNK: "a symbolic link"

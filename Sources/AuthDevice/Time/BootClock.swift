@@ -17,7 +17,6 @@ import TextFormat
 public final class BootClock: SessionClock {
   private let bootIDPath: String
   private let known = Locked<BootID?>(nil)
-  private static let longestSleep = Duration.seconds(86_400)
 
   /// Creates a clock for this computer.
   public convenience init() { self.init(bootIDPath: Self.systemBootID) }
@@ -43,16 +42,12 @@ public final class BootClock: SessionClock {
   ///
   /// - Throws: `CancellationError` as soon as the calling task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
-    var left = duration
+    // The standard library's sleep traps when its own time plus the duration overflows, and nobody
+    // waits for 34 years.
+    let longest = Duration.seconds(1 << 30)
     do {
-      // Sleep in pieces: the standard library's sleep traps when its own time plus the duration
-      // overflows.
-      while left > Self.longestSleep {
-        try await Task.sleep(for: Self.longestSleep, clock: .continuous)
-        left -= Self.longestSleep
-      }
       // The standard library's continuous clock is the one of `now()`.
-      try await Task.sleep(for: left, clock: .continuous)
+      try await Task.sleep(for: min(duration, longest), clock: .continuous)
     } catch {
       throw CancellationError()
     }

@@ -136,12 +136,12 @@ public final class FileVault: SessionVault {
   ) throws(VaultError) -> Result {
     do throws(FileError) {
       try directory.create()
-      let lock = try VaultLock.acquire(directory.file("\(context)\(Self.lockSuffix)"), wait: lockWait)
-      let reading = look()
-      if case .unavailable(let failure) = reading { throw FileError(.denied, failure.description, hint: failure.hint) }
-      let result = try body(reading)
-      _ = consume lock
-      return result
+      let lock = directory.file("\(context)\(Self.lockSuffix)")
+      return try VaultLock.hold(lock, wait: lockWait) { () throws(FileError) in
+        let reading = look()
+        if case .unavailable(let fault) = reading { throw FileError(.denied, fault.description, hint: fault.hint) }
+        return try body(reading)
+      }
     } catch {
       throw error.asVaultFailure
     }
@@ -149,7 +149,10 @@ public final class FileVault: SessionVault {
 
   private func moveAside() throws(FileError) -> String {
     let earlier = try evidenceNumbers()
-    for number in earlier.dropLast(Self.keptEvidence - 1) { try delete(evidence(number)) }
+    for old in earlier.dropLast(Self.keptEvidence - 1).map(evidence) {
+      // A directory that is not empty stays.
+      if remove(old) != 0, errno != ENOENT, errno != ENOTEMPTY { throw .system(old, "cannot be deleted", .current) }
+    }
     let target = evidence((earlier.last ?? 0) + 1)
     guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
       throw .system(path, "cannot be set aside", .current)
@@ -165,16 +168,9 @@ public final class FileVault: SessionVault {
   /// The numbers of the files that were set aside, in ascending order.
   private func evidenceNumbers() throws(FileError) -> [Int] {
     let prefix = name + Self.evidenceSuffix
-    return try directory.names().compactMap { name in
-      // This class never uses other numbers, so they belong to a foreign file.
-      name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)).flatMap { (1..<Int.max).contains($0) ? $0 : nil } : nil
-    }.sorted()
-  }
-
-  private func delete(_ path: String) throws(FileError) {
-    if unlink(path) == 0 || errno == ENOENT { return }
-    if errno == EISDIR, rmdir(path) == 0 || errno == ENOTEMPTY { return }
-    throw .system(path, "cannot be deleted", .current)
+    // This class never uses other numbers, so they belong to a foreign file.
+    return try directory.names { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) }
+      .filter { (1..<Int.max).contains($0) }.sorted()
   }
 
   private func evidence(_ number: Int) -> String { "\(path)\(Self.evidenceSuffix)\(number)" }
@@ -252,11 +248,7 @@ extension FileVault {
   /// The target of the session file, if it is a symbolic link.
   ///
   /// The link is never followed.
-  package var linkTarget: String? {
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &target, target.count)
-    return count > 0 ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
-  }
+  package var linkTarget: String? { FileFacts.linkTarget(of: path) }
 
   /// Restricts the session file to its owner, if it belongs to this user and others have access.
   ///

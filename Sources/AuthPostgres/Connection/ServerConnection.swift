@@ -244,8 +244,5 @@ extension SQLValue {
 
 extension Duration {
   /// Whole milliseconds, rounded up, for poll(2).
-  var wholeMilliseconds: Int32 {
-    let (seconds, attoseconds) = components
-    return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
-  }
+  var wholeMilliseconds: Int32 { Int32(clamping: wholeNanoseconds / 1_000_000 + 1) }
 }

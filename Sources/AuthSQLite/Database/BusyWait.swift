@@ -32,9 +32,8 @@ final class BusyWait {
   private func pause(round: Int32) -> Bool {
     if round == 0 { end = .now + limit }
     guard .now < end else { return false }
-    let ceiling: Int64 = min(100_000 << Int64(min(round, 5)), 2_000_000)
-    var request = timespec(tv_sec: 0, tv_nsec: Int(Int64.random(in: ceiling / 4...ceiling)))
-    nanosleep(&request, nil)
+    let ceiling: UInt32 = min(100 << min(round, 5), 2_000)
+    usleep(.random(in: ceiling / 4...ceiling))
     return true
   }
 }

@@ -37,7 +37,7 @@ struct SocketTrust {
     case S_IFLNK:
       links += 1
       if links > Self.mostLinks { throw failure("has too many symbolic links", place) }
-      let target = try target(of: place)
+      guard let target = FileFacts.linkTarget(of: place) else { throw missing(place) }
       try check(target.hasPrefix("/") ? target : directory + "/" + target, &links)
     case S_IFDIR:
       // In a sticky directory only its owner takes away what another made.
@@ -46,13 +46,6 @@ struct SocketTrust {
     // Who may write to a socket may only connect to it.
     case _: break
     }
-  }
-
-  private func target(of path: String) throws(BackendError) -> String {
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &target, target.count)
-    guard count > 0 else { throw missing(path) }
-    return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   private func isTrusted(_ user: uid_t) -> Bool {
