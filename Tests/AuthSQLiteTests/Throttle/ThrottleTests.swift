@@ -15,16 +15,6 @@ import TextFormat
     BootInstant(boot: boot ?? self.boot, uptime: .seconds(seconds))
   }
 
-  /// Leaves bob's account as five processes do while they hash: at 1000 s of this boot, the first
-  /// wait begins.
-  private func leaveFiveUnchecked(_ work: Workspace) {
-    work.raw.script(
-      """
-      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
-        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
-      """)
-  }
-
   @Test("five attempts are free, then the wait is 30 s and doubles up to an hour") func waits() {
     #expect((0...4).allSatisfy { ThrottlePolicy.wait(after: $0) == nil })
     #expect(
@@ -33,7 +23,8 @@ import TextFormat
     #expect(ThrottlePolicy.wait(after: 99) == .seconds(3600))
   }
 
-  @Test("an attempt that waits for others being checked is retried for two seconds at most") func retry() {
+  @Test("an attempt waits two seconds at most for others being checked, whose processes may have been killed")
+  func retry() {
     var record = ThrottleRecord()
     for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
     #expect(record.count(at: at(100), mayLock: true) == .retry(.wait(.seconds(30))))
@@ -46,7 +37,12 @@ import TextFormat
   @Test("an attempt that waits for five being checked is allowed when one of them succeeds")
   func heardAfterSuccess() throws {
     let (work, authority) = try Workspace.inhabited()
-    leaveFiveUnchecked(work)
+    // As five processes leave it while they hash: at 1000 s, where the first wait begins.
+    work.raw.script(
+      """
+      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
+        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
+      """)
     let refusal = Mutex<BackendError?>(nil)
     // Threads and not tasks: the attempt waits for two seconds at most, and tasks of other tests
     // may hold the shared threads for longer.
@@ -91,15 +87,6 @@ import TextFormat
     }
     #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
     #expect(work.raw.rows("SELECT guesses, attempts, failures FROM unknown_names") == [["1", "1", "1"]])
-  }
-
-  @Test("an attempt whose process was killed counts, and others wait for it no longer than for any other")
-  func killed() throws {
-    let (work, authority) = try Workspace.inhabited()
-    for _ in 1...4 { _ = failure { try authority.logIn("bob", wrongPassword) } }
-    leaveFiveUnchecked(work)
-    work.clock.advance(by: .seconds(2))
-    #expect(failure { try authority.logIn("bob", bobPassword) }?.kind == .throttled(.wait(.seconds(28))))
   }
 
   @Test("after a reboot the wait begins again in full") func reboot() {
