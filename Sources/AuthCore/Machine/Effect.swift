@@ -52,17 +52,9 @@ package indirect enum Effect: Hashable, Sendable {
 
 extension Effect {
   /// The epoch of the completion; nil for an effect without one.
-  package var epoch: Epoch? {
-    switch self {
-    case .read(let epoch), .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _),
-      .answer(let epoch, _, _), .save(let epoch, _), .exchange(let epoch, _, _), .drain(let epoch),
-      .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
-      epoch
-    case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
-    }
-  }
+  package var epoch: Epoch? { overdue(leases: 0)?.epoch }
 
-  /// The event for an effect that exceeds its time limit while this number of leases is running.
+  /// The completion of an effect that exceeds its time limit while so many leases are running.
   package func overdue(leases: Int) -> SessionEvent? {
     switch self {
     case .read(let epoch): .restored(epoch, .obstructed(.authority(.late)))

@@ -13,14 +13,10 @@ package struct MachineStep: Hashable, Sendable {
   package let to: SessionState.Kind
   package let answer: Answer
   /// When; nil where that is not known.
-  package let at: ContinuousClock.Instant?
+  package var at: ContinuousClock.Instant?
+}
 
-  package init(
-    event: String, from: SessionState.Kind, to: SessionState.Kind, answer: Answer, at: ContinuousClock.Instant? = nil
-  ) {
-    (self.event, self.from, self.to, self.answer, self.at) = (event, from, to, answer, at)
-  }
-
+extension MachineStep {
   init(_ event: SessionEvent, from: SessionState, to: SessionState, _ reaction: Reaction) {
     let answer: Answer =
       switch reaction {

@@ -77,6 +77,16 @@ package indirect enum SessionEvent: Hashable, Sendable {
 }
 
 extension SessionEvent {
+  /// The epoch of the work that this event completes; nil for another event.
+  package var epoch: Epoch? {
+    switch self {
+    case .restored(let epoch, _), .answered(let epoch, _), .saved(let epoch, _, _), .drained(let epoch),
+      .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
+      epoch
+    case .command, .recognized, .limitReached, .ended: nil
+    }
+  }
+
   /// The command, if a caller awaits the event.
   package var command: SessionCommand? {
     if case .command(let command, _) = self { command } else { nil }

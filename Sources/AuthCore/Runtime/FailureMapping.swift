@@ -18,10 +18,3 @@ extension SessionError {
     }
   }
 }
-
-extension Throttle {
-  /// An authority that throttles a token counts as busy, because a token is not a guess.
-  var unavailability: Unavailability {
-    Unavailability(.busy, "The authority asks to wait before it looks at the session.")
-  }
-}

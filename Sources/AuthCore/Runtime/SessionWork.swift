@@ -33,10 +33,11 @@ extension SessionCore {
     case .discard(let token): await revoke(token, .userAsked)
     case .withdraw(let challenge): await revoke(challenge.token, .userAsked)
     case .read(let epoch): await read(epoch, ticket)
-    case .authenticate(let epoch): await authenticate(epoch, submitted)
-    case .reauthenticate(let epoch, let record): await reauthenticate(epoch, record, submitted)
-    case .answer(let epoch, let challenge, let record): await answer(epoch, challenge, record, submitted)
-    case .renew(let epoch, let record): await renew(epoch, record)
+    case .authenticate(let epoch): report(epoch, nil, await authenticate(submitted))
+    case .reauthenticate(let epoch, let record): report(epoch, record, await reauthenticate(record, submitted))
+    case .answer(let epoch, let challenge, let record):
+      report(epoch, record, await answer(challenge, record, submitted))
+    case .renew(let epoch, let record): report(epoch, record, await renew(record))
     case .save(let epoch, let grant): await save(epoch, grant, insteadOf: nil, ticket, end)
     case .exchange(let epoch, let old, let new): await save(epoch, new, insteadOf: old, ticket, end)
     case .confirm(let record): await confirm(record)
@@ -89,7 +90,7 @@ extension SessionCore {
         switch error {
         case .rejected(.ended(let reason)): return .ended(reason, token)
         case .rejected(.superseded): return await findOut(nil, after: token, recognize: recognize)
-        case .throttled(let throttle): return .obstructed(.authority(throttle.unavailability))
+        case .throttled: return .obstructed(.authority(.throttled))
         case .unavailable(let cause): return .obstructed(.authority(cause))
         }
       }
@@ -109,23 +110,34 @@ extension SessionCore {
 
   // MARK: Beginning and renewing
 
-  private func authenticate(_ epoch: Epoch, _ submitted: Submitted?) async {
-    let (credentials, limits) = credentials(submitted)
-    do throws(AuthorityError<CredentialsRejection>) {
-      answered(epoch, nil, try await authority.authenticate(credentials, limits: limits))
-    } catch {
-      send(.answered(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
+  /// What the authority answered, and the error for the caller if it granted nothing.
+  private typealias Answered = (answer: SessionEvent.Answer, failure: SessionError?)
+
+  /// Reports an answer to a login, or to work on a session.
+  private func report(_ epoch: Epoch, _ record: SessionRecord?, _ answered: Answered) {
+    send(.answered(epoch, answered.answer), failure: answered.failure) { reaction, inner in
+      guard record != nil, reaction.isTransition, case .granted = answered.answer else { return }
+      inner.renewals.isNoted = true
     }
   }
 
-  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: Submitted?) async {
+  private func authenticate(_ submitted: Submitted?) async -> Answered {
+    let (credentials, limits) = credentials(submitted)
+    do throws(AuthorityError<CredentialsRejection>) {
+      return accepted(try await authority.authenticate(credentials, limits: limits), nil)
+    } catch {
+      return (.failed, error.unchecked ?? .credentialsNotAccepted)
+    }
+  }
+
+  private func reauthenticate(_ record: SessionRecord, _ submitted: Submitted?) async -> Answered {
     let (credentials, limits) = credentials(submitted)
     do throws(AuthorityError<ReauthenticationRejection>) {
-      answered(
-        epoch, record, try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits))
+      let token = record.grant.token
+      return accepted(try await authority.reauthenticate(token, with: credentials, limits: limits), record)
     } catch {
-      if case .rejected(.session(let rejection)) = error { return rejected(epoch, rejection, .overtaken) }
-      send(.answered(epoch, .failed), failure: error.unchecked ?? .credentialsNotAccepted)
+      if case .rejected(.session(let rejection)) = error { return rejected(rejection, .overtaken) }
+      return (.failed, error.unchecked ?? .credentialsNotAccepted)
     }
   }
 
@@ -137,68 +149,61 @@ extension SessionCore {
   }
 
   private func answer(
-    _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ submitted: Submitted?
-  ) async {
+    _ challenge: Challenge, _ record: SessionRecord?, _ submitted: Submitted?
+  ) async -> Answered {
     guard case .answer(let answer) = submitted else {
       preconditionFailure("the answer comes with the command that starts its check")
     }
     do throws(AuthorityError<ReauthenticationRejection>) {
-      answered(epoch, record, try await authority.answer(challenge, with: answer))
+      return accepted(try await authority.answer(challenge, with: answer), record)
     } catch {
-      if case .rejected(.session(let rejection)) = error, record != nil {
-        return rejected(epoch, rejection, .overtaken)
-      }
-      guard let failure = error.unchecked else {
-        send(.answered(epoch, .failed), failure: .rejected(.challengeOver))
-        return
-      }
+      if case .rejected(.session(let rejection)) = error, record != nil { return rejected(rejection, .overtaken) }
+      guard let failure = error.unchecked else { return (.failed, .rejected(.challengeOver)) }
       // The answer was not checked, so the challenge is unchanged.
-      send(.answered(epoch, .challenged(challenge)), failure: failure)
+      return (.challenged(challenge), failure)
     }
   }
 
-  private func renew(_ epoch: Epoch, _ record: SessionRecord) async {
+  private func renew(_ record: SessionRecord) async -> Answered {
     do throws(AuthorityError<SessionRejection>) {
-      granted(epoch, record, try await authority.renew(record.grant.token))
+      return granted(try await authority.renew(record.grant.token), record)
     } catch {
-      if case .rejected(let rejection) = error { return rejected(epoch, rejection, nil) }
-      send(.answered(epoch, .failed), failure: error.unchecked)
+      if case .rejected(let rejection) = error { return rejected(rejection, nil) }
+      return (.failed, error.unchecked)
     }
   }
 
-  /// Reports what the authority answered to a login, or to a password check of a session.
-  private func answered(_ epoch: Epoch, _ record: SessionRecord?, _ answer: Authentication) {
+  private func accepted(_ answer: Authentication, _ record: SessionRecord?) -> Answered {
     switch answer {
-    case .granted(let grant): granted(epoch, record, grant)
-    case .challenged(let challenge): send(.answered(epoch, .challenged(challenge)))
+    case .granted(let grant): granted(grant, record)
+    case .challenged(let challenge): (.challenged(challenge), nil)
     }
   }
 
-  /// Reports the grant of a new session, or of one that continues.
-  private func granted(_ epoch: Epoch, _ record: SessionRecord?, _ grant: Grant) {
+  /// Checks the grant of a new session, or of one that continues.
+  private func granted(_ grant: Grant, _ record: SessionRecord?) -> Answered {
     if let record, !grant.isOfSameSession(as: record.grant) {
       // The keys of one user never become keys of another.
       if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
-      send(.answered(epoch, .failed), failure: .unavailable(.otherSession))
-    } else if let reason = grant.flaw(on: clock) {
-      revokeInBackground(grant.token, reason)
-      send(.answered(epoch, record == nil ? .failed : .ended(reason)), failure: .ended(reason))
-    } else {
-      send(.answered(epoch, .granted(grant))) { reaction, inner in
-        if record != nil, reaction.isTransition { inner.renewals.isNoted = true }
-      }
+      return (.failed, .unavailable(.otherSession))
     }
+    guard let reason = grant.flaw(on: clock) else { return (.granted(grant), nil) }
+    revokeInBackground(grant.token, reason)
+    return (record == nil ? .failed : .ended(reason), .ended(reason))
   }
 
-  private func rejected(_ epoch: Epoch, _ rejection: SessionRejection, _ failure: SessionError?) {
+  private func rejected(_ rejection: SessionRejection, _ failure: SessionError?) -> Answered {
     switch rejection {
-    case .ended(let reason): send(.answered(epoch, .ended(reason)))
-    case .superseded: send(.answered(epoch, .superseded), failure: failure)
+    case .ended(let reason): (.ended(reason), nil)
+    case .superseded: (.superseded, failure)
     }
   }
 }
 
 extension Unavailability {
+  /// An authority that throttles a token counts as busy, because a token is not a guess.
+  static let throttled = Unavailability(
+    .busy, "The authority asks to wait before it looks at the session.")
   fileprivate static let otherSession = Unavailability(
     .unparsable, "The authority answered for another session.", hint: "Log in again if this goes on.")
   fileprivate static let otherToken = Unavailability(

@@ -26,12 +26,8 @@ struct RenewalBudget {
   /// - Returns: Nil if it is permitted; otherwise the answer, because the limit of the window is
   ///   reached.
   mutating func spend(at now: BootInstant, under policy: RenewalPolicy) -> Reaction? {
-    if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
-      // The window continues.
-    } else {
-      self = RenewalBudget()
-      windowBegan = now
-    }
+    let continues = windowBegan.map { $0.boot == now.boot && now.uptime - $0.uptime < policy.window } ?? false
+    if !continues { self = RenewalBudget(windowBegan: now) }
     // A policy without renewals needs none to succeed.
     guard begun < policy.limit else {
       let isRecent = isNoted || policy.limit == 0

@@ -21,18 +21,18 @@ extension ScriptedSessions {
     }
   }
 
-  /// Opens a challenge, if the account has a second step.
-  mutating func challenge(
-    for account: Account, _ request: LimitRequest, of session: SessionToken?, at now: BootInstant
-  ) -> Challenge? {
+  /// Accepts a password: opens a challenge if the account has a second step, or grants a session.
+  mutating func accept(
+    _ account: Account, _ request: LimitRequest, of session: SessionToken?, at now: BootInstant
+  ) -> Authentication {
     let username = account.user.username
-    guard let step = steps[username] else { return nil }
+    guard let step = steps[username] else { return .granted(grant(account, request, of: session, at: now)) }
     let open = OpenChallenge(
       username: username, session: session, request: request, deadline: now.advanced(by: step.time),
       triesLeft: step.tries)
     let token = newToken()
     challenges[token] = open
-    return open.challenge(token)
+    return .challenged(open.challenge(token))
   }
 
   mutating func answer(
@@ -47,9 +47,9 @@ extension ScriptedSessions {
       challenges[token] = open
       return .success(.challenged(open.challenge(token)))
     }
-    guard let old = open.session else { return .success(.granted(begin(for: account, open.request, at: now))) }
-    return use(old, at: now).mapError { $0.map(ReauthenticationRejection.session) }.map { session, account in
-      .granted(refresh(old, session, account, open.request, at: now))
+    if let old = open.session, case .failure(let error) = use(old, at: now) {
+      return .failure(error.map(ReauthenticationRejection.session))
     }
+    return .success(.granted(grant(account, open.request, of: open.session, at: now)))
   }
 }

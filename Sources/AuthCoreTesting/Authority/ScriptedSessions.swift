@@ -58,17 +58,7 @@ struct ScriptedSessions {
   ) -> Answer<Authentication, CredentialsRejection> {
     guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
     else { return .failure(.rejected(.notAccepted)) }
-    if let challenge = challenge(for: account, request, of: nil, at: now) {
-      return .success(.challenged(challenge))
-    }
-    return .success(.granted(begin(for: account, request, at: now)))
-  }
-
-  mutating func begin(for account: Account, _ request: LimitRequest, at now: BootInstant) -> Grant {
-    let session = Session(
-      id: SessionID(rawValue: "s\(issued + 1)"), username: account.user.username, limits: limits(request, at: now),
-      request: request)
-    return issue(session, account, replacing: nil, at: now)
+    return .success(accept(account, request, of: nil, at: now))
   }
 
   mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
@@ -89,22 +79,22 @@ struct ScriptedSessions {
   mutating func reauthenticate(
     _ token: SessionToken, _ password: Secret, _ request: LimitRequest, at now: BootInstant
   ) -> Answer<Authentication, ReauthenticationRejection> {
-    use(token, at: now).mapError { $0.map(ReauthenticationRejection.session) }.flatMap { session, account in
+    use(token, at: now).mapError { $0.map(ReauthenticationRejection.session) }.flatMap { _, account in
       guard account.password == password else { return .failure(.rejected(.notAccepted)) }
-      if let challenge = challenge(for: account, request, of: token, at: now) {
-        return .success(.challenged(challenge))
-      }
-      return .success(.granted(refresh(token, session, account, request, at: now)))
+      return .success(accept(account, request, of: token, at: now))
     }
   }
 
-  mutating func refresh(
-    _ token: SessionToken, _ session: Session, _ account: Account, _ request: LimitRequest, at now: BootInstant
+  /// Grants a session to an account, or continues that of a token.
+  mutating func grant(
+    _ account: Account, _ request: LimitRequest, of token: SessionToken?, at now: BootInstant
   ) -> Grant {
-    var session = session
-    session.request = LimitRequest(
-      idle: request.idle ?? session.request.idle, absolute: request.absolute ?? session.request.absolute)
-    session.limits = limits(session.request, at: now)
+    let old = token.flatMap { sessions[$0] }
+    let request = LimitRequest(
+      idle: request.idle ?? old?.request.idle, absolute: request.absolute ?? old?.request.absolute)
+    let session = Session(
+      id: old?.id ?? SessionID(rawValue: "s\(issued + 1)"), username: account.user.username,
+      limits: limits(request, at: now), request: request)
     return issue(session, account, replacing: token, at: now)
   }
 

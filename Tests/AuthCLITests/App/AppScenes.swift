@@ -1,7 +1,7 @@
 import AuthBackend
-import AuthCore
 import CommandLineKit
 
+@testable import AuthCore
 @testable import AuthProgram
 
 /// What the tabs of the full-screen program show in stories.

@@ -22,7 +22,7 @@ struct AbsenceTests: InWorld {
     let error: SessionError =
       switch (fault, request) {
       case (.unavailable(let cause), _): .unavailable(cause)
-      case (.throttled(let throttle), .check): .unavailable(throttle.unavailability)
+      case (.throttled, .check): .unavailable(.throttled)
       case (.throttled(let throttle), _): .throttled(throttle)
       }
     await #expect(throws: error) { try await request.send(store) }

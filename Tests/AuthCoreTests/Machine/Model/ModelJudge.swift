@@ -210,14 +210,3 @@ extension LoggingOut {
     return successor == nil ? steps : steps + 3
   }
 }
-
-extension SessionEvent {
-  var epoch: Epoch? {
-    switch self {
-    case .restored(let epoch, _), .answered(let epoch, _), .saved(let epoch, _, _), .drained(let epoch),
-      .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
-      epoch
-    case .command, .recognized, .limitReached, .ended: nil
-    }
-  }
-}

@@ -4,6 +4,8 @@
 struct ModelWork {
   /// The effect that the machine requested.
   let effect: Effect
+  /// The epoch of the effect, if it has one.
+  let epoch: Epoch?
   /// The user of the submitted credentials, if the effect checks any.
   let user: UInt8
   var stage: Stage
@@ -25,7 +27,7 @@ struct ModelWork {
   }
 
   init(_ effect: Effect, user: UInt8 = 0) {
-    (self.effect, self.user) = (effect, user)
+    (self.effect, epoch, self.user) = (effect, effect.epoch, user)
     switch effect {
     case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting
     case .authenticate, .answer, .withdraw, .reauthenticate, .renew, .confirm, .discard, .revoke:
@@ -37,8 +39,6 @@ struct ModelWork {
   var isWaitingForVault: Bool {
     if case .waiting = stage { effect.vaultUse != .none } else { false }
   }
-
-  var epoch: Epoch? { effect.epoch }
 
   /// Whether the result is decided.
   var isReturning: Bool {
