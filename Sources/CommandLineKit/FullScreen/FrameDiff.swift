@@ -62,37 +62,38 @@ private struct Writer {
 
   mutating func turn(_ old: Frame, into new: Frame, _ row: Int) {
     let range = (row * new.columns)..<((row + 1) * new.columns)
-    guard new.cells[range] != old.cells[range] else { return }
+    let cells = Array(new.cells[range])
+    var before = Array(old.cells[range])
+    guard cells != before else { return }
     // Terminals disagree on the width of some characters. A row with such a character, now or
     // before, is cleared and redrawn as a whole, so that no part of it remains.
-    let isWhole = new.cells[range].contains(where: \.isDisputed) || old.cells[range].contains(where: \.isDisputed)
-    var end = new.columns
-    while end > 0, new[row, end - 1] == .blank { end -= 1 }
-    if isWhole { clear(row) }
-    var column = 0
-    while column < new.columns {
-      let cell = new[row, column]
-      // The second half of a wide character is drawn with the first.
-      guard isWhole ? column < end : cell != old[row, column], cell.width > 0 else {
-        column += 1
-        continue
+    if (cells + before).contains(where: \.isDisputed) {
+      clear(row)
+      before = Array(repeating: .blank, count: cells.count)
+    }
+    let changed = cells.indices.filter { cells[$0] != before[$0] }
+    guard var column = changed.first, let last = changed.last else { return }
+    // The second half of a wide character is drawn with the first.
+    if cells[column].width == 0 { column -= 1 }
+    while column <= last {
+      let blanks = cells[column...].prefix { $0 == .blank }.count
+      if column + blanks == cells.count {
+        move(to: row, column)
+        return clear(row)
       }
-      if column < end { rewrite(new, row, before: column) }
-      move(to: row, column)
-      if column >= end {
-        clear(row)
-        return
-      }
-      var blanks = 0
-      while column + blanks < end, new[row, column + blanks] == .blank { blanks += 1 }
       // More blanks than these cost more bytes than to erase them and to move on.
       if blanks > 8 {
-        if !isWhole { erase(blanks) }
+        if before[column..<(column + blanks)].contains(where: { $0 != .blank }) {
+          move(to: row, column)
+          style(.plain)
+          add("\u{1B}[\(blanks)X")
+        }
         column += blanks
-        continue
+      } else {
+        move(to: row, column)
+        draw(cells[column])
+        column += Int(cells[column].width)
       }
-      draw(cell)
-      column += 1
     }
   }
 
@@ -101,21 +102,6 @@ private struct Writer {
     add(isASCII ? cell.inASCII : String(cell.character))
     // After one of those, the terminal's cursor may be elsewhere.
     if cell.isDisputed, !isASCII { position = nil } else { position?.column += Int(cell.width) }
-  }
-
-  /// Draws a few cells that have not changed, where that takes no more bytes than to move over
-  /// them.
-  private mutating func rewrite(_ new: Frame, _ row: Int, before column: Int) {
-    guard let position, position.row == row, (1...3).contains(column - position.column) else { return }
-    let cells = (position.column..<column).map { new[row, $0] }
-    guard cells.allSatisfy({ $0.width == 1 && $0.style == current && $0.character.utf8.count == 1 }) else { return }
-    for cell in cells { draw(cell) }
-  }
-
-  /// Erases so many cells from the cursor on, which stays.
-  private mutating func erase(_ count: Int) {
-    style(.plain)
-    add("\u{1B}[\(count)X")
   }
 
   /// Clears the row, from the cursor on where that is in it.
