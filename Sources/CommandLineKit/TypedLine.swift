@@ -1,3 +1,5 @@
+import TextFormat
+
 /// An option as it was typed.
 struct TypedOption {
   /// The name with its dashes, without a value.
@@ -97,8 +99,7 @@ extension Word {
 
   /// Whether the word is a dash and then a digit or a point.
   var looksLikeSignedNumber: Bool {
-    guard looksLikeOption else { return false }
-    return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".")
+    looksLikeOption && (bytes[1].isASCIIDigit || bytes[1] == UInt8(ascii: "."))
   }
 
   /// The part before the first equals sign, and the part after it, if there is one.

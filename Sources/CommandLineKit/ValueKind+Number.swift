@@ -1,3 +1,5 @@
+import TextFormat
+
 extension ValueKind where Value == Int {
   /// A whole number in ASCII digits, without a sign, inside `range`.
   package static func wholeNumber(_ noun: String, in range: ClosedRange<Int>) -> ValueKind {
@@ -41,12 +43,7 @@ package enum Digits {
   ///
   /// `maximumDigits` is at most 18, which Int64 holds.
   package static func number(_ bytes: some Collection<UInt8>, maximumDigits: Int) -> Int64? {
-    guard (1...maximumDigits).contains(bytes.count) else { return nil }
-    var number: Int64 = 0
-    for byte in bytes {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      number = number * 10 + Int64(byte - UInt8(ascii: "0"))
-    }
-    return number
+    guard (1...maximumDigits).contains(bytes.count), bytes.allSatisfy(\.isASCIIDigit) else { return nil }
+    return Int64(String(decoding: bytes, as: UTF8.self))
   }
 }

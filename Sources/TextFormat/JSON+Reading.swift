@@ -132,7 +132,7 @@ private struct JSONReader {
   }
 
   private mutating func takeDigits() -> Bool {
-    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let digits = rest.prefix(while: \.isASCIIDigit)
     rest = rest.dropFirst(digits.count)
     return !digits.isEmpty
   }

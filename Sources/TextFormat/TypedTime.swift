@@ -39,9 +39,9 @@ package struct TypedTime: Hashable, Sendable {
     /// Takes numbers that are written like `form`, where 0 stands for any digit.
     func take(_ form: String) -> [Int64]? {
       let typed = rest.prefix(form.utf8.count)
-      guard typed.map({ Self.isDigit($0) ? Self.zero : $0 }).elementsEqual(form.utf8) else { return nil }
+      guard typed.map({ $0.isASCIIDigit ? Self.zero : $0 }).elementsEqual(form.utf8) else { return nil }
       rest = rest.dropFirst(typed.count)
-      return typed.split { !Self.isDigit($0) }.map(Self.number)
+      return typed.split { !$0.isASCIIDigit }.map(Self.number)
     }
     guard let date = take("0000-00-00") else { return nil }
     var parts = tm()
@@ -53,7 +53,7 @@ package struct TypedTime: Hashable, Sendable {
       guard let time = take("T00:00") ?? take(" 00:00") else { return nil }
       let seconds = take(":00")
       if seconds != nil, rest.first == UInt8(ascii: ".") {
-        let digits = rest.dropFirst().prefix(while: Self.isDigit)
+        let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
         guard (1...9).contains(digits.count) else { return nil }
         rest = rest.dropFirst(1 + digits.count)
         fraction = Self.number((digits + Array("000000".utf8)).prefix(6))
@@ -75,8 +75,6 @@ package struct TypedTime: Hashable, Sendable {
   }
 
   private static let zero = UInt8(ascii: "0")
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }
 
   private static func number(_ digits: ArraySlice<UInt8>) -> Int64 {
     digits.reduce(0) { $0 * 10 + Int64($1 - zero) }

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Glibc
 import Synchronization
 
@@ -141,7 +142,7 @@ package final class PseudoTerminal: Sendable {
   /// - Returns: False at the deadline, or if the terminal is closed.
   private func readMore(_ deadline: Deadline) throws -> Bool {
     var event = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-    let ready = poll(&event, 1, deadline.milliseconds)
+    let ready = poll(&event, 1, deadline.remainingMilliseconds)
     if ready < 0, errno == EINTR { return true }
     guard ready > 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -25,7 +25,7 @@ package enum CSV {
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
     else { return false }
-    let isNumber = Double(text) != nil && text.utf8.dropFirst().allSatisfy { "0123456789.".utf8.contains($0) }
-    return !isNumber
+    // A number with its sign is none.
+    return Double(text) == nil || !text.utf8.dropFirst().allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
   }
 }
