@@ -22,7 +22,7 @@ struct Question: ~Copyable {
     insteadOf: CommandError? = nil
   ) throws(CommandError) {
     do throws(PromptError) {
-      terminal = try SilentTerminal.controlling(for: noun, insteadUse: flag.declaration.flag)
+      terminal = try SilentTerminal(for: noun, insteadUse: "on standard input with \(flag.declaration.flag)")
     } catch {
       if case .noTerminal = error, let insteadOf { throw insteadOf }
       throw CommandError(error)
@@ -187,9 +187,9 @@ extension Workspace {
   /// The user name of the command line, or what is typed on the terminal.
   func username(_ given: String?, _ question: String) throws(CommandError) -> String {
     if let given { return given }
-    let flag = Options.passwordFromInput.declaration.flag
+    let instead = "as the argument USER, and the password with \(Options.passwordFromInput.declaration.flag)"
     let bytes = try explained { () throws(PromptError) in
-      try SilentTerminal.askVisibly(question, insteadUse: "as the argument USER, and the password with \(flag)")
+      try SilentTerminal(for: "name", insteadUse: instead, isEchoed: true).ask(question)
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(

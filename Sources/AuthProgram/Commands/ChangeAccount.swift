@@ -158,9 +158,8 @@ enum DeleteAccountCommand {
   private static func confirm(_ name: String) throws(CommandError) {
     let shown = TextEscaping.escape(name)
     let typed = try explained { () throws(PromptError) in
-      try SilentTerminal.askVisibly(
-        "This deletes the account \(shown) for ever. Type its name to go on: ", for: "confirmation",
-        insteadUse: "with \(yes.declaration.flag)")
+      try SilentTerminal(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true)
+        .ask("This deletes the account \(shown) for ever. Type its name to go on: ")
     }
     guard typed == Array(name.utf8) else {
       throw CommandError(code: .notConfirmed, shown)

@@ -247,8 +247,8 @@ enum TwoStepCommand {
     guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
     try printer.show(answer)
     let count = SessionSummary.others(others.count)
-    let typed = try? SilentTerminal.askVisibly(
-      "Type yes to end \(count), or Enter to keep: ", for: "answer", insteadUse: "sessions")
+    let typed = try? SilentTerminal(for: "answer", insteadUse: "sessions", isEchoed: true)
+      .ask("Type yes to end \(count), or Enter to keep: ")
     guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
     for session in others {
       try await workspace.ask(fresh.session) { (lease) throws(BackendError) in

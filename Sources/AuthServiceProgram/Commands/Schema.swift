@@ -131,7 +131,8 @@ enum SchemaCommand {
   private static func newPassword(of administrator: Username, fromInput: Bool) throws(CommandError) -> Secret {
     let bytes = try explained { () throws(PromptError) in
       if fromInput { return try SecretLines().whole(["password"])[0] }
-      let terminal = try SilentTerminal.controlling(insteadUse: Options.passwordFromInput.declaration.flag)
+      let flag = Options.passwordFromInput.declaration.flag
+      let terminal = try SilentTerminal(insteadUse: "on standard input with \(flag)")
       let first = try terminal.ask("New password for \(administrator.canonical): ")
       guard try terminal.ask("Repeat the new password: ") == first else {
         throw PromptError.missingLine(of: "the same password twice")

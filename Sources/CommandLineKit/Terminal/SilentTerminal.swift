@@ -12,40 +12,24 @@ package struct SilentTerminal: ~Copyable {
   private let isEchoed: Bool
   private let signals: TerminalSignals
 
-  /// Opens the controlling terminal and switches off its echo.
-  ///
-  /// `noun` is the requested item, and `flag` the option that reads it without a terminal, for the
-  /// message when there is none.
-  package static func controlling(
-    for noun: String = "password", insteadUse flag: String
-  ) throws(PromptError) -> SilentTerminal {
-    try SilentTerminal(for: noun, insteadUse: "on standard input with \(flag)", .hiddenLine)
-  }
-
-  /// Prompts on the controlling terminal for a line that is not secret, with echo.
+  /// Opens the controlling terminal, and switches off its echo unless the lines are not secret.
   ///
   /// - Parameters:
-  ///   - question: The text to show.
   ///   - noun: The requested item, for the message when there is no terminal.
   ///   - instead: How to provide it without a terminal.
-  /// - Returns: The bytes of the line.
-  /// - Throws: ``PromptError`` when there is no terminal, or no line came from it.
-  package static func askVisibly(
-    _ question: String, for noun: String = "name", insteadUse instead: String
-  ) throws(PromptError) -> [UInt8] {
-    try SilentTerminal(for: noun, insteadUse: instead, .visibleLine).ask(question)
-  }
-
-  private init(for noun: String, insteadUse instead: String, _ use: TerminalUse) throws(PromptError) {
+  ///   - isEchoed: Whether typed text shows.
+  /// - Throws: ``PromptError`` when there is no terminal, or it cannot be used.
+  package init(for noun: String = "password", insteadUse instead: String, isEchoed: Bool = false) throws(PromptError) {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
       let number = errno
       throw ErrorNumber(number).isOfDescriptors
         ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: noun, insteadUse: instead)
     }
-    signals = try TerminalSignals(TerminalDescriptor(number: descriptor, isOwned: true), for: use)
+    signals = try TerminalSignals(
+      TerminalDescriptor(number: descriptor, isOwned: true), for: isEchoed ? .visibleLine : .hiddenLine)
     messages = descriptor
-    isEchoed = use == .visibleLine
+    self.isEchoed = isEchoed
   }
 
   /// Takes over a terminal that is already open.
@@ -71,26 +55,24 @@ package struct SilentTerminal: ~Copyable {
     _ question: String, timeLimit: Duration = .standardPromptLimit
   ) throws(PromptError) -> [UInt8] {
     var line: [UInt8] = []
-    var deadline = SuspendingClock.now + timeLimit
-    try signals.silence()
-    try show(TextEscaping.escape(question))
+    var prompt = TextEscaping.escape(question)
     // What is shown next starts on a line of its own, unless an Enter was echoed.
     defer { if !isEchoed || line.last != UInt8(ascii: "\n") { try? show("\n") } }
     while true {
-      guard let bytes = try read(until: deadline, timeLimit) else {
-        line.removeAll()
-        deadline = SuspendingClock.now + timeLimit
-        try signals.silence()
-        try show("\n" + TextEscaping.escape(question))
-        continue
+      line.removeAll()
+      let deadline = SuspendingClock.now + timeLimit
+      try signals.silence()
+      try show(prompt)
+      while let bytes = try read(until: deadline, timeLimit) {
+        guard !bytes.isEmpty else { throw .cancelled }
+        line += bytes
+        guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
+        if line.last == UInt8(ascii: "\n") {
+          guard !line.contains(0) else { throw .containsNUL }
+          return Array(line.dropLast())
+        }
       }
-      guard !bytes.isEmpty else { throw .cancelled }
-      line += bytes
-      guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
-      if line.last == UInt8(ascii: "\n") {
-        guard !line.contains(0) else { throw .containsNUL }
-        return Array(line.dropLast())
-      }
+      prompt = "\n" + TextEscaping.escape(question)
     }
   }
 

@@ -36,12 +36,9 @@ package enum Environment {
   /// Whether the locale names another encoding than UTF-8; where nothing names a locale, it does
   /// not.
   package static var hasOtherEncoding: Bool {
-    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
-      guard let locale = value(name)?.lowercased(), !locale.isEmpty else { continue }
-      return !locale.hasSuffix("utf-8") && !locale.hasSuffix("utf8") && !locale.contains("utf-8@")
-        && !locale.contains("utf8@")
-    }
-    return false
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(value).first { !$0.isEmpty }?.lowercased()
+    guard let locale else { return false }
+    return !["utf-8", "utf8"].contains { locale.hasSuffix($0) || locale.contains($0 + "@") }
   }
 
   /// The value as the bytes it has.

@@ -102,18 +102,14 @@ struct TerminalSignals: ~Copyable {
   private static func takeOver(_ number: Int32) -> sigaction? {
     var before = sigaction()
     sigaction(number, nil, &before)
-    if number != SIGCONT, number != SIGWINCH, isIgnored(before) { return nil }
+    let isIgnored = unsafeBitCast(before.__sigaction_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    if number != SIGCONT, number != SIGWINCH, isIgnored { return nil }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = handler
     sigemptyset(&action.sa_mask)
     for other in all { sigaddset(&action.sa_mask, other) }
     sigaction(number, &action, nil)
     return before
-  }
-
-  private static func isIgnored(_ action: sigaction) -> Bool {
-    guard let handler = action.__sigaction_handler.sa_handler else { return false }
-    return unsafeBitCast(handler, to: Int.self) == 1
   }
 }
 

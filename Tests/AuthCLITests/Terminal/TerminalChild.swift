@@ -48,13 +48,13 @@ enum TerminalChild: Codable {
           Self.tell(path, "<ready>")
           Self.awaitInput(own)
         }
-        let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
+        let terminal = try SilentTerminal(insteadUse: "with --flag")
         let line = try terminal.ask("Secret: ", timeLimit: .milliseconds(milliseconds))
         // Its end comes before the outcome is told.
         _ = consume terminal
         Self.tell(path, "<\(TextEscaping.escape(line))>")
       case .check(let endless):
-        let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
+        let terminal = try SilentTerminal(insteadUse: "with --flag")
         _ = try terminal.ask("Secret: ")
         Self.tell(path, "<checking>")
         Self.awaitInput(own)
