@@ -46,19 +46,12 @@ package struct Places: Hashable, Sendable {
 
   /// Before anything is made, since a part of a path that is too long could be made.
   private static func require(_ path: String, toHaveAtMost limit: Int) throws(CommandError) {
-    let longestName = 255
-    let length = path.utf8.count + (path.hasPrefix("/") ? 0 : workingDirectoryLength + 1)
-    let rule: String
-    if length > limit {
-      rule = "it may have at most \(limit) bytes from the root on"
-    } else if path.utf8.count > longestName,
-      path.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.count > longestName })
-    {
-      rule = "a name in it may have at most \(longestName) bytes"
-    } else {
-      return
+    if path.utf8.count + (path.hasPrefix("/") ? 0 : workingDirectoryLength + 1) > limit {
+      throw CommandError(code: .homeTooLong, Word(path).quoted, "it may have at most \(limit) bytes from the root on")
     }
-    throw CommandError(code: .homeTooLong, Word(path).quoted, rule)
+    if path.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.count > 255 }) {
+      throw CommandError(code: .homeTooLong, Word(path).quoted, "a name in it may have at most 255 bytes")
+    }
   }
 
   /// Relative paths are lengthened by it; one that is gone lengthens nothing.

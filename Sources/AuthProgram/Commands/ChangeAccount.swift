@@ -16,22 +16,17 @@ enum ChangeAccountCommand {
       examples: ["accounts \(change.rawValue) bob": change.words.shows]
     ) { _ in
       .inWorkspace { (words, workspace) async throws(CommandError) in
-        try await run(change, words[Arguments.account], in: workspace)
+        let user = words[Arguments.account]
+        if change == .promote { try await sayWhatIsMissing(user, in: workspace) }
+        let changed = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+          try change.make(to: user, at: workspace.backend, for: administrator, fresh, under: lease)
+        }
+        if changed.user.id == workspace.store.session?.user.id { await workspace.forgetRevoked() }
+        let shown = TextEscaping.escape(changed.user.username)
+        return workspace.describe(
+          .changed("\(shown) is \(change.words.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
       }
     }
-  }
-
-  private static func run(
-    _ change: AccountChange, _ user: Username, in workspace: Workspace
-  ) async throws(CommandError) -> Answer {
-    if change == .promote { try await sayWhatIsMissing(user, in: workspace) }
-    let changed = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
-      try change.make(to: user, at: workspace.backend, for: administrator, fresh, under: lease)
-    }
-    if changed.user.id == workspace.store.session?.user.id { await workspace.forgetRevoked() }
-    let shown = TextEscaping.escape(changed.user.username)
-    return workspace.describe(
-      .changed("\(shown) is \(change.words.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
   }
 
   /// Says before a promotion that the new administrator must set up a second step first.

@@ -28,7 +28,7 @@ enum EventsCommand {
 
   /// The latest is last.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    let page = PageOptions(words)
+    let page = PageOptions(words: words)
     try workspace.checkForm(page)
     let screen = try await workspace.open(UserScreen.self)
     var shown = try await workspace.load(page, of: "events", before: words[beforeEvent], on: screen, number: \.id) {
@@ -67,22 +67,14 @@ extension EventSession {
 }
 
 /// What shapes a page of receipts or events: from when, until when, in which form.
-struct PageOptions: Hashable, Sendable {
-  let since: TypedTime?
-  let until: TypedTime?
-  /// Only rows that contain this text.
-  let filter: String
-  /// How many at most; nil for all, which is for CSV.
-  let limit: Int?
-  let isCSV: Bool
+struct PageOptions {
+  let words: ParsedWords
 
-  init(_ words: ParsedWords) {
-    since = words[Self.since]
-    until = words[Self.until]
-    filter = words[Self.filter] ?? ""
-    isCSV = words[Self.csv]
-    limit = isCSV && words.origin(of: Options.limit) == .notGiven ? nil : words[Options.limit]
-  }
+  /// Only rows that contain this text.
+  var filter: String { words[Self.filter] ?? "" }
+  var isCSV: Bool { words[Self.csv] }
+  /// How many at most; nil for all, which is for CSV.
+  var limit: Int? { isCSV && words.origin(of: Options.limit) == .notGiven ? nil : words[Options.limit] }
 
   static let options: [any DeclaredOption] = [since, until, filter, Options.limit, csv]
 
@@ -102,7 +94,7 @@ struct PageOptions: Hashable, Sendable {
 
   fileprivate var times: TimeSpan {
     func wallTime(_ time: TypedTime) -> WallTime { WallTime(microseconds: time.microseconds) }
-    return TimeSpan(since: since.map(wallTime), until: until.map(wallTime))
+    return TimeSpan(since: words[Self.since].map(wallTime), until: words[Self.until].map(wallTime))
   }
 
   /// The options for the next page, which covers the same times however late it is asked for.

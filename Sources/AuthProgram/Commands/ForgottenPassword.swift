@@ -88,9 +88,9 @@ enum RecoverCommand {
         code = RecoveryCode(typed: try question.ask("Code for \(name): "))
       }
       let password = try question.newPassword(for: name, at: backend)
-      let result = Result { () throws(CommandError) in try backend.setPassword(of: name, with: code, to: password) }
-      _ = consume question
-      recovered = try result.get()
+      recovered = try withExtendedLifetime(question) { () throws(CommandError) in
+        try backend.setPassword(of: name, with: code, to: password)
+      }
     }
     let shown = TextEscaping.escape(recovered.username)
     return Answer(

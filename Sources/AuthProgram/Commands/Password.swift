@@ -61,8 +61,7 @@ enum RegisterCommand {
 
   /// Makes an account for somebody else, while registration is closed.
   private static func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> Answer {
-    if case .obstructed(let obstacle) = await workspace.restore() { throw CommandError(obstacle) }
-    guard await user(in: workspace)?.role == .administrator else {
+    guard try await workspace.presence()?.user.role == .administrator else {
       throw closed(for: name, isAdministrator: false)
     }
     let code = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in

@@ -78,7 +78,7 @@ enum ReceiptsCommand {
 
   /// The latest is first.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    let page = PageOptions(words)
+    let page = PageOptions(words: words)
     try workspace.checkForm(page)
     let screen = try await workspace.open(ReceiptsScreen.self)
     let shown = try await workspace.load(page, of: "receipts", before: words[before], on: screen, number: \.id) {
