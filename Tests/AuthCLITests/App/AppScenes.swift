@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthDevice
 import CommandLineKit
 
 @testable import AuthCore
@@ -45,29 +46,23 @@ enum AppScenes {
       ends: ("20:00:00", "20:59:00"))
   }
 
-  private static let sessions = {
-    var table = Table([
-      "SESSION", "", .right("ENDS IN"), .init(title: "ACTIVE", unit: "UTC"), .cut("CONTEXT"), .cut("FROM"),
-      .init(title: "BEGAN", unit: "UTC"),
-    ])
-    table.add([
-      "k1a8rcny9q17", "this one", "29 min", "2026-11-21 19:58", "default", "pts/3, auth-cli", "2026-11-21 19:58",
-    ])
-    table.add([
-      "p7c2m4x0e5ta", "", "12 min", "2026-11-21 18:41", "laptop", "pts/0, auth-cli, from 192.0.2.7",
-      "2026-11-21 18:30",
-    ])
-    let end = AppQuestion(
-      text: "End session p7c2m4x0e5ta? Whoever uses it must log in again.",
-      action: .change(.revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))
-    let letters = [
-      AppLetter(key: "e", label: "log out", choice: .ask(.logOut)),
-      AppLetter(key: "e", label: "end the session", choice: .ask(end)),
-    ]
-    return AppPage(
-      columns: table.columns,
-      rows: zip(table.rows, letters).map { AppRow(id: $0[0], $0, of: table, letters: [$1]) }, empty: "No sessions.")
-  }()
+  private static let sessions = (try? Deadlines(clock: BootClock())).map { deadlines in
+    let (here, there) = (
+      SessionOrigin(terminal: "pts/3", program: "auth-cli", host: nil),
+      SessionOrigin(terminal: "pts/0", program: "auth-cli", host: "192.0.2.7")
+    )
+    let sessions = [session("k1a8rcny9q17", "default", here), session("p7c2m4x0e5ta", "laptop", there)]
+    return AppPage.sessions(sessions, deadlines).inOneZone
+  }
+
+  /// A session without an end; that of this program has a name that starts with k.
+  private static func session(
+    _ id: String, _ context: String? = nil, _ origin: SessionOrigin? = nil
+  ) -> SessionSummary {
+    SessionSummary(
+      id: SessionID(rawValue: id), isCurrent: id.hasPrefix("k"), label: context, origin: origin, createdAt: zero,
+      activeAt: zero, limits: SessionLimits(idle: .never, absolute: .never, fresh: .never))
+  }
 
   /// What happened, as an administrator sees it: the newest first, each with its session.
   private static func events(
@@ -97,7 +92,7 @@ enum AppScenes {
     let (name, words) = (words[0], Array(words.dropFirst()))
     switch name {
     case "receipts": return (.receipts, receipts(words))
-    case "sessions": return (.sessions, sessions)
+    case "sessions": return sessions.map { (.sessions, $0) }
     case "events": return (.events, words.isEmpty ? events : eventsOfSessions)
     case "accounts": return (.accounts, accounts(words.isEmpty ? ["alice:administrator,seen", "bob:locked"] : words))
     case "machine": return (.machine, machine)
@@ -145,12 +140,7 @@ enum AppScenes {
 
   /// Events of the present session, of another one, and of one that is over.
   private static let eventsOfSessions = events(
-    ["k3v9", "p7c2", "over"].map { ("login", $0, nil) },
-    ["k3v9", "p7c2"].map { id in
-      SessionSummary(
-        id: SessionID(rawValue: id), isCurrent: id == "k3v9", label: nil, createdAt: zero, activeAt: zero,
-        limits: SessionLimits(idle: .never, absolute: .never, fresh: .never))
-    })
+    ["k3v9", "p7c2", "over"].map { ("login", $0, nil) }, [session("k3v9"), session("p7c2")])
 
   /// Accounts such as `bob:disabled`, with the rules and the query after them.
   private static func accounts(_ words: [String]) -> AppPage {
@@ -250,7 +240,10 @@ extension AppPage {
       }
       return AppRow(id: row.id, cells: cells, choice: row.choice, menu: row.menu?.inOneZone, letters: row.letters)
     }
-    let moments = ["Since 2026-11-21 20:00", "Last login 2026-11-21 20:00", "TIME (UTC)  2026-11-21 20:30:00"]
+    let moments = [
+      "Since 2026-11-21 20:00", "Last login 2026-11-21 20:00", "TIME (UTC)  2026-11-21 20:30:00",
+      "ACTIVE (UTC)  2026-11-21 20:30", "BEGAN (UTC)   2026-11-21 20:30",
+    ]
     page.lines = lines.map { line in moments.first { line.hasPrefix($0.prefix(6)) } ?? line }
     (page.moments, page.chart) = ([:], nil)
     return page
