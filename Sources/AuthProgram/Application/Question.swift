@@ -3,6 +3,7 @@ import AuthCore
 import AuthMessages
 import CommandLineKit
 import Glibc
+import TextFormat
 
 /// A terminal at which a command asks for a secret, silent during the lifetime of the value.
 ///
@@ -15,25 +16,23 @@ struct Question: ~Copyable {
   /// - Parameters:
   ///   - noun: What is asked for.
   ///   - flag: The option that reads it from standard input instead.
-  ///   - insteadOf: What to refuse with when there is no terminal.
   /// - Throws: ``CommandError`` when there is none, or it cannot be used.
-  init(
-    for noun: String = "password", insteadUse flag: Option<Bool> = Options.passwordFromInput,
-    insteadOf: CommandError? = nil
-  ) throws(CommandError) {
+  init(for noun: String = "password", insteadUse flag: Option<Bool> = Options.passwordFromInput) throws(CommandError) {
     do throws(PromptError) {
       terminal = try SilentTerminal(for: noun, insteadUse: "on standard input with \(flag.declaration.flag)")
     } catch {
-      if case .noTerminal = error, let insteadOf { throw insteadOf }
       throw CommandError(error)
     }
   }
 
   /// Whether there is a terminal to ask on.
+  ///
+  /// Where only descriptors are lacking the question says so.
   static var hasTerminal: Bool {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    if terminal >= 0 { close(terminal) }
-    return terminal >= 0
+    guard terminal >= 0 else { return ErrorNumber(errno).isOfDescriptors }
+    close(terminal)
+    return true
   }
 
   /// How often a question is asked: a mistyped new password should not end the command, and a
@@ -102,17 +101,16 @@ extension Workspace {
   ///   - lines: What the lines of standard input before the code are; nil asks on the terminal.
   ///   - reason: Why it is asked for, a sentence, where that is not plain from the command.
   ///   - wrong: What to refuse a wrong one with.
-  ///   - insteadOf: What to refuse with when there is no terminal.
   ///   - check: Has the password checked.
   /// - Returns: The password, or the lines, and the session that it gave or renewed.
   /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
   func askForPassword(
     of username: String, fromInput lines: [String]? = nil, because reason: String? = nil,
-    wrong: CommandError = CommandError(code: .wrongPassword), insteadOf: CommandError? = nil,
+    wrong: CommandError = CommandError(code: .wrongPassword),
     check: (Secret) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
     guard let lines else {
-      let question = try Question(insteadOf: insteadOf)
+      let question = try Question()
       if let reason { try question.say(reason) }
       let password = Secret(bytes: try question.ask("Password for \(username): "))
       let result = await outcome { () throws(SessionError) in try await check(password) }

@@ -92,10 +92,10 @@ final class Workspace {
     } catch {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
+    guard Question.hasTerminal else { throw CommandError(code: .passwordNotRecent) }
     let recent = backend.policy.fresh.words
     let renewed = try await askForPassword(
-      of: session.user.username, because: "This needs a password that you entered within the last \(recent).",
-      insteadOf: CommandError(code: .passwordNotRecent)
+      of: session.user.username, because: "This needs a password that you entered within the last \(recent)."
     ) { (password) throws(SessionError) in try await store.confirm(password) }.session
     return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
   }
