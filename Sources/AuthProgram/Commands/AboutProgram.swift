@@ -96,21 +96,19 @@ enum MachineCommand {
       "machine --format json": "prints every cell for a program; so does --json",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in CommandBody(run: run) }
+  ) { _ in CommandBody { (words, printer, _) in show(words[format], on: printer.streams.output) } }
 
   private static let format = Option.standard(
     "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "The output format", standard: .text,
     shownAs: "text"
   )
 
-  private static func run(_ words: ParsedWords, _ printer: Printer, _: MakeBackend) async throws(CommandError) -> Answer
-  {
-    let (table, output) = (MachineTable.shipped, printer.streams.output)
-    switch words[format] {
-    case .text:
-      return Answer(.onlyShows, lines: table.lines(width: output.isTerminal ? output.width : 100), table.document)
-    case .mermaid: return Answer(.onlyShows, lines: table.mermaid, table.document)
-    case .json: return Answer(.onlyShows, text: table.json, table.document)
+  private static func show(_ format: MachineFormat, on output: OutputStream) -> Answer {
+    let table = MachineTable.shipped
+    return switch format {
+    case .text: Answer(.onlyShows, lines: table.lines(width: output.isTerminal ? output.width : 100), table.document)
+    case .mermaid: Answer(.onlyShows, lines: table.mermaid, table.document)
+    case .json: Answer(.onlyShows, text: table.json, table.document)
     }
   }
 }
