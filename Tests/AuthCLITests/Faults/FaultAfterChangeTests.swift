@@ -88,9 +88,8 @@ struct FaultAfterChangeTests {
     try await home.succeed("status")
   }
 
-  @Test("others' attempts that bar the last step do not hide that the password was changed") func throttled()
-    async throws
-  {
+  @Test("others' attempts that bar the last step do not hide that the password was changed")
+  func throttled() async throws {
     let home = try await CrashStart.home(.loggedIn)
     try home.changeDatabase(
       """
@@ -125,9 +124,8 @@ struct FaultAfterChangeTests {
     try await home.succeed("login alice", password: Self.new)
   }
 
-  @Test("a read that fails while the name is changed fails the change, and none comes after it") func profile()
-    async throws
-  {
+  @Test("a read that fails while the name is changed fails the change, and none comes after it")
+  func profile() async throws {
     let home = try await CrashStart.home(.loggedIn)
     let shim = try await CallShim.shared.value
     var failures = 0

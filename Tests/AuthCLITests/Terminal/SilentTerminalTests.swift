@@ -61,34 +61,27 @@ struct SilentTerminalTests {
     }
   }
 
-  /// What is typed, and how it ends.
-  struct Answer: Sendable, CustomTestStringConvertible {
-    let name: String
-    let typed: String
-    let outcome: String
-
-    var testDescription: String { name }
-  }
-
   @Test(
     "what is no answer is refused, with the echo on again",
     arguments: [
-      Answer(name: "^D", typed: "\u{4}", outcome: "<nothing_entered>"),
-      Answer(name: "^D after a beginning", typed: "abc\u{4}\u{4}", outcome: "<nothing_entered>"),
-      Answer(name: "NUL", typed: "a\u{0}b\n", outcome: "<nul_in_line>"),
-      Answer(name: "too long", typed: String(repeating: "x", count: 5000) + "\n", outcome: "<line_too_long>"),
-      Answer(name: "nothing in time", typed: "", outcome: "<timed_out>"),
-      Answer(name: "no end in time", typed: "half", outcome: "<timed_out>"),
-      Answer(name: "an empty line", typed: "\n", outcome: "<>"),
-      Answer(name: "a line in two parts", typed: "abc\u{4}d\n", outcome: "<abcd>"),
-      Answer(name: "blanks", typed: "\u{15}a b \n", outcome: "<a b >"),
+      ("\u{4}", "<nothing_entered>"),
+      // ^D after a beginning.
+      ("abc\u{4}\u{4}", "<nothing_entered>"),
+      ("a\u{0}b\n", "<nul_in_line>"),
+      (String(repeating: "x", count: 5000) + "\n", "<line_too_long>"),
+      ("", "<timed_out>"),
+      ("half", "<timed_out>"),
+      ("\n", "<>"),
+      // A line in two parts.
+      ("abc\u{4}d\n", "<abcd>"),
+      ("\u{15}a b \n", "<a b >"),
     ])
-  func refusals(_ answer: Answer) async throws {
-    let waits = answer.outcome != "<timed_out>"
+  func refusals(typed: String, outcome: String) async throws {
+    let waits = outcome != "<timed_out>"
     try await TerminalChild.ask(milliseconds: waits ? 60_000 : 150).run { terminal in
       try terminal.expect("Secret: ")
-      try terminal.send(answer.typed)
-      try terminal.expect(answer.outcome)
+      try terminal.send(typed)
+      try terminal.expect(outcome)
     }
   }
 
