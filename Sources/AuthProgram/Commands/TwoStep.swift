@@ -162,9 +162,7 @@ enum TwoStepCommand {
     _ secret: TwoStepSecret, _ effect: Answer.Effect, _ printer: Printer
   ) throws(CommandError) {
     let output = printer.streams.output
-    output.writeLine(secret.text)
-    output.writeLine(secret.uri)
-    try printer.flush(after: effect)
+    try printer.show(Answer(effect, text: "\(secret.text)\n\(secret.uri)\n"))
     if output.isTerminal, !printer.isQuiet {
       if QRCode.columns(of: secret.uri) <= output.width {
         let code = QRCode.lines(secret.uri, colors: output.style.allowsColor)

@@ -101,6 +101,19 @@ import Testing
     #expect(dependencies == allowed.subtracting(others))
   }
 
+  @Test("CommandLineKit mentions nothing of authentication outside of Terminal/, which asks for passwords")
+  func generic() throws {
+    let files = Repository.files(below: "Sources/CommandLineKit", suffix: ".swift").filter {
+      !$0.contains("/Terminal/")
+    }
+    #expect(files.count > 10)
+    let foreign = ["auth", "login", "logged", "logout", "session", "password", "credential", "account", "payment"]
+    for path in files {
+      let text = try Repository.text(of: path).lowercased()
+      for word in foreign { #expect(!text.contains(word), "\(path) mentions \(word)") }
+    }
+  }
+
   @Test("an import is found in every form, and none in a comment")
   func forms() {
     let text = """
