@@ -138,7 +138,19 @@ extension Rules {
 
 extension Backend {
   package func logIn(_ name: String = "alice", _ password: Secret = alicePassword) throws(BackendError) -> Grant {
-    try logIn(Credentials.password(username: name, password: password), limits: .standard)
+    try ask(.logIn(.password(username: name, password: password), .standard, try newSession()), \.grant)
+  }
+
+  package func reauthenticate(_ token: SessionToken, password: Secret) throws(BackendError) -> Grant {
+    try ask(.reauthenticate(token, password, .standard, newToken: try drawToken()), \.grant)
+  }
+
+  package func answer(_ code: Secret, to challenge: Challenge) throws(BackendError) -> Grant {
+    try ask(.answer(code, challenge: challenge.token, try newSession()), \.grant)
+  }
+
+  package func changePassword(from present: Secret, to new: Secret, token: SessionToken) throws(BackendError) -> Grant {
+    try ask(.changePassword(from: present, to: new, token, newToken: try drawToken()), \.grant)
   }
 
   /// The challenge that the right password is answered with.

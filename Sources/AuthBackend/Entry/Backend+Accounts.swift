@@ -109,13 +109,8 @@ extension Backend {
   public func changePassword(
     from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
-    try changePassword(from: present, to: password, token: try lease.token(with: session.session))
-  }
-
-  package func changePassword(
-    from present: Secret, to password: Secret, token: SessionToken
-  ) throws(BackendError) -> Grant {
-    try ask(.changePassword(from: present, to: password, token, newToken: try drawToken()), \.grant)
+    let (token, newToken) = (try lease.token(with: session.session), try drawToken())
+    return try ask(.changePassword(from: present, to: password, token, newToken: newToken), \.grant)
   }
 
   /// Deletes the leased session's account, and ends its sessions.

@@ -2,29 +2,28 @@ public import AuthCore
 
 /// A backend is an authority: the store of an app uses these.
 extension Backend {
-  private func newSession() throws(BackendError) -> NewSession {
+  package func newSession() throws(BackendError) -> NewSession {
     NewSession(token: try drawToken(), label: label, origin: origin())
   }
 
-  package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(BackendError) -> Grant {
-    try ask(.logIn(credentials, limits, try newSession()), \.grant)
-  }
-
-  package func reauthenticate(
-    _ token: SessionToken, password: Secret, requesting limits: LimitRequest
-  ) throws(BackendError) -> Grant {
-    try ask(.reauthenticate(token, password, limits, newToken: try drawToken()), \.grant)
-  }
-
-  package func answer(_ code: Secret, to challenge: Challenge) throws(BackendError) -> Grant {
-    try ask(.answer(code, challenge: challenge.token, try newSession()), \.grant)
+  /// The result of a request in the vocabulary of `Authority`, where a challenge is a result.
+  private func authentication<Rejection>(
+    _ request: @autoclosure () throws(BackendError) -> BackendRequest,
+    _ failure: (BackendError) -> AuthorityError<Rejection>
+  ) throws(AuthorityError<Rejection>) -> Authentication {
+    do throws(BackendError) {
+      return .granted(try ask(try request(), \.grant))
+    } catch {
+      guard case .challenged(let challenge) = error.kind else { throw failure(error) }
+      return .challenged(challenge)
+    }
   }
 
   /// See ``AuthCore/Authority/authenticate(_:limits:)``.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    try authentication({ () throws(BackendError) in try logIn(credentials, limits: limits) }, \.asLoginFailure)
+    try authentication(.logIn(credentials, limits, try newSession()), \.asLoginFailure)
   }
 
   /// See ``AuthCore/Authority/reauthenticate(_:with:limits:)``.
@@ -32,16 +31,14 @@ extension Backend {
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     try authentication(
-      { () throws(BackendError) in try reauthenticate(token, password: credentials.password, requesting: limits) },
-      \.asReauthenticationFailure)
+      .reauthenticate(token, credentials.password, limits, newToken: try drawToken()), \.asReauthenticationFailure)
   }
 
   /// See ``AuthCore/Authority/answer(_:with:)``.
   public func answer(
     _ challenge: Challenge, with answer: Secret
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    try authentication(
-      { () throws(BackendError) in try self.answer(answer, to: challenge) }, \.asReauthenticationFailure)
+    try authentication(.answer(answer, challenge: challenge.token, try newSession()), \.asReauthenticationFailure)
   }
 
   /// See ``AuthCore/Authority/resume(_:)``.

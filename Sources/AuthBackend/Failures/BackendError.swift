@@ -147,15 +147,3 @@ extension BackendError {
     asAuthorityFailure { $0 == .credentials ? .notAccepted : $0.rejection.map { .session($0) } }
   }
 }
-
-/// The result of an operation in the vocabulary of `Authority`, where a challenge is a result.
-func authentication<Rejection>(
-  _ operation: () throws(BackendError) -> Grant, _ failure: (BackendError) -> AuthorityError<Rejection>
-) throws(AuthorityError<Rejection>) -> Authentication {
-  do throws(BackendError) {
-    return .granted(try operation())
-  } catch {
-    guard case .challenged(let challenge) = error.kind else { throw failure(error) }
-    return .challenged(challenge)
-  }
-}

@@ -5,15 +5,11 @@ import TextFormat
 
 /// Hashes and verifies with the system's libcrypt, so that what is stored verifies with the
 /// system's own `crypt` too.
-package struct PasswordHasher: Sendable {
-  package let cost: PasswordCost
-
-  package init(cost: PasswordCost) {
-    self.cost = cost
-  }
+struct PasswordHasher: Sendable {
+  let cost: PasswordCost
 
   /// A new hash of `password` with a new salt.
-  package func hash(_ password: NormalizedPassword) throws(BackendError) -> String {
+  func hash(_ password: NormalizedPassword) throws(BackendError) -> String {
     var setting = [CChar](repeating: 0, count: Int(CRYPT_GENSALT_OUTPUT_SIZE))
     let salt = try Secrets.random(count: 16).map(CChar.init(bitPattern:))
     guard crypt_gensalt_rn("$y$", cost.count, salt, Int32(salt.count), &setting, Int32(setting.count)) != nil,
@@ -25,7 +21,7 @@ package struct PasswordHasher: Sendable {
   /// Whether `password` is the one that `stored` was made from.
   ///
   /// Nil, a password that cannot be one, costs the same and is never it.
-  package func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
+  func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
     let hashed = HashedHash(stored)
     let setting = hashed?.setting ?? stored
@@ -37,10 +33,10 @@ package struct PasswordHasher: Sendable {
   }
 
   /// What no password verifies against, at the cost of any other.
-  package var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
+  var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
 
   /// Whether a hash was made at a lower cost than is asked for now, or in another way.
-  package func isOutdated(_ stored: String) -> Bool {
+  func isOutdated(_ stored: String) -> Bool {
     guard let made = PasswordCost(of: stored) else { return true }
     return made < cost
   }

@@ -10,13 +10,7 @@ public struct PaymentIntent: ~Copyable, Sendable {
   /// What is to be paid.
   public let order: PaymentOrder
   let session: SessionID
-  private let backend: any Backend
-
-  fileprivate init(_ order: PaymentOrder, _ session: SessionID, _ backend: any Backend) {
-    self.order = order
-    self.session = session
-    self.backend = backend
-  }
+  fileprivate let backend: any Backend
 
   /// Pays.
   ///
@@ -38,6 +32,6 @@ extension Backend {
   ///
   /// Nothing is read or written.
   public func prepare(_ order: PaymentOrder, for session: FreshSession) -> PaymentIntent {
-    PaymentIntent(order, session.session.id, self)
+    PaymentIntent(order: order, session: session.session.id, backend: self)
   }
 }

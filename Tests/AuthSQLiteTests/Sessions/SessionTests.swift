@@ -34,7 +34,7 @@ import TextFormat
       let renewed = try await authority.renew(grant.token)
       #expect(renewed != grant)
     }
-    let issued = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
+    let issued = try authority.reauthenticate(grant.token, password: alicePassword)
     try await authority.revoke(try authority.logIn().token, reason: .userAsked)
     // The first use of an issued token is a change, and a look is none.
     for token in [grant.token, issued.token, SessionToken(bytes: [7])] {
@@ -57,7 +57,7 @@ import TextFormat
     work.clock.advance(by: .seconds(1790))
     // As a crash leaves it between keeping the new token and confirming it: the row in use reaches
     // its idle limit, the new token does not.
-    let issued = try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
+    let issued = try authority.reauthenticate(bob.token, password: bobPassword)
     _ = try await authority.renew(administrator.token)
     work.clock.advance(by: .seconds(20))
     let other = try authority.logIn("bob", bobPassword)
@@ -68,7 +68,7 @@ import TextFormat
     case .password:
       _ = try authority.changePassword(from: bobPassword, to: Secret("yet another passphrase"), token: other.token)
     case .disabling:
-      let fresh = try authority.reauthenticate(administrator.token, password: alicePassword, requesting: .standard)
+      let fresh = try authority.reauthenticate(administrator.token, password: alicePassword)
       for disabled in [true, false] {
         _ = try authority.rules.setDisabled(disabled, account: Username("bob"), token: fresh.token)
       }
@@ -95,7 +95,7 @@ import TextFormat
     let paying = failure { try authority.rules.pay(authority.order("1"), token: ended.token) }
     #expect(paying?.kind == .session(.ended(.userAsked)))
     let replaced = try authority.logIn()
-    let renewed = try authority.reauthenticate(replaced.token, password: alicePassword, requesting: .standard)
+    let renewed = try authority.reauthenticate(replaced.token, password: alicePassword)
     try await authority.confirm(renewed.token)
     for token in [replaced.token, SessionToken(bytes: Array(repeating: 7, count: 32))] {
       await #expect(throws: Refusal.self) { try await authority.resume(token) }
@@ -120,8 +120,8 @@ import TextFormat
   @Test("the first use of an issued token confirms it and ends the other issued tokens") func firstUse() async throws {
     let (work, authority, grant) = try ready()
     work.clock.advance(by: .seconds(60))
-    let first = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
-    let second = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
+    let first = try authority.reauthenticate(grant.token, password: alicePassword)
+    let second = try authority.reauthenticate(grant.token, password: alicePassword)
     _ = try authority.rules.pay(authority.order("1"), token: second.token)
     for token in [grant.token, first.token] {
       await #expect(throws: Refusal.rejected(.superseded)) { try await authority.resume(token) }
@@ -131,9 +131,9 @@ import TextFormat
 
   @Test("logging out with any token of a session ends it", arguments: 0..<3) func revokeAny(which: Int) async throws {
     let (_, authority, old) = try ready()
-    let present = try authority.reauthenticate(old.token, password: alicePassword, requesting: .standard)
+    let present = try authority.reauthenticate(old.token, password: alicePassword)
     try await authority.confirm(present.token)
-    let issued = try authority.reauthenticate(present.token, password: alicePassword, requesting: .standard)
+    let issued = try authority.reauthenticate(present.token, password: alicePassword)
     let tokens = [old.token, present.token, issued.token]
     try await authority.revoke(tokens[which], reason: .userAsked)
     for token in tokens {

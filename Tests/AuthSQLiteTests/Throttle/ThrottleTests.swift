@@ -127,7 +127,7 @@ import TextFormat
     let bob = try authority.logIn("bob", bobPassword).token
     work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
     _ = try authority.rules.pay(authority.order("1", to: "alice"), token: bob)
-    let confirming = failure { try authority.reauthenticate(bob, password: bobPassword, requesting: .standard) }
+    let confirming = failure { try authority.reauthenticate(bob, password: bobPassword) }
     #expect(confirming?.kind == .throttled(.locked))
   }
 

@@ -45,7 +45,7 @@ import Testing
     let source = authority.changes()
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1 && source.longestWait == .seconds(5))
-    _ = try authority.logIn(.alice, limits: .standard)
+    _ = try authority.logIn()
     #expect(source.longestWait == .zero, "it does not listen to the session that began")
     #expect(try source.listen())
     #expect(source.longestWait == nil)
@@ -73,7 +73,7 @@ import Testing
       return true
     }
     let authority = service.authority()
-    _ = try authority.logIn(.alice, limits: .standard)
+    _ = try authority.logIn()
     let source = authority.changes()
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1)

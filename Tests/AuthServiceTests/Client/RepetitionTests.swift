@@ -89,7 +89,7 @@ import Testing
     let authority = scene.authority
     let first = try authority.logIn()
     let second = try scene.losing(.reauthenticate) {
-      try authority.reauthenticate(first.token, password: alicePassword, requesting: .standard)
+      try authority.reauthenticate(first.token, password: alicePassword)
     }
     #expect(second.id == first.id && second.token != first.token)
     #expect(try authority.lookUp(first.token) != nil)
@@ -114,7 +114,7 @@ import Testing
     let grant = try scene.losing(.answer) { try authority.answer(next(), to: login) }
     #expect(try scene.sessions(grant.token).count == sessions.count + 1)
     let challenge = try challenge(of: {
-      try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
+      try authority.reauthenticate(grant.token, password: alicePassword)
     })
     let renewed = try scene.losing(.answer) { try authority.answer(next(), to: challenge) }
     #expect(renewed.id == grant.id && renewed.token != grant.token)
@@ -156,11 +156,11 @@ import Testing
   @Test("a list that does not fit a frame comes in pages")
   func pages() throws {
     let scene = try Scene(.connection)
-    let token = try scene.authority.logIn(.alice, limits: .standard).token
+    let token = try scene.authority.logIn().token
     for number in 0..<(2 * Frames.longestPage) {
       _ = try scene.embedded.rules.perform(
         .registerOther(username: "user\(number)", SessionToken(bytes: Array(token.bytes.suffix(32)))))
-      _ = try scene.embedded.authority().logIn(.alice, limits: .standard)
+      _ = try scene.embedded.authority().logIn()
     }
     func rows(_ request: BackendRequest) throws -> [AnyHashable] {
       let answer = try scene.authority.perform(request)
