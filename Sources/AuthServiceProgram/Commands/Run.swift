@@ -14,6 +14,7 @@ enum RunCommand {
       "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
         + "and the user of the service may write. A second socket is for operators alone.",
       "For two services on one machine, give one of them another --socket and another --operators.",
+      "SIGTERM, SIGINT and SIGHUP end it alike: it finishes what runs, and its status is 0.",
     ],
     options: [Options.database, Options.postgres, Options.socket, Options.operators, group] + counts.map { $0.option }
       + [stopTime],

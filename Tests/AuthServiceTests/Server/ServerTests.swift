@@ -57,15 +57,17 @@ struct ServerTests {
     #expect(cores.split(separator: " ").filter { $0 == "0" }.count == 2)
   }
 
-  @Test("SIGTERM lets what runs finish, and clients see the end of the connection")
-  func stops() throws {
+  @Test(
+    "a signal to stop lets what runs finish, and clients see the end of the connection",
+    arguments: [SIGTERM, SIGINT, SIGHUP])
+  func stops(_ signal: Int32) throws {
     let service = try RunningService()
     let client = try service.client()
     let token = try client.logIn("alice")
     for number in 0..<8 { try client.send(.pay(try Self.order("1", "k\(number)"), token)) }
     // The first answer shows that the others were read or will not be.
     _ = try client.answer().get()
-    #expect(service.end() == .exited(0))
+    #expect(service.end(signal) == .exited(0))
     #expect(service.log.contains("<6>stopped finished=yes"))
     var answered = 1
     while let frame = try client.next() {
