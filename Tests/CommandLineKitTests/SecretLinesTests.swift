@@ -4,10 +4,12 @@ import Testing
 
 @Suite("Secrets on standard input, whole or line by line")
 struct SecretLinesTests {
-  /// A pipe with these bytes, which stays open if `staysOpen` is true.
+  /// An input with these bytes, which stays open if `staysOpen` is true.
+  ///
+  /// Not a pipe, whose end a program of another test could inherit and keep open.
   private func input(_ bytes: [UInt8], staysOpen: Bool = false) -> (input: SecretLines, writer: Int32) {
     var ends: [Int32] = [-1, -1]
-    precondition(pipe(&ends) == 0)
+    precondition(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     precondition(write(ends[1], bytes, bytes.count) == bytes.count)
     if !staysOpen { close(ends[1]) }
     return (SecretLines(descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20)), ends[1])
