@@ -40,8 +40,9 @@ struct ListeningSocket: Sendable {
       throw Self.failed(path, "its path is longer than 107 bytes")
     }
     if let old = try Self.facts(path) {
-      guard old.isSocket, old.isOwn else { throw Self.occupied(path, "something else is there") }
-      guard !address.isAnswered else { throw Self.occupied(path, "another service listens there") }
+      let elsewhere = "Stop the other service, or choose another path."
+      guard old.isSocket, old.isOwn else { throw Self.failed(path, "something else is there", hint: elsewhere) }
+      guard !address.isAnswered else { throw Self.failed(path, "another service listens there", hint: elsewhere) }
       unlink(path)
     }
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -94,10 +95,6 @@ struct ListeningSocket: Sendable {
     hint: String = "Choose a directory that belongs to root or to the user of the service, with mode 0755 or less."
   ) -> CommandError {
     CommandError(.cannotTell, saying: "the socket \(path.escaped) cannot be created: \(reason)", hint: hint)
-  }
-
-  private static func occupied(_ path: String, _ reason: String) -> CommandError {
-    failed(path, reason, hint: "Stop the other service, or choose another path.")
   }
 }
 

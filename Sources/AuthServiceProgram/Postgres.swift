@@ -24,43 +24,8 @@ enum Postgres {
         address, connections: connections, confirmed: state.map { ConfirmedServer(directory: $0) })
     }
 
-    static func perform(
-      _ action: SchemaCommand.Action, at text: String, cost: PasswordCost
-    ) throws(BackendError) -> SchemaCommand.Outcome {
-      let address = try ServerAddress(text)
-      switch action {
-      case .install(let administrator, let password):
-        try PostgresSchema.install(address)
-        let database = PostgresDatabase(address, connections: 1)
-        return try SchemaCommand.installed(
-          administrator, password, Rules(database: database, policy: .standard, cost: cost, isShared: true))
-      case .upgrade:
-        let isUpgraded = try PostgresSchema.upgrade(address)
-        return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
-      case .check: return SchemaCommand.checked(faults: try PostgresSchema.check(address))
-      case .importing(let directory):
-        let summary = try importing(from: directory, into: address)
-        return (
-          .done,
-          [
-            "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
-            "Everybody logs in again, with the same password.",
-          ]
-        )
-      case .remove(let confirmation):
-        let isRemoved = try PostgresSchema.remove(address, confirmation: confirmation)
-        return (.done, [isRemoved ? "The tables are removed." : "There were no tables."])
-      }
-    }
-
-    /// Fills new tables: from an embedded database, or from the functions of a server.
-    private static func importing(
-      from directory: String?, into address: ServerAddress
-    ) throws(BackendError) -> ImportSummary {
-      guard let directory else { return try PostgresSchema.importingFunctionServer(at: address) }
-      return try LocalAuthority(directory: directory).export { (rows) throws(BackendError) in
-        try PostgresSchema.importing(rows, into: address)
-      }
+    static func schema(_ text: String, cost: PasswordCost) throws(BackendError) -> any SchemaKeeper {
+      PostgresTables(address: try ServerAddress(text), cost: cost)
     }
 
     static func forget(state: String) throws(BackendError) -> Bool {
@@ -71,15 +36,40 @@ enum Postgres {
       _ text: String, connections: Int, state: String?, isAlone: Bool
     ) throws(BackendError) -> any Database { throw missing }
 
-    static func perform(
-      _ action: SchemaCommand.Action, at text: String, cost: PasswordCost
-    ) throws(BackendError) -> SchemaCommand.Outcome { throw missing }
+    static func schema(_ text: String, cost: PasswordCost) throws(BackendError) -> any SchemaKeeper { throw missing }
 
     static func forget(state: String) throws(BackendError) -> Bool { throw missing }
 
     private static let missing = BackendError.invalid(.postgresMissing)
   #endif
 }
+
+#if canImport(AuthPostgres)
+  private struct PostgresTables: SchemaKeeper {
+    let address: ServerAddress
+    let cost: PasswordCost
+
+    func create() throws(BackendError) -> Rules {
+      try PostgresSchema.install(address)
+      let database = PostgresDatabase(address, connections: 1)
+      return Rules(database: database, policy: .standard, cost: cost, isShared: true)
+    }
+
+    func upgrade() throws(BackendError) -> Bool { try PostgresSchema.upgrade(address) }
+    func check() throws(BackendError) -> [String] { try PostgresSchema.check(address) }
+
+    func fill(from directory: String?) throws(BackendError) -> ImportSummary {
+      guard let directory else { return try PostgresSchema.importingFunctionServer(at: address) }
+      return try LocalAuthority(directory: directory).export { (rows) throws(BackendError) in
+        try PostgresSchema.importing(rows, into: address)
+      }
+    }
+
+    func remove(confirmation: String) throws(BackendError) -> Bool {
+      try PostgresSchema.remove(address, confirmation: confirmation)
+    }
+  }
+#endif
 
 /// Where a PostgreSQL database is.
 enum PostgresAddress: Hashable, Sendable {

@@ -1,10 +1,8 @@
 import AuthBackend
-import AuthCore
 import AuthMessages
 import AuthSQLite
 import AuthService
 import CommandLineKit
-import TextFormat
 
 /// Which database a command is about.
 enum DatabasePlace: Hashable, Sendable {
@@ -24,6 +22,16 @@ enum DatabasePlace: Hashable, Sendable {
       self = .sqlite(directory: directory)
     } else {
       throw .missing(Options.database.declaration, path: words.path)
+    }
+  }
+
+  /// Its tables, which nothing has used yet.
+  func schema(cost: PasswordCost) throws(CommandError) -> any SchemaKeeper {
+    switch self {
+    case .sqlite(let directory): return LocalAuthority(directory: directory, cost: cost, isShared: true)
+    case .postgres(let address):
+      let text = try address.text
+      return try explained { () throws(BackendError) in try Postgres.schema(text, cost: cost) }
     }
   }
 

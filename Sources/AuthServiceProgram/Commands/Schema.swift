@@ -5,18 +5,41 @@ import AuthSQLite
 import CommandLineKit
 import TextFormat
 
-/// `schema`: commands for a database that no service uses.
-enum SchemaCommand {
-  enum Action: Sendable {
-    case install(administrator: Username, password: Secret)
-    case upgrade
-    case check
-    case importing(from: String?)
-    case remove(confirmation: String)
+/// A database that no service uses, as `schema` works on it.
+protocol SchemaKeeper {
+  /// Creates the tables, where they are not created with the first account.
+  func create() throws(BackendError) -> Rules
+  /// - Returns: Whether there was anything to do.
+  func upgrade() throws(BackendError) -> Bool
+  /// - Returns: What differs from what should be there.
+  func check() throws(BackendError) -> [String]
+  /// Fills new tables from an SQLite database; nil stands for the functions of a server.
+  func fill(from directory: String?) throws(BackendError) -> ImportSummary
+  /// - Returns: Whether there was anything to remove.
+  func remove(confirmation: String) throws(BackendError) -> Bool
+}
+
+extension LocalAuthority: SchemaKeeper {
+  func create() throws(BackendError) -> Rules { rules }
+
+  func upgrade() throws(BackendError) -> Bool {
+    try holdAlone()
+    return false
   }
 
+  func check() throws(BackendError) -> [String] {
+    try holdAlone()
+    return try faults()
+  }
+
+  func fill(from _: String?) throws(BackendError) -> ImportSummary { throw .invalid(.postgresNeeded) }
+  func remove(confirmation _: String) throws(BackendError) -> Bool { throw .invalid(.postgresNeeded) }
+}
+
+/// `schema`: commands for a database that no service uses.
+enum SchemaCommand {
   /// What came of it, and the lines that say so.
-  typealias Outcome = (status: ExitStatus, lines: [String])
+  private typealias Outcome = (status: ExitStatus, lines: [String])
 
   static let command = Command<ServiceCommand>(
     "schema", summary: "Create, check and upgrade the database while no service runs",
@@ -32,23 +55,34 @@ enum SchemaCommand {
     options: [administratorName, Options.passwordFromInput],
     example: "schema install --database /var/lib/auth-service --first-administrator alice",
     shows: "asks for alice's new password, twice"
-  ) { words throws(CommandError) in
-    let administrator = words[administratorName]
-    let password = try newPassword(of: administrator, fromInput: words[Options.passwordFromInput])
-    return .install(administrator: administrator, password: password)
+  ) { (words, schema) throws(CommandError) in
+    let name = words[administratorName]
+    let password = try newPassword(of: name, fromInput: words[Options.passwordFromInput])
+    try explained { () throws(BackendError) in
+      _ = try schema.create().install(firstAdministrator: name.canonical, password: password)
+    }
+    return (.done, ["Created the database; \(name.canonical) is its administrator."])
   }
 
   private static let upgrade = acting(
     "upgrade", "Bring an older database to this version",
     ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."],
     example: "schema upgrade --database /var/lib/auth-service", shows: "bring an older database to this version"
-  ) { _ in .upgrade }
+  ) { (_, schema) throws(CommandError) in
+    let isUpgraded = try explained { () throws(BackendError) in try schema.upgrade() }
+    return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
+  }
 
   private static let check = acting(
     "check", "Compare the database with what it should be",
     ["Prints a line for each difference; status 1 means that there are some."],
     example: "schema check --database /var/lib/auth-service", shows: "compare the database with what it should be"
-  ) { _ in .check }
+  ) { (_, schema) throws(CommandError) in
+    let faults = try explained { () throws(BackendError) in try schema.check() }
+    if faults.isEmpty { return (.done, ["The database is in order."]) }
+    // The definition of a function has many lines.
+    return (.no, faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })
+  }
 
   private static let importing = acting(
     "import", "Fill a new PostgreSQL database from another one",
@@ -60,18 +94,26 @@ enum SchemaCommand {
     options: [origin],
     example: "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
     shows: "brings an SQLite database to PostgreSQL"
-  ) { .importing(from: $0[origin]) }
+  ) { (words, schema) throws(CommandError) in
+    let new = try explained { () throws(BackendError) in try schema.fill(from: words[origin]) }
+    let counts = "\(new.accounts) accounts, \(new.payments) payments and \(new.events) events"
+    return (.done, ["Imported \(counts).", "Everybody logs in again, with the same password."])
+  }
 
   private static let remove = acting(
     "remove", "Delete the tables of a PostgreSQL database, with all accounts and all money", [],
     options: [confirmation],
     example: "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
     shows: "deletes them from the database 'accounts'"
-  ) { .remove(confirmation: $0[confirmation]) }
+  ) { (words, schema) throws(CommandError) in
+    let isRemoved = try explained { () throws(BackendError) in try schema.remove(confirmation: words[confirmation]) }
+    return (.done, [isRemoved ? "The tables are removed." : "There were no tables."])
+  }
 
   private static func acting(
     _ name: String, _ summary: String, _ discussion: [String], options: [any DeclaredOption] = [],
-    example: String, shows: String, _ action: @escaping @Sendable (ParsedWords) throws(CommandError) -> Action
+    example: String, shows: String,
+    _ action: @escaping @Sendable (ParsedWords, any SchemaKeeper) throws(CommandError) -> Outcome
   ) -> Command<ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres] + options,
@@ -79,53 +121,12 @@ enum SchemaCommand {
     ) { words throws(UsageError) in
       let database = try DatabasePlace(words)
       return ServiceCommand { program throws(CommandError) in
-        try perform(try action(words), on: database, cost: program.cost)
+        let outcome = try action(words, try database.schema(cost: program.cost))
+        // What is printed is not needed for the status.
+        _ = try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
+        return outcome.status
       }
     }
-  }
-
-  private static func perform(
-    _ action: Action, on database: DatabasePlace, cost: PasswordCost
-  ) throws(CommandError) -> ExitStatus {
-    let outcome: Outcome
-    switch database {
-    case .sqlite(let directory):
-      let authority = LocalAuthority(directory: directory, cost: cost, isShared: true)
-      outcome = try explained { () throws(BackendError) in try perform(action, on: authority) }
-    case .postgres(let address):
-      let address = try address.text
-      outcome = try explained { () throws(BackendError) in try Postgres.perform(action, at: address, cost: cost) }
-    }
-    // What is printed is not needed for the status.
-    _ = try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
-    return outcome.status
-  }
-
-  private static func perform(_ action: Action, on authority: LocalAuthority) throws(BackendError) -> Outcome {
-    switch action {
-    case .install(let administrator, let password):
-      return try installed(administrator, password, authority.rules)
-    case .upgrade:
-      try authority.holdAlone()
-      return (.done, ["The database already has this version."])
-    case .check:
-      try authority.holdAlone()
-      return checked(faults: try authority.faults())
-    case .importing, .remove: throw .invalid(.postgresNeeded)
-    }
-  }
-
-  static func installed(
-    _ administrator: Username, _ password: Secret, _ rules: Rules
-  ) throws(BackendError) -> Outcome {
-    _ = try rules.install(firstAdministrator: administrator.canonical, password: password)
-    return (.done, ["Created the database; \(administrator.canonical) is its administrator."])
-  }
-
-  static func checked(faults: [String]) -> Outcome {
-    if faults.isEmpty { return (.done, ["The database is in order."]) }
-    // The definition of a function has many lines.
-    return (.no, faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })
   }
 
   private static func newPassword(of administrator: Username, fromInput: Bool) throws(CommandError) -> Secret {

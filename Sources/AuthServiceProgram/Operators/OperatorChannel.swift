@@ -1,6 +1,5 @@
 import AuthMessages
 import AuthService
-import TextFormat
 
 /// What a running service does for operators, by the words of the command.
 enum OperatorRequest: String {

@@ -59,10 +59,10 @@ struct OperatorDesk: Sendable {
       _ = server.look(atMost: Self.patience)
       return (.done, server.status.metrics)
     case .endSessions:
-      let count = try ask(of: value) { (rules, user) throws(BackendError) in try rules.endSessions(of: user) }
+      let count = try ask { (rules) throws(BackendError) in try rules.endSessions(of: try Username(value)) }
       return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n")
     case .resetPassword:
-      let made = try ask(of: value) { (rules, user) throws(BackendError) in try rules.resetPasswordAsOwner(of: user) }
+      let made = try ask { (rules) throws(BackendError) in try rules.resetPasswordAsOwner(of: try Username(value)) }
       let user = made.user.username.escaped
       return (
         .done,
@@ -73,7 +73,7 @@ struct OperatorDesk: Sendable {
         """
       )
     case .endTwoStep:
-      try ask(of: value) { (rules, user) throws(BackendError) in try rules.endTwoStep(of: user) }
+      try ask { (rules) throws(BackendError) in try rules.endTwoStep(of: try Username(value)) }
       return (.done, "\(value.escaped) logs in with the password alone now.\n")
     case .archive: return (.done, try archive(before: value, channel))
     case .backup: return (.done, try backup(channel))
@@ -84,12 +84,6 @@ struct OperatorDesk: Sendable {
     let answer = try explained { () throws(BackendError) in try question(backend.rules) }
     server.noteChange()
     return answer
-  }
-
-  private func ask<Answer>(
-    of name: String, _ question: (Rules, Username) throws(BackendError) -> Answer
-  ) throws(CommandError) -> Answer {
-    try ask { (rules) throws(BackendError) in try question(rules, try Username(name)) }
   }
 
   /// How long a look at the database may take before it counts as none.
