@@ -44,14 +44,6 @@ struct WireTests {
     #expect(Set(Samples.serverFrames.map { $0.encoded()[4] }).count == ServerFrame.forms.count)
   }
 
-  @Test("the token of a client names its database, and crosses without the name")
-  func tokens() {
-    let form = TokenForm(database: [UInt8](repeating: 1, count: TokenForm.databaseLength))
-    let named = form.joined(Samples.token.bytes)
-    #expect(named.bytes == form.database + Samples.token.bytes)
-    #expect(form.split(named) == (form.database, Samples.token.bytes))
-  }
-
   // The bytes have the passwords, tokens and codes too, which the text leaves out.
   @Test("every frame is read as it was written, and refused where it ends early or late")
   func frames() throws {
