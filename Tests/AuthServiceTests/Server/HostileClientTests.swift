@@ -140,27 +140,17 @@ struct HostileClientTests {
     #expect(try client.lookUp(token) != nil, "not served any more")
   }
 
-  @Test("one user has at most so many connections, and another is let in", .enabled(if: SetUser.isPossible))
-  func connectionsOfUser() throws {
-    let service = try RunningService(options: ["--connections-per-user", "20"])
-    var held: [ServiceClient] = []
-    for _ in 0..<20 { held.append(try service.client()) }
-    #expect(throws: ServiceClient.Failure.self) { try service.client() }
-    let other = try ServiceClient(asUser: 12_345, service)
-    _ = try other.logIn("bob")
-    #expect(service.log.contains("reason=too_many_connections"))
-    held = []
-  }
-
   @Test(
-    "one user who fills the queue for passwords is told to wait, and another logs in meanwhile",
+    "one user who has all places for connections and passwords is told to wait, and another logs in meanwhile",
     .enabled(if: SetUser.isPossible))
-  func passwords() throws {
-    let service = try RunningService(options: ["--passwords-per-user", "32", "--hash-threads", "2"])
-    let crowd = try (0..<10).map { _ in try ServiceClient(asUser: 12_345, service) }
+  func users() throws {
+    let service = try RunningService(
+      options: ["--connections-per-user", "10", "--passwords-per-user", "32", "--hash-threads", "2"])
+    let crowd = try (0..<10).map { _ in try service.client() }
+    #expect(throws: ServiceClient.Failure.self) { try service.client() }
+    #expect(service.log.contains("reason=too_many_connections"))
     for client in crowd { for _ in 0..<16 { try client.send(ServiceClient.login("bob")) } }
-    let root = try service.client()
-    _ = try root.logIn("alice")
+    _ = try ServiceClient(asUser: 12_345, service).logIn("alice")
     let codes = try codes(of: crowd, 16)
     #expect(Set(codes.keys) == ["done", "service_busy"] && codes["done", default: 0] >= 32, "\(codes)")
   }

@@ -1,9 +1,7 @@
 import AuthBackend
-import AuthCore
 import Foundation
 import Glibc
 import Services
-import Synchronization
 
 @testable import AuthService
 
@@ -12,6 +10,9 @@ final class TestPeer {
   private let link: ServiceLink
 
   init(_ descriptor: Int32) { link = ServiceLink(descriptor) }
+
+  // A child that was started meanwhile may have the descriptor too.
+  deinit { shutdown(link.descriptor, Int32(SHUT_RDWR)) }
 
   /// The next frame of the client; nil when it hung up.
   func receive() -> ClientFrame? {
@@ -38,10 +39,10 @@ final class TestPeer {
 final class TestService: Sendable {
   let path: String
   private let folder = ShortFolder()
-  private let state: Mutex<State>
+  private let listener: Int32
+  private let state = Monitor(State())
 
   private struct State {
-    var listener: Int32
     var open: Set<Int32> = []
     var count = 0
   }
@@ -54,7 +55,7 @@ final class TestService: Sendable {
   ///   - serve: Called with each connection and its number, from 0 on; it is closed afterwards.
   init(hello: ServiceHello? = hello, _ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
     path = folder.path + "/s"
-    state = Mutex(State(listener: listeningSocket(at: path)))
+    listener = listeningSocket(at: path)
     accept { peer, number in
       if let hello { peer.send(.hello(hello)) }
       serve(peer, number)
@@ -80,20 +81,14 @@ final class TestService: Sendable {
     }
   }
 
-  deinit { stop() }
+  /// Stops, and drops all connections.
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    drop()
+  }
 
   /// How many connections there were.
   var connections: Int { state.withLock { $0.count } }
-
-  /// Stops, and drops all connections.
-  func stop() {
-    state.withLock { state in
-      if state.listener >= 0 { shutdown(state.listener, Int32(SHUT_RDWR)) }
-      state.listener = -1
-    }
-    drop()
-    unlink(path)
-  }
 
   /// Drops all connections, and goes on.
   func drop() {
@@ -101,27 +96,22 @@ final class TestService: Sendable {
   }
 
   private func accept(_ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
-    let listener = state.withLock { $0.listener }
-    Thread.detachNewThread { [weak self] in
+    Thread.detachNewThread { [listener, state] in
       defer { close(listener) }
       while true {
         let descriptor = Glibc.accept(listener, nil, nil)
         guard descriptor >= 0 else { return }
-        guard let self else {
-          close(descriptor)
-          return
-        }
         let number = state.withLock { state in
           state.open.insert(descriptor)
           state.count += 1
           return state.count - 1
         }
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread {
           let peer = TestPeer(descriptor)
           serve(peer, number)
-          if let self { self.state.withLock { _ = $0.open.remove(descriptor) } }
-          // A child that was started meanwhile may have the descriptor too.
-          shutdown(descriptor, Int32(SHUT_RDWR))
+          state.withLock { _ = $0.open.remove(descriptor) }
+          // Not before, because its number may be used again.
+          _ = consume peer
         }
       }
     }
