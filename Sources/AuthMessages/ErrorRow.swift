@@ -1,6 +1,5 @@
 import AuthBackend
 package import AuthCore
-import AuthDevice
 import TextFormat
 
 /// A row of the table of errors: what a program says of a code, and its exit status.

@@ -1,6 +1,5 @@
 package import AuthBackend
 import AuthMessages
-import AuthService
 import CProcess
 import CommandLineKit
 import Glibc

@@ -1,6 +1,5 @@
 import AuthCore
 import AuthCoreTesting
-import AuthOAuth
 import Testing
 
 /// The contract of every authority, over a server in memory and a browser.

@@ -2,8 +2,6 @@ import AuthBackend
 import Services
 import Testing
 
-@testable import AuthPostgres
-
 extension PostgresTests {
   @Suite struct DeletionTests {
     @Test("nothing that identifies a deleted user is left on the server")

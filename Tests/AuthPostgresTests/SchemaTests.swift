@@ -1,6 +1,4 @@
 import AuthBackend
-import AuthCore
-import PostgresServers
 import Services
 import Testing
 

@@ -1,9 +1,7 @@
 package import AuthBackend
 import AuthCore
-import AuthDevice
 import CSocket
 import Glibc
-import TextFormat
 
 /// The service: it alone holds the database, and people ask it over a socket.
 ///

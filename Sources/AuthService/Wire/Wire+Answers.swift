@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 
 extension BackendAnswer: WireUnion {
   static let forms: [WireForm<BackendAnswer>] = [

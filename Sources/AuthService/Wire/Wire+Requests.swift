@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 
 /// New requests come at the end: a number is never given again.
 extension BackendRequest: WireUnion {

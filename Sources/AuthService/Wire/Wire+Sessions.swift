@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthDevice
 
 extension Duration: WireRecord {
   /// 292 years: longer ones can be more than 64 bits of seconds, at which a computation stops the

@@ -1,5 +1,4 @@
 import Testing
-import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit

@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthDevice
 import AuthSQLite
 import Programs
 import Terminals

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// Everything that the documents mention exists: make targets, files, folders and test suites.

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// Every public symbol is documented.

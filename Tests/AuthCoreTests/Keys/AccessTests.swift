@@ -1,6 +1,5 @@
 import AuthCoreTesting
 import Guards
-import Races
 import Testing
 
 @testable import AuthCore

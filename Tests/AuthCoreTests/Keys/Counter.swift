@@ -1,4 +1,3 @@
-import AuthCore
 import Guards
 import Observation
 

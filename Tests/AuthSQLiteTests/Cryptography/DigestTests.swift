@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthDevice
 import Services
 import Testing
 import TextFormat

@@ -1,9 +1,7 @@
 import AuthCore
-import AuthDevice
 import AuthSQLite
 import Services
 import Testing
-import TextFormat
 
 @testable import AuthBackend
 

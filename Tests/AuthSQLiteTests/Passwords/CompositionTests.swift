@@ -1,6 +1,4 @@
 import AuthBackend
-import AuthCore
-import AuthSQLite
 import Foundation
 import Testing
 

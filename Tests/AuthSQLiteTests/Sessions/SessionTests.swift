@@ -1,10 +1,8 @@
 import AuthBackend
 import AuthCore
-import AuthDevice
 import AuthSQLite
 import Services
 import Testing
-import TextFormat
 
 @Suite struct SessionTests {
   typealias Refusal = AuthorityError<SessionRejection>

@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthSQLite
 import Services
 import Testing
 import TextFormat

@@ -1,7 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
-import Services
 import Testing
 import TextFormat
 

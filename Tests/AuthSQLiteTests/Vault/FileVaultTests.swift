@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthSQLite
 import Glibc
 import Services
 import Testing

@@ -4,7 +4,6 @@ import Foundation
 import Programs
 import Races
 import Services
-import Synchronization
 import Terminals
 import Testing
 

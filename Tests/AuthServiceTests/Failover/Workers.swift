@@ -1,12 +1,9 @@
 import AuthBackend
 import AuthCore
-import AuthDevice
 import Foundation
 import Races
 import Services
 import Synchronization
-
-@testable import AuthService
 
 /// Threads that use the services until it is over, whatever fails meanwhile.
 struct Workers {

@@ -1,11 +1,8 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
 import Foundation
 import Glibc
 import Testing
-
-@testable import AuthService
 
 @Suite("Operators of the service")
 struct OperatorTests {

@@ -8,8 +8,6 @@ import Services
 import Terminals
 import Testing
 
-@testable import AuthService
-
 /// A process of `auth-service`, built with a cheap hash, on an SQLite database of its own.
 final class RunningService: @unchecked Sendable {  // One thread at a time uses it.
   static let password = "correct horse battery"

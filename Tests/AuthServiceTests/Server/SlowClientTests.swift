@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 import Services
 import Testing
 
