@@ -43,7 +43,7 @@ public final class LocalAuthority: Backend {
   ) {
     self.init(
       directory: directory, label: label, origin: origin, policy: policy, busyWait: busyWait, clock: clock,
-      cost: .standard, wallClock: WallTime.now)
+      cost: .standard)
   }
 
   package init(

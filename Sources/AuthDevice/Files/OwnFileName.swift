@@ -16,20 +16,17 @@ enum OwnFileName {
   /// A session file, its lock, its temporary file, and unusable files that were set aside.
   private static func isOfSession(_ name: String) -> Bool {
     let name = name[...]
-    if let context = name.before(FileVault.lockSuffix) { return isContext(context) }
-    if let context = name.before(FileVault.sessionSuffix) { return isContext(context) }
-    if let file = name.after(DurableFile.temporaryPrefix)?.before(DurableFile.temporarySuffix) {
-      return file.before(FileVault.sessionSuffix).map(isContext) ?? false
-    }
-    // Search from the end, because the name of a context may look like evidence.
-    guard let mark = name.lastIndex(of: "-"), isNumber(name[name.index(after: mark)...]),
-      let context = name[...mark].before(FileVault.sessionSuffix + FileVault.evidenceSuffix)
-    else { return false }
-    return isContext(context)
+    let context =
+      name.before(FileVault.sessionSuffix) ?? name.before(FileVault.lockSuffix)
+      ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + DurableFile.temporarySuffix)
+      ?? contextOfEvidence(name)
+    return context.map { ContextName(String($0)) != nil } ?? false
   }
 
-  private static func isContext(_ text: Substring) -> Bool {
-    ContextName(String(text)) != nil
+  private static func contextOfEvidence(_ name: Substring) -> Substring? {
+    // Search from the end, because the name of a context may look like evidence.
+    guard let mark = name.lastIndex(of: "-"), isNumber(name[name.index(after: mark)...]) else { return nil }
+    return name[...mark].before(FileVault.sessionSuffix + FileVault.evidenceSuffix)
   }
 
   private static func isNumber(_ text: Substring) -> Bool {
