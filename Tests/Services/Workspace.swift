@@ -44,11 +44,10 @@ package final class Workspace: TestDatabase {
   package var databasePath: String { "\(data)/authority.db" }
 
   package func authority(
-    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), cost: PasswordCost = .least,
-    wallClock: (@Sendable () -> WallTime)? = nil
+    busyWait: Duration = .seconds(5), cost: PasswordCost = .least, wallClock: (@Sendable () -> WallTime)? = nil
   ) -> LocalAuthority {
     LocalAuthority(
-      directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared,
+      directory: data, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared,
       // The authority keeps its directory alive by this.
       wallClock: { [self] in wallClock?() ?? wall.wallTime })
   }

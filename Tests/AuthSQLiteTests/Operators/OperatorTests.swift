@@ -8,12 +8,6 @@ import Testing
 /// What an operator does without a session, and what people may not do in a shared database.
 @Suite struct OperatorTests {
   private let work = Workspace(isShared: true)
-  private let bob: Username
-
-  init() throws {
-    bob = try Username("bob")
-  }
-
   private var shared: LocalAuthority { work.authority() }
 
   private func installed() throws -> LocalAuthority {
@@ -63,6 +57,7 @@ import Testing
     let authority = try installed()
     let secret = try authority.turnTwoStepOn(try authority.logIn("bob", bobPassword).token)
     let challenge = try authority.challenge("bob", bobPassword)
+    let bob = try Username("bob")
     try authority.rules.endTwoStep(of: bob)
     _ = try authority.logIn("bob", bobPassword)
     #expect(code { try authority.answer(secret.code(at: .now()), to: challenge) } != nil)
@@ -79,7 +74,7 @@ import Testing
     let challenge = try authority.challenge()
     let receipt = try authority.rules.pay(
       try authority.order("1", to: "alice"), token: try authority.logIn("bob", bobPassword).token)
-    _ = try authority.rules.setDisabled(true, account: bob, token: alice.token)
+    _ = try authority.rules.setDisabled(true, account: Username("bob"), token: alice.token)
     let last = work.raw.number("SELECT max(id) FROM events")
     let report = try authority.rules.cleanUpAfterRestore()
     #expect(try authority.lookUp(alice.token) == nil)

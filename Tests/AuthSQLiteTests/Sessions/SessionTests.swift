@@ -7,10 +7,8 @@ import Testing
 @Suite struct SessionTests {
   typealias Refusal = AuthorityError<SessionRejection>
 
-  private func ready(_ policy: SessionPolicy = .standard) throws -> (Workspace, LocalAuthority, Grant) {
-    let work = Workspace()
-    let authority = work.authority(policy: policy)
-    try authority.registerBoth()
+  private func ready() throws -> (Workspace, LocalAuthority, Grant) {
+    let (work, authority) = try Workspace.inhabited()
     return (work, authority, try authority.logIn())
   }
 
