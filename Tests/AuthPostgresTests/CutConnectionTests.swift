@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthDevice
 import Foundation
 import PostgresServers
 import Programs

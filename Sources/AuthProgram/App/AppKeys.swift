@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
 import CommandLineKit
 
 extension AppState {

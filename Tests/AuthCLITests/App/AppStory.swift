@@ -4,7 +4,6 @@ import AuthMessages
 import CommandLineKit
 import Terminals
 import Testing
-import TextFormat
 
 @testable import AuthProgram
 

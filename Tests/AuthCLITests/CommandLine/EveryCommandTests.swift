@@ -1,6 +1,5 @@
 import Foundation
 import Programs
-import Races
 import Terminals
 import Testing
 

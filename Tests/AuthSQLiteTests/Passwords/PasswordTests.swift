@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
 import CCrypt
 import Services
 import Testing

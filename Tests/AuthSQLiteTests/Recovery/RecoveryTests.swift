@@ -1,10 +1,8 @@
 import AuthBackend
 import AuthCore
-import AuthDevice
 import AuthSQLite
 import Services
 import Testing
-import TextFormat
 
 @Suite struct RecoveryTests {
   @Test("a code is read without regard to case, hyphens, spaces and look-alike letters")

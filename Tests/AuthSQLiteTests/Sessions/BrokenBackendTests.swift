@@ -3,7 +3,6 @@ import AuthBackendTesting
 import AuthCore
 import AuthCoreTesting
 import AuthDevice
-import AuthSQLite
 import Foundation
 import Services
 import Testing
