@@ -9,11 +9,10 @@ import TextFormat
 ///
 /// Not safe for use from two threads at once; ``Database`` holds it behind a lock.
 final class Connection: Transaction {
-  let path: String
+  /// What it is to, which owns it.
+  private unowned let database: SQLiteDatabase
   private let handle: OpaquePointer
   private let wait: BusyWait
-  private let clock: any SessionClock
-  private let wallClock: @Sendable () -> WallTime
   /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every
   /// conformance in the executable, which costs a short process more than it could ever save here.
   private var statements: [(sql: String, statement: OpaquePointer)] = []
@@ -24,9 +23,8 @@ final class Connection: Transaction {
   /// Opens a file that exists.
   ///
   /// Nothing is read from it yet.
-  init(
-    path: String, wait limit: Duration, clock: any SessionClock, wallClock: @escaping @Sendable () -> WallTime
-  ) throws(BackendError) {
+  init(to database: SQLiteDatabase, wait limit: Duration) throws(BackendError) {
+    let path = database.path
     _ = Self.configured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -37,18 +35,15 @@ final class Connection: Transaction {
       sqlite3_close(handle)
       throw BackendError(sqlite: code, systemError: error, detail: detail, path: path)
     }
-    self.path = path
-    self.clock = clock
-    self.wallClock = wallClock
-    self.handle = handle
+    (self.database, self.handle) = (database, handle)
     wait = BusyWait(limit: limit)
     wait.install(on: handle)
   }
 
   /// A second connection to the same file.
-  func another(wait limit: Duration) throws(BackendError) -> Connection {
-    try Connection(path: path, wait: limit, clock: clock, wallClock: wallClock)
-  }
+  func another(wait limit: Duration) throws(BackendError) -> Connection { try Connection(to: database, wait: limit) }
+
+  var path: String { database.path }
 
   /// It fails when SQLite was used in this process before; then it is configured already.
   private static let configured = csqlite_configure()
@@ -107,7 +102,7 @@ final class Connection: Transaction {
   func now() throws(BackendError) -> BootInstant {
     if let instant { return instant }
     do throws(ClockError) {
-      let now = try clock.now()
+      let now = try database.clock.now()
       instant = now
       return now
     } catch {
@@ -115,7 +110,7 @@ final class Connection: Transaction {
     }
   }
 
-  var wallTime: WallTime { wallClock() }
+  var wallTime: WallTime { database.wallClock() }
 
   /// The time in microseconds, or one more than the last number where the wall clock stood still or
   /// went back.

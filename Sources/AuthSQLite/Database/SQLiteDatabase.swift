@@ -21,7 +21,7 @@ final class SQLiteDatabase: Database {
   let directory: PrivateDirectory
   let patience: Duration
   let clock: any SessionClock
-  private let wallClock: @Sendable () -> WallTime
+  let wallClock: @Sendable () -> WallTime
   private let open = Locked<Open>(Open())
 
   init(
@@ -170,7 +170,7 @@ final class SQLiteDatabase: Database {
       return connection
     }
     open.connection = nil
-    let connection = try Connection(path: path, wait: patience, clock: clock, wallClock: wallClock)
+    let connection = try Connection(to: self, wait: patience)
     if open.isAlone { try connection.keepOthersOut() }
     open.connection = (connection, facts.status)
     return connection
