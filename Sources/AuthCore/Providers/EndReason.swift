@@ -33,17 +33,22 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   /// What happened, in one sentence.
   public var description: String { naming.sentence }
 
-  private var naming: (code: String, sentence: String) {
-    switch self {
-    case .userAsked: ("user_asked", "The session was ended by logging out.")
-    case .expired(.idle): ("expired_idle", "The session expired after too long without activity.")
-    case .expired(.absolute): ("expired_absolute", "The session reached its longest duration.")
-    case .revoked: ("revoked", "The session was revoked.")
-    case .accountDisabled: ("account_disabled", "The account was disabled.")
-    case .accountDeleted: ("account_deleted", "The account was deleted.")
-    case .rebooted: ("rebooted", "The machine was restarted since the session began.")
-    case .switchedUser: ("switched_user", "Another login took its place.")
-    case .storeReleased: ("store_released", "The program released the session.")
+  /// What happened, and what to do about it.
+  var words: ErrorWords { (naming.sentence, naming.hint) }
+
+  private var naming: (code: String, sentence: String, hint: String) {
+    let again = "Log in again."
+    return switch self {
+    case .userAsked: ("user_asked", "The session was ended by logging out.", again)
+    case .expired(.idle): ("expired_idle", "The session expired after too long without activity.", again)
+    case .expired(.absolute): ("expired_absolute", "The session reached its longest duration.", again)
+    case .revoked: ("revoked", "The session was revoked.", again)
+    case .accountDisabled:
+      ("account_disabled", "The account was disabled.", "Ask an administrator to enable the account.")
+    case .accountDeleted: ("account_deleted", "The account was deleted.", "Log in with another account.")
+    case .rebooted: ("rebooted", "The machine was restarted since the session began.", again)
+    case .switchedUser: ("switched_user", "Another login took its place.", again)
+    case .storeReleased: ("store_released", "The program released the session.", again)
     }
   }
 

@@ -57,16 +57,6 @@ extension Throttle {
   }
 }
 
-extension EndReason {
-  var words: ErrorWords {
-    switch self {
-    case .accountDisabled: (description, "Ask an administrator to enable the account.")
-    case .accountDeleted: (description, "Log in with another account.")
-    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: (description, "Log in again.")
-    }
-  }
-}
-
 extension FreshnessError: ExplainedError, Worded {
   package var words: ErrorWords {
     switch self {

@@ -46,43 +46,24 @@ extension SessionCore {
 
   /// Registers an observer of the main actor; see ``start(_:)``.
   @MainActor func startOnMainActor(_ observer: Observer) {
-    // Finds the observers of the main actor without objects, before the store removes them or takes
-    // one for that of this screen.
-    let others = withLock { inner in
-      inner.observers.count >= inner.crowded
-        ? inner.observers : inner.observers.filter { $0.target == observer.target }
-    }
-    for other in others { other.look() }
+    // Finds the observers of the main actor without objects, before the store removes them.
+    for other in withLock({ $0.observers }) { other.look() }
     _ = register(observer)
     observer.deliver()
   }
 
   private func register(_ observer: Observer) -> UInt64 {
-    while true {
-      let (other, crowd, revision) = withLock { inner -> (Observer?, [Observer], UInt64) in
-        if let target = observer.target, target.isScreen,
-          let other = inner.observers.first(where: { $0.target == target })
-        {
-          return (other, [], inner.revision)
-        }
-        observer.add(inner.isShutDown ? .end : .change(inner.change))
-        if !inner.isShutDown { inner.observers.append(observer) }
-        return (nil, inner.observers.count > inner.crowded ? inner.observers : [], inner.revision)
+    // Otherwise observers that come and go without a change would stay. A screen without an object
+    // could have the address of this one.
+    drop(withLock { $0.observers }.filter(\.isGone))
+    return withLock { inner in
+      if let target = observer.target, target.isScreen, inner.observers.contains(where: { $0.target == target }) {
+        return inner.revision
       }
-      if !crowd.isEmpty { thinOut(crowd) }
-      // While a screen exists, no other screen has its address.
-      guard let other, other.isGone else { return revision }
-      drop([other])
+      observer.add(inner.isShutDown ? .end : .change(inner.change))
+      if !inner.isShutDown { inner.observers.append(observer) }
+      return inner.revision
     }
-  }
-
-  /// Removes observers whose targets are gone, if no change has removed them.
-  ///
-  /// If screens come and go without a change, there are at most twice as many observers as living
-  /// screens.
-  private func thinOut(_ crowd: [Observer]) {
-    drop(crowd.filter(\.isGone))
-    withLock { $0.crowded = max(16, 2 * $0.observers.count) }
   }
 
   /// Stops the notifications of an observer.

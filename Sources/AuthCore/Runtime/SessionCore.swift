@@ -35,8 +35,6 @@ final class SessionCore: Sendable {
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
     var observers: [Observer] = []
-    /// The number of observers above which the core removes those without a target.
-    var crowded = 16
     var awaited = Awaited()
     /// Unused or late tokens that the authority has not yet confirmed as dead; the next logout
     /// retries them.

@@ -10,9 +10,8 @@ public final class ManualClock: SessionClock {
     var failure: ClockError?
     /// Runs after the next read.
     var onRead: (@Sendable () -> Void)?
-    var lastSleeper: UInt64 = 0
-    /// The sleepers by number; each promise gets false when its task is cancelled.
-    var sleepers: [UInt64: (until: Duration, end: Promise<Bool>)] = [:]
+    /// The promise of each sleeper gets false when its task is cancelled.
+    var sleepers: [(until: Duration, end: Promise<Bool>)] = []
   }
 
   private let storage: Awaitable<Storage>
@@ -44,9 +43,9 @@ public final class ManualClock: SessionClock {
   public func advance(by duration: Duration) {
     let woken = storage.withLock { storage in
       storage.now = storage.now.advanced(by: duration)
-      let due = storage.sleepers.filter { $0.value.until <= storage.now.uptime }
-      for number in due.keys { storage.sleepers[number] = nil }
-      return due.values.sorted { $0.until < $1.until }.map(\.end)
+      let due = storage.sleepers.filter { $0.until <= storage.now.uptime }
+      storage.sleepers.removeAll { $0.until <= storage.now.uptime }
+      return due.sorted { $0.until < $1.until }.map(\.end)
     }
     for sleeper in woken { sleeper.fulfil(true) }
   }
@@ -80,7 +79,7 @@ public final class ManualClock: SessionClock {
   ///   - duration: Counts only sleepers that are due within this time; nil counts all.
   public func waitForSleepers(_ count: Int, dueWithin duration: Duration? = nil) async {
     await storage.wait { storage in
-      storage.sleepers.values.count { sleeper in
+      storage.sleepers.count { sleeper in
         duration.map { sleeper.until <= storage.now.uptime + $0 } ?? true
       } >= count
     }
@@ -91,15 +90,11 @@ public final class ManualClock: SessionClock {
     if Task.isCancelled { throw CancellationError() }
     if duration <= .zero { return }
     let end = Promise<Bool>()
-    let number = storage.withLock { storage in
-      storage.lastSleeper += 1
-      storage.sleepers[storage.lastSleeper] = (storage.now.uptime + duration, end)
-      return storage.lastSleeper
-    }
+    storage.withLock { $0.sleepers.append(($0.now.uptime + duration, end)) }
     let wasWoken = await withTaskCancellationHandler {
       await end.valueUncancelled()
     } onCancel: {
-      storage.withLock { $0.sleepers[number] = nil }
+      storage.withLock { $0.sleepers.removeAll { $0.end === end } }
       end.fulfil(false)
     }
     if !wasWoken { throw CancellationError() }
