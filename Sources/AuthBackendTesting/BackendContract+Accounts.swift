@@ -7,12 +7,10 @@ extension BackendContract {
     Check("the first account is an administrator's and no later one is") { probe in
       let alice = try probe.register("alice")
       let bob = try probe.register("bob")
-      try require(alice.role, is: .administrator, "the first account has the role")
-      try require(bob.role, is: .member, "the second account has the role")
+      try require([alice.role, bob.role], is: [.administrator, .member], "the first two accounts have the roles")
       try require(alice.id != bob.id, "two accounts have the id \(alice.id.rawValue)")
       let carol = try probe.registration(of: "Carol", .wrong).value("register of Carol")
-      try require(carol.username, is: "carol", "the name Carol is stored as")
-      try require(carol.displayName, is: "Carol", "without a display name Carol is shown as")
+      try require([carol.username, carol.displayName], is: ["carol", "Carol"], "Carol is stored and shown as")
       let grant = try await probe.logIn("CAROL", .wrong)
       try require(grant.user, is: carol, "the login of \(carol) is one of")
     },

@@ -23,12 +23,12 @@ extension BackendContract {
       try bob.confirmTwoStep(secret.code(at: time)).refused("a second code", with: "two_step_already_on")
       try bob.beginTwoStep().refused("another secret", with: "two_step_already_on")
 
-      let first = try await probe.challenge("bob")
+      let first = try await probe.challenge(.of("bob"))
       try await probe.expectWrong(secret.code(at: time), to: first, "a code that was used")
       let next = secret.code(at: WallTime(microseconds: time.microseconds + 30_000_000))
       let grant = try await probe.grant(of: next, to: first, "the next code")
       try require(grant.user.username, is: "bob", "the code of bob opened a session of")
-      try await probe.expectWrong(next, to: probe.challenge("bob"), "the same code again")
+      try await probe.expectWrong(next, to: probe.challenge(.of("bob")), "the same code again")
       let names = try bob.events().value().map(\.name)
       for (name, count) in [
         ("authn_two_step_on", 1), ("authn_two_step_ask", 2), ("authn_two_step_fail", 2),
@@ -41,26 +41,26 @@ extension BackendContract {
     Check("a recovery code takes the place of a code once, and a new password turns nothing off") { probe, _, bob in
       let codes = try bob.makeRecoveryCodes().value()
       try bob.turnTwoStepOn()
-      _ = try await probe.grant(of: codes[0].answer, to: probe.challenge("bob"), "a recovery code")
-      try await probe.expectWrong(codes[0].answer, to: probe.challenge("bob"), "a used recovery code")
+      _ = try await probe.grant(of: codes[0].answer, to: probe.challenge(.of("bob")), "a recovery code")
+      try await probe.expectWrong(codes[0].answer, to: probe.challenge(.of("bob")), "a used recovery code")
       try require(try bob.twoStep().value().recoveryCodes == 9, "it is not used up")
       let detail = try bob.events().value().first { $0.name == "authn_login_success" }?.detail
       try require(detail, is: "recovery code, 9 left", "the event says")
       try probe.recover("bob", codes[1]).value()
-      let challenge = try await probe.challenge("bob", .new)
+      let challenge = try await probe.challenge(.of("bob", .new))
       _ = try await probe.grant(of: codes[2].answer, to: challenge, "a recovery code after the recovery")
     },
 
     Check("wrong codes count as wrong passwords do, and the right password alone resets nothing") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value()
       try bob.turnTwoStepOn()
-      let open = try await probe.challenge("bob")
+      let open = try await probe.challenge(.of("bob"))
       for _ in 0..<2 {
-        try await probe.expectWrong(.noCode, to: probe.challenge("bob"), "no code")
+        try await probe.expectWrong(.noCode, to: probe.challenge(.of("bob")), "no code")
       }
       try bob.endTwoStep(.noCode).notAccepted("turning it off")
       try await probe.guess("bob", times: 1)
-      let last = try await probe.challenge("bob")
+      let last = try await probe.challenge(.of("bob"))
       try alice.requireAttempts(of: "bob", 4, nil, "after four wrong ones and the right password")
       try await probe.expectWrong(.noCode, to: last, "no code")
       for challenge in [open, last] {
@@ -76,18 +76,18 @@ extension BackendContract {
     Check("a new password, a disabled account and a turned-off second step end a challenge") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value()
       try bob.turnTwoStepOn()
-      let first = try await probe.challenge("bob")
+      let first = try await probe.challenge(.of("bob"))
       try bob.changePassword(.of("bob"), .new).value()
       try await probe.expectOver(codes[0].answer, to: first, "a challenge from before the new password")
       // The password was changed with a fresh key, so its first use needs no code; the next login
       // does.
       let result = try await probe.backend.reauthenticate(bob.token, with: .of("bob", .new), limits: .standard)
       try require(result.grant != nil, "the first use of the new password was answered \(result)")
-      let second = try await probe.challenge("bob", .new)
+      let second = try await probe.challenge(.of("bob", .new))
       try alice.setDisabled(true, "bob").value()
       try await probe.expectOver(codes[0].answer, to: second, "a challenge of a disabled account")
       try alice.setDisabled(false, "bob").value()
-      let third = try await probe.challenge("bob", .new)
+      let third = try await probe.challenge(.of("bob", .new))
       let login = try await probe.logIn("bob", .new, answer: codes[1].answer)
       try login.endTwoStep(codes[2].answer).value()
       try await probe.expectOver(codes[0].answer, to: third, "a challenge from before it was turned off")
@@ -143,12 +143,5 @@ extension Login {
     let secret = try beginTwoStep().value()
     let time = if let time { time } else { try self.time() }
     try confirmTwoStep(secret.code(at: time)).value()
-  }
-}
-
-extension BackendProbe {
-  /// The challenge in the answer to the correct password.
-  fileprivate func challenge(_ name: String, _ password: Secret? = nil) async throws -> Challenge {
-    try await challenge(.of(name, password))
   }
 }

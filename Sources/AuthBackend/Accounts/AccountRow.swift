@@ -36,10 +36,9 @@ extension Transaction {
   }
 
   func requireAnotherAdministrator(than account: AccountRow) throws(BackendError) {
-    guard account.user.role == .administrator, try !has(AccountQuery.otherAdministrator, account.id, Int64.max) else {
-      return
+    if account.user.role == .administrator, try !has(AccountQuery.otherAdministrator, account.id, Int64.max) {
+      throw .refused(.lastAdministrator, account.user.username)
     }
-    throw .refused(.lastAdministrator, account.user.username)
   }
 }
 

@@ -160,9 +160,7 @@ extension SessionID: SQLBindable, RowDecodable {
 extension EndReason: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(code) }
   package init(_ row: Row) throws(BackendError) {
-    guard let reason = EndReason(code: String(row)) else {
-      throw row.damaged("a session ended for an unknown reason")
-    }
+    guard let reason = EndReason(code: String(row)) else { throw row.damaged("a session ended for an unknown reason") }
     self = reason
   }
 }
@@ -170,9 +168,7 @@ extension EndReason: SQLBindable, RowDecodable {
 extension Role: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(rawValue) }
   package init(_ row: Row) throws(BackendError) {
-    guard let role = Role(rawValue: String(row)) else {
-      throw row.damaged("an account has an unknown role")
-    }
+    guard let role = Role(rawValue: String(row)) else { throw row.damaged("an account has an unknown role") }
     self = role
   }
 }
@@ -181,8 +177,6 @@ extension Role: SQLBindable, RowDecodable {
 extension User: RowDecodable {
   package init(_ row: Row) throws(BackendError) {
     let number: Int64 = try row[0]
-    self.init(
-      id: UserID(rawValue: "u\(number)"), username: try row[1], displayName: try row[2],
-      role: try row[3])
+    self.init(id: UserID(rawValue: "u\(number)"), username: try row[1], displayName: try row[2], role: try row[3])
   }
 }

@@ -48,7 +48,7 @@ extension Rules {
   /// Begins a session, or issues a token with new limits for the one whose password was entered
   /// again, and writes down that it did.
   func proceed(
-    with request: StepRequest, of account: AccountRow, for new: NewSession, used code: UsedCode = .code,
+    with request: StepRequest, of account: AccountRow, for new: NewSession, used code: UsedCode = UsedCode(),
     in db: any Transaction
   ) throws(BackendError) -> Grant {
     if let hash = request.session {
@@ -154,10 +154,9 @@ extension Transaction {
   ///
   /// A password that was changed in the same transaction stays.
   func take(_ newHash: String?, of account: AccountRow, in session: SessionID) throws(BackendError) {
-    guard let newHash, try changes(of: AccountQuery.rehash, newHash, account.id, account.passwordHash) > 0 else {
-      return
+    if let newHash, try changes(of: AccountQuery.rehash, newHash, account.id, account.passwordHash) > 0 {
+      try record(.passwordRehashed, account: account.id, actor: account.id, session: session)
     }
-    try record(.passwordRehashed, account: account.id, actor: account.id, session: session)
   }
 
   /// Asks for a code, unless the password was changed with one a moment ago.

@@ -78,18 +78,10 @@ extension Rules {
   }
 }
 
-/// What was used in place of a code.
-enum UsedCode: Sendable {
-  case code
-  case recoveryCode(left: Int)
-
-  /// For the detail of an event; nil for what is usual.
-  var words: String? {
-    switch self {
-    case .code: nil
-    case .recoveryCode(let left): "recovery code, \(left) left"
-    }
-  }
+/// What was used up where a code was asked for.
+struct UsedCode: Sendable {
+  /// For the detail of an event; nil for a code of the app, which is usual.
+  var words: String?
 }
 
 extension Transaction {
@@ -118,10 +110,10 @@ extension Transaction {
     let stored: CodeRow? = try first(CodeQuery.find, account, code.digest)
     guard let row, let last = row.lastStep else { return nil }
     let step = TOTP(secret: row.secret).step(of: typed.bytes, at: wallTime, after: last)
-    if let step, try changes(of: TwoStepQuery.use, step, account) > 0 { return .code }
+    if let step, try changes(of: TwoStepQuery.use, step, account) > 0 { return UsedCode() }
     guard let stored, stored.isRecoveryCode else { return nil }
     try run(CodeQuery.use, account, code.digest)
-    return .recoveryCode(left: try recoveryCodes(of: account))
+    return UsedCode(words: "recovery code, \(try recoveryCodes(of: account)) left")
   }
 
   /// Writes down that a code was wrong.
