@@ -15,7 +15,7 @@ enum TranscriptTool {
       switch words.first {
       case "terminal": exit(try await terminal(rest))
       case "screen": exit(try await screen(rest))
-      case "code": print(try code(secret: rest[0], periodsAhead: rest.count > 1 ? Int64(rest[1]) : 0))
+      case "code": print(code(periodsAhead: rest.first.flatMap { Int64($0) } ?? 0))
       case "sql": exit(try sql(rest[0], rest[1], command: rest.dropFirst(2)))
       case "openings": print(try openingsUntilQuiet(in: rest[0]))
       case "books": print(Books(rest[0]).map { "\($0)" } ?? "no books")
@@ -144,18 +144,14 @@ enum TranscriptTool {
     ).run()
   }
 
-  /// The code that an authenticator app with the secret shows now, or some periods ahead.
-  private static func code(secret: String, periodsAhead: Int64?) throws -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-    let bits = try secret.flatMap { character in
-      guard let value = alphabet.firstIndex(of: character) else { throw Failure(description: "\(secret)") }
-      return (0..<5).map { value >> (4 - $0) & 1 }
-    }
-    let bytes = stride(from: 0, to: bits.count, by: 8).map { start in
-      bits[start..<start + 8].reduce(into: UInt8(0)) { $0 = $0 << 1 | UInt8($1) }
-    }
-    let microseconds = WallTime.now().microseconds + (periodsAhead ?? 0) * TOTP.period * 1_000_000
-    let code = TwoStepSecret(bytes: bytes, username: "").code(at: WallTime(microseconds: microseconds))
+  /// The code that an authenticator app shows now, or some periods ahead; standard input is the
+  /// secret.
+  private static func code(periodsAhead: Int64) -> String {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(STDIN_FILENO, &bytes, bytes.count)
+    let microseconds = WallTime.now().microseconds + periodsAhead * TOTP.period * 1_000_000
+    let code = TwoStepSecret(bytes: Array(bytes.prefix(count)), username: "").code(
+      at: WallTime(microseconds: microseconds))
     return String(decoding: code.bytes, as: UTF8.self)
   }
 
