@@ -29,9 +29,11 @@ import TextFormat
     #expect(asked["prompt"] == nil)
     #expect(asked["audience"] == "a&b=c")
     #expect(try fields(try url())["state"] != asked["state"])
+    let session = try await world.logIn()
     #expect(
-      try await world.logIn().user
-        == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
+      session.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
+    // Never the refresh token.
+    #expect(try await session.withAccess { $0.header } == "Bearer access-2")
   }
 
   @Test(

@@ -3,7 +3,7 @@ import AuthCoreTesting
 import AuthOAuth
 import Testing
 
-/// The refresh token: rotation, and who is asked about it.
+/// The tokens of the server: rotation, lifetimes, and who is asked about them.
 @Suite struct RefreshTests {
   private let world = OAuthWorld()
 
@@ -131,5 +131,22 @@ import Testing
     try await world.store.loggedIn(try world.credentials(), limits: LimitRequest(absolute: .seconds(600)))
     world.clock.reboot()
     #expect(await world.restored().state == .loggedOut(.ended(.rebooted)))
+  }
+
+  @Test(
+    "a lifetime counts from the request; beyond reason it neither traps nor lasts; without one, a token has no end",
+    arguments: [
+      ("300", 300), ("\"300\"", 300), ("0", 0), ("-1", 0), ("9223372036854775807", 1 << 31), ("1e300", nil),
+      ("\"soon\"", nil), ("null", nil), ("99999999999999999999", nil), ("{}", nil),
+    ] as [(String, Int?)])
+  func lifetimes(value: String, seconds: Int?) async throws {
+    world.server.script(
+      "/token", 200,
+      #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": \#(value)}"#)
+    world.server.script("/userinfo", 200, #"{"sub": "1"}"#)
+    let now = try world.clock.now()
+    world.server.set { $0.whileUnderWay = { world.clock.advance(by: .seconds(50)) } }
+    let grant = try await world.grant()
+    #expect(grant.accessToken?.deadline == seconds.map { .at(now.advanced(by: .seconds($0))) } ?? .never)
   }
 }
