@@ -54,9 +54,9 @@ final class ModelJudge {
       expect(event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
       let isCleanup = cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }
       expect(isCleanup, .lateResultsChangeNothing, "more than clean-up")
-      let isAwaited = event.epoch != nil && event.epoch == old.awaitedEpoch && old.kind != .loggingOut
-      expect(!isAwaited, .nobodyWaitsForever, "\(old.shape) goes on after \(event.name)")
-      expect(!isAwaitedStep(event, old), .everyLogoutEnds, "a logout did not go on at \(event.name)")
+      let isAwaited = event.epoch != nil && event.epoch == old.awaitedEpoch
+      let rule: ModelRule = old.kind == .loggingOut ? .everyLogoutEnds : .nobodyWaitsForever
+      expect(!isAwaited, rule, "\(old.shape) did not go on at \(event.name)")
     }
   }
 
@@ -103,17 +103,6 @@ final class ModelJudge {
   private func isAboutAnotherChallenge(_ event: SessionEvent, _ state: SessionState) -> Bool {
     guard case .command(let command, let token) = event, command == .answer || command == .cancel else { return false }
     return token != state.presentChallenge?.token
-  }
-
-  private func isAwaitedStep(_ event: SessionEvent, _ state: SessionState) -> Bool {
-    guard case .loggingOut(let state) = state, event.epoch == state.epoch else { return false }
-    let completion =
-      switch state.step {
-      case .draining: "drained"
-      case .revoking: "revoked"
-      case .erasing: "erased"
-      }
-    return [completion, "timedOut"].contains(event.name)
   }
 
   /// Checks that only the user, a limit, a vault that is proven empty, an explicit rejection or a

@@ -51,18 +51,20 @@ extension SessionState {
   }
 
   /// The kind, and the details that distinguish it from others of the same kind.
-  var shape: String {
-    ([kind.rawValue] + details).joined(separator: ", ")
-  }
+  var shape: String { ([kind.rawValue] + details).compactMap(\.self).joined(separator: ", ") }
 
-  private var details: [String] {
+  private var details: [String?] {
     switch self {
     case .restoring(let state):
       [
         state.reading == nil ? "not reading" : "reading", state.obstacle == nil ? nil : "obstructed",
         state.lastKnown == nil ? nil : "user known",
-      ].compactMap(\.self)
-    case .loggedOut(let state): state.details
+      ]
+    case .loggedOut(let state):
+      [
+        state.leftovers.hasTokens ? "unfinished" : nil, state.targets == nil ? nil : "token known",
+        state.sweeping ? "whatever is kept" : nil, state.leftovers.leases > 0 ? "a lease running" : nil,
+      ]
     case .authenticating(let state):
       ["from \(state.from.state.kind.rawValue)", state.saving == nil ? "asking" : "saving"]
     case .challenged(let state):
@@ -77,27 +79,14 @@ extension SessionState {
       } else {
         ["for \(state.purpose.rawValue)", "\(state.step)"]
       }
-    case .loggingOut(let state): state.details
+    case .loggingOut(let state):
+      [
+        "\(state.step)", state.targets.map { $0.pending == nil ? "one token" : "two tokens" },
+        state.sweeping ? "whatever is kept" : nil, state.revoking ? nil : "already revoked",
+        state.successor == nil ? nil : "with a successor", state.leftovers.hasTokens ? "unfinished" : nil,
+        state.leftovers.leases > 0 ? "a lease running" : nil,
+      ]
     }
-  }
-}
-
-extension LoggedOut {
-  fileprivate var details: [String] {
-    [
-      leftovers.hasTokens ? "unfinished" : nil, targets == nil ? nil : "token known",
-      sweeping ? "whatever is kept" : nil, leftovers.leases > 0 ? "a lease running" : nil,
-    ].compactMap(\.self)
-  }
-}
-
-extension LoggingOut {
-  fileprivate var details: [String] {
-    [
-      "\(step)", targets.map { $0.pending == nil ? "one token" : "two tokens" }, sweeping ? "whatever is kept" : nil,
-      revoking ? nil : "already revoked", successor == nil ? nil : "with a successor",
-      leftovers.hasTokens ? "unfinished" : nil, leftovers.leases > 0 ? "a lease running" : nil,
-    ].compactMap(\.self)
   }
 }
 

@@ -28,12 +28,8 @@ struct ModelWork {
 
   init(_ effect: Effect, user: UInt8 = 0) {
     (self.effect, epoch, self.user) = (effect, effect.epoch, user)
-    switch effect {
-    case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting
-    case .authenticate, .answer, .withdraw, .reauthenticate, .renew, .confirm, .discard, .revoke:
-      (stage, token) = (.asking, effect.tokens.first?.number)
-    case .closeKeys, .notify: preconditionFailure("done in the step that decides it")
-    }
+    let waits = effect.vaultUse != .none || effect.kind == .drain
+    (stage, token) = waits ? (.waiting, nil) : (.asking, effect.tokens.first?.number)
   }
 
   var isWaitingForVault: Bool {

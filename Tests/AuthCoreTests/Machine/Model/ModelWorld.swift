@@ -146,10 +146,8 @@ struct ModelWorld {
   /// Only writes that have reached the vault survive.
   private mutating func crash() {
     budget.crashes -= 1
-    for token in authority.tokens.indices where UInt8(token) != vault.token {
-      let session = authority.tokens[token].session
-      if vault.token.map({ authority.tokens[Int($0)].session }) != session { authority.excuse(UInt8(token)) }
-    }
+    let kept = vault.token.map { Int(authority.tokens[Int($0)].session) }
+    for session in authority.sessions.indices where session != kept { authority.sessions[session].isExcused = true }
     for step in authority.steps.indices { authority.steps[step].isExcused = true }
     var next = ModelWorld(budget)
     (next.authority, next.vault, next.prologue) = (authority, vault, prologue)
