@@ -17,8 +17,7 @@ struct AccessTests: InWorld {
   private static func lending(
     lasting lifetime: Duration = .seconds(300), renewals: Int = 100, worksOn place: WorkPlace = .callingThread
   ) async throws -> (World, LoggedInSession) {
-    let timing = SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: renewals))
-    let world = World(timing: timing, worksOn: place)
+    let world = World(renewal: RenewalPolicy(limit: renewals), worksOn: place)
     world.authority.setAccessTokens(lasting: lifetime)
     return (world, try await world.store.loggedIn(World.alice))
   }

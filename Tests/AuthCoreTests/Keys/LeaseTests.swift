@@ -130,16 +130,6 @@ struct LeaseTests: InWorld {
     #expect(try await store.logOut() == .complete)
   }
 
-  @Test("a logout may begin inside a lease, and waits for it")
-  func begunInside() async throws {
-    let logout = try key.withLease { _ in
-      let logout = store.beginLogOut()
-      #expect(store.state == .loggingOut && !key.isLive)
-      return logout
-    }
-    #expect(try await logout.value() == .complete)
-  }
-
   @Test("no later task counts as the holder of an ended task's lease")
   func endedTasks() async throws {
     try await store.logOut()

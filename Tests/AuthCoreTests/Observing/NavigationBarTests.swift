@@ -23,20 +23,6 @@ struct NavigationBarTests: InWorld {
     #expect(bar.button == .logIn && store.session == nil)
   }
 
-  @Test("a bar created during a logout shows Log in, which is refused until the logout has ended")
-  func duringLogout() async throws {
-    try await logInAlice()
-    let logout = await authority.holding(.revoke) { store.beginLogOut() }
-    let bar = NavigationBar(store: store)
-    #expect(bar.button == .logIn)
-    await #expect(throws: SessionError.self) { try await bar.press(credentials: { World.bob }) }
-    authority.release(.revoke)
-    #expect(try await logout.value() == .complete)
-    #expect(bar.button == .logIn)
-    try await bar.press(credentials: { World.bob })
-    #expect(bar.button.label == "Log out")
-  }
-
   @Test("a press never logs out a login that began elsewhere, nor another user than the visible one")
   func pressesWhatWasSeen() async throws {
     let session = try await logInAlice()

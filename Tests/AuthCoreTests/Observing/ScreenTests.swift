@@ -15,7 +15,8 @@ struct ScreenTests: InWorld {
     "the end of a session kills its keys and dismisses screens, before the result and the cleanup, and then there is no call",
     arguments: [
       (Discovery.check, EndReason.revoked), (.check, .accountDisabled), (.check, .accountDeleted),
-      (.check, .expired(.idle)), (.renewal, .revoked), (.password, .revoked), (.report, .revoked),
+      (.check, .expired(.idle)), (.renewal, .revoked), (.password, .revoked),
+      (.report, .revoked),
       (.logout, .userAsked), (.userSwitch, .switchedUser),
     ])
   func dismissed(discovery: Discovery, reason: EndReason) async throws {
@@ -46,6 +47,10 @@ struct ScreenTests: InWorld {
     try await store.renew()
     _ = try await store.logOut()
     await screens.expect(dismissal)
+    // Opened with the key of another session, they follow that one.
+    await screens.openAgain(with: try await store.loggedIn(World.alice), in: store)
+    _ = try await store.logOut()
+    await screens.expect(dismissal + ["dismiss user_asked"])
   }
 
   @Test("a screen opens only in a session, and is told each change of its user once, however often it is opened")
@@ -97,16 +102,6 @@ struct ScreenTests: InWorld {
     authority.setAccount("bob", password: World.bob.password, displayName: "Bob B.")
     try await store.check()
     #expect(screen.told == [told])
-  }
-
-  @Test("a dismissed screen that is opened with the key of another session follows that session")
-  func openedForAnotherSession() async throws {
-    try await logInAlice()
-    let screen = try #require(store.open(Screen.self))
-    _ = try await store.logOut()
-    store.open(screen, with: try await store.loggedIn(World.alice))
-    _ = try await store.logOut()
-    #expect(screen.told == ["dismiss user_asked", "dismiss user_asked"])
   }
 
   @Test("a screen is dismissed once, even if more changes follow before its notification")

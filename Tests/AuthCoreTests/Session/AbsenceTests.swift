@@ -15,21 +15,27 @@ struct AbsenceTests: InWorld {
     Unavailability.Cause.allCases.map { .unavailable(Unavailability($0, "it failed as \($0)")) }
     + [.throttled(.wait(.seconds(30)))]
 
-  @Test("no kind of failure ends a session, and each is reported", arguments: Request.allCases, faults)
-  func unavailable(request: Request, fault: ScriptedAuthority.Fault) async throws {
+  @Test(
+    "no kind of failure ends a session or uses up a try of a challenge, and each is reported",
+    arguments: Request.allCases.map { .session($0) } + [SessionCommand.answer], faults)
+  func unavailable(command: SessionCommand, fault: ScriptedAuthority.Fault) async throws {
     authority.setRotation(true)
-    authority.fail(request.operation, with: fault)
+    let challenge = command == .answer ? try await world.challenged(by: .password) : nil
+    let operation =
+      if case .session(let request) = command { request.operation } else { ScriptedAuthority.Operation.answer }
+    authority.fail(operation, with: fault)
     let error: SessionError =
-      switch (fault, request) {
+      switch (fault, command) {
       case (.unavailable(let cause), _): .unavailable(cause)
-      case (.throttled, .check): .unavailable(.throttled)
+      case (.throttled, .session(.check)): .unavailable(.throttled)
       case (.throttled(let throttle), _): .throttled(throttle)
       }
-    await #expect(throws: error) { try await request.send(store) }
-    #expect(store.state == .loggedIn(key) && key.isLive && world.vaultAgrees)
-    authority.fail(request.operation, with: nil)
-    try await request.send(store)
-    #expect(world.vaultAgrees)
+    let state = store.state
+    await #expect(throws: error) { try await command.send(store, answering: challenge) }
+    #expect(store.state == state && key.isLive && world.vaultAgrees)
+    authority.fail(operation, with: nil)
+    try await command.send(store, answering: challenge)
+    #expect(store.state == store.session.map { .loggedIn($0) } && world.vaultAgrees)
   }
 
   @Test("a confirmation answered with the end of the session ends it")

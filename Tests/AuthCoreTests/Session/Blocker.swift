@@ -11,7 +11,7 @@ final class Blocker: Sendable {
   private let blocked = Atomic<Int>(0)
   private let threads = Locked<Set<String>>([])
 
-  /// The number of blocked calls.
+  /// The number of calls that have blocked.
   var blockedCalls: Int { blocked.load(ordering: .sequentiallyConsistent) }
   var callers: Set<String> { threads.withLock { $0 } }
 
@@ -33,6 +33,5 @@ final class Blocker: Sendable {
     gate.wait()
     // Each released call also releases the next one.
     gate.signal()
-    blocked.subtract(1, ordering: .sequentiallyConsistent)
   }
 }

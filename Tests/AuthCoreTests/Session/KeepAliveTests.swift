@@ -6,7 +6,7 @@ import Testing
 @Suite("A daemon keeps its session alive")
 struct KeepAliveTests: InWorld {
   // Without the timers of limits, only `keepAlive` sleeps.
-  let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 100), watchesLimits: false))
+  let world = World(timing: SessionTiming(watchesLimits: false), renewal: RenewalPolicy(limit: 100))
   private let key: LoggedInSession
 
   init() async throws { key = try await world.store.loggedIn(World.alice) }

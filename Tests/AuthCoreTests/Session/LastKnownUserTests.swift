@@ -60,14 +60,6 @@ struct LastKnownUserTests: InWorld {
     #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
   }
 
-  @Test("a login of another process is shown at the next attempt")
-  func another() async throws {
-    let next = await unanswered()
-    _ = try await store.switchUser(to: World.bob).key
-    await next.restore()
-    #expect(next.state.lastKnownUser == LastKnownUser(username: "bob", displayName: "bob"))
-  }
-
   @Test("the name that a renewal brings with a new token is the one that the next launch shows")
   func renamed() async throws {
     authority.setRotation(true)

@@ -106,7 +106,7 @@ struct LimitTests: InWorld {
     "a window limits the renewals; a further one fails only if all of them failed, until time starts the next window",
     arguments: [[], [false, false], [true, true], [false, true]])
   func bounded(failures: [Bool]) async throws {
-    let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: failures.count)))
+    let world = World(renewal: RenewalPolicy(window: .seconds(60), limit: failures.count))
     try await world.store.loggedIn(World.alice)
     func renew(_ failure: SessionError?) async throws {
       guard let failure else {

@@ -1,6 +1,6 @@
 import AuthCoreTesting
 import Dispatch
-import Glibc
+import Foundation
 import Guards
 import Testing
 
@@ -10,13 +10,10 @@ import Testing
 ///
 /// The address from pthread_self(3) is reused as soon as a thread has ended.
 func currentThread() -> String {
-  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-    buffer.initialize(repeating: 0)
-    guard let start = buffer.baseAddress, readlink("/proc/thread-self", start, buffer.count - 1) > 0 else {
-      preconditionFailure("/proc names every thread")
-    }
-    return String(cString: start)
+  guard let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self") else {
+    preconditionFailure("/proc names every thread")
   }
+  return name
 }
 
 @Suite("Work that blocks")
@@ -24,7 +21,7 @@ struct OwnThreadTests {
   @MainActor @Test("a login that blocks does not block the main actor or the shared threads of tasks")
   func mainActorGoesOn() async throws {
     // More logins than shared threads: if they ran there, no other task could run.
-    let count = 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 4
+    let count = 4 * ProcessInfo.processInfo.activeProcessorCount + 4
     let world = World(worksOn: .separateThreads)
     let blocker = Blocker(world.authority)
     let stores = (0..<count).map { _ in

@@ -125,21 +125,6 @@ struct SecondStepTests: InWorld {
     #expect(world.store.state == .restoring(nil) && world.isEmpty && world.count(.answer) == 0)
   }
 
-  @Test("an answer that was not checked uses up no try, and can be repeated")
-  func unavailable() async throws {
-    let challenge = try await world.challenged()
-    for (fault, failure) in [
-      (ScriptedAuthority.Fault.unavailable(World.offline), SessionError.unavailable(World.offline)),
-      (.throttled(.wait(.seconds(30))), .throttled(.wait(.seconds(30)))),
-    ] {
-      authority.fail(.answer, with: fault)
-      await #expect(throws: failure) { try await store.answer(World.code, to: challenge).key }
-      #expect(store.state == .challenged(challenge, nil))
-    }
-    authority.fail(.answer, with: nil)
-    #expect(try await store.answer(World.code, to: challenge).key.isLive)
-  }
-
   /// The action of another process, if any, while the user enters a code.
   enum Elsewhere { case nothing, revoked, loggedOut, anotherUser, offline, silent }
 

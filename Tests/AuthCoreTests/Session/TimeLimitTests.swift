@@ -80,13 +80,6 @@ struct TimeLimitTests: InWorld {
     }
   }
 
-  @Test("the time in which a user types a code is not part of any limit")
-  func person() async throws {
-    let challenge = try await world.challenged()
-    clock.advance(by: SessionTiming().loginStep * 4)
-    #expect(try await store.answer(World.code, to: challenge).key.isLive)
-  }
-
   @Test("a challenge whose answer came too late can be answered again, and the stale result does not end it")
   func answerAgain() async throws {
     let challenge = try await world.challenged()

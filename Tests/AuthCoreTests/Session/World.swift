@@ -23,7 +23,12 @@ struct World {
   static let diskError = VaultError("The disk is full.", hint: "Delete something.")
   static let evidence = VaultEvidence("The file holds noise.", hint: "Log in again.")
 
-  init(timing: SessionTiming = SessionTiming(), worksOn place: WorkPlace = .callingThread) {
+  init(
+    timing: SessionTiming = SessionTiming(), renewal: RenewalPolicy = RenewalPolicy(),
+    worksOn place: WorkPlace = .callingThread
+  ) {
+    var timing = timing
+    timing.renewal = renewal
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: Self.alice.password)
     authority.setAccount("bob", password: Self.bob.password)
@@ -138,14 +143,6 @@ extension InWorld {
   func logInAlice(rotates: Bool = false) async throws(SessionError) -> LoggedInSession {
     authority.setRotation(rotates)
     return try await store.loggedIn(World.alice)
-  }
-}
-
-extension SessionTiming {
-  /// The usual times with another limit on renewals.
-  init(renewal: RenewalPolicy, watchesLimits: Bool = true) {
-    self.init(watchesLimits: watchesLimits)
-    self.renewal = renewal
   }
 }
 
