@@ -17,10 +17,12 @@ struct AbsenceTests: InWorld {
 
   @Test(
     "no kind of failure ends a session or uses up a try of a challenge, and each is reported",
-    arguments: Request.allCases.map { .session($0) } + [SessionCommand.answer], faults)
-  func unavailable(command: SessionCommand, fault: ScriptedAuthority.Fault) async throws {
+    arguments: Request.allCases.map { (.session($0), .login) }
+      + [(SessionCommand.answer, World.FirstStep.password), (.answer, .userSwitch)], faults)
+  func unavailable(_ asked: (SessionCommand, World.FirstStep), fault: ScriptedAuthority.Fault) async throws {
+    let (command, first) = asked
     authority.setRotation(true)
-    let challenge = command == .answer ? try await world.challenged(by: .password) : nil
+    let challenge = command == .answer ? try await world.challenged(by: first) : nil
     let operation =
       if case .session(let request) = command { request.operation } else { ScriptedAuthority.Operation.answer }
     authority.fail(operation, with: fault)
