@@ -31,9 +31,8 @@ final class BrokenAuthority: Authority {
     var grants: [Grant] = []
     var confirmed: Set<SessionToken> = []
     var revoked: Set<SessionToken> = []
-    /// The name of each session, and the number of sessions of each user.
+    /// The name of each session.
     var names: [SessionID: SessionID] = [:]
-    var sessions: [UserID: Int] = [:]
   }
 
   func authenticate(
@@ -204,10 +203,9 @@ final class BrokenAuthority: Authority {
     let live = base.liveTokens.count
     return notes.withLock { notes in
       if let name = notes.names[grant.id] { return name }
-      notes.sessions[grant.user.id, default: 0] += 1
       let name =
         switch flaw {
-        case .numbersSessionsPerUser: SessionID(rawValue: "\(notes.sessions[grant.user.id] ?? 0)")
+        case .numbersSessionsPerUser: SessionID(rawValue: "\(notes.grants.count { $0.user.id == grant.user.id })")
         case .reusesNamesOfEndedSessions: SessionID(rawValue: "\(grant.user.username) \(live)")
         default: grant.id
         }
