@@ -40,16 +40,6 @@ struct KeepAliveTests: InWorld {
     #expect(try await end.value == .userAsked)
   }
 
-  @Test(
-    "it ends with the session, and not before its authority says so", arguments: [EndReason.revoked, .accountDisabled])
-  func ended(reason: EndReason) async throws {
-    let token = try #require(authority.liveTokens.first)
-    let end = Task.immediate { try await store.keepAlive() }
-    authority.end(token, reason)
-    await clock.reachLimit(in: .seconds(900))
-    #expect(try await end.value == reason)
-  }
-
   @Test("it ends at the idle limit when the authority does not come back")
   func neverBack() async throws {
     authority.fail(.renew, with: .throttled(.wait(.seconds(7200))))
