@@ -59,10 +59,14 @@ import Testing
     #expect(others == [], "say in `allowed` what the target may import")
   }
 
-  @Test("AuthCore uses the C library only for threads, in one file")
+  @Test("one file starts threads, and AuthCore uses the C library only there and for that")
   func threadsOnly() throws {
+    let starters = try SourceFile.all(below: "Sources").filter {
+      !$0.words.isDisjoint(with: ["pthread_create", "Thread", "DispatchQueue", "thrd_create", "clone"])
+    }
+    #expect(starters.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
     let users = try SourceFile.all(below: "Sources/AuthCore").filter { !Self.threads.isDisjoint(with: $0.imports) }
-    #expect(users.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
+    #expect(users.map(\.path) == starters.map(\.path))
     #expect(users.first.map { Set($0.imports) } == Self.threads.union(["Guards"]))
     let calls = users.first.map { $0.words.filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil } }
     #expect(
@@ -71,14 +75,6 @@ import Testing
         "pthread_mutex_unlock", "pthread_mutex_t", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_wait",
         "pthread_cond_t",
       ], "no clock, no file, no socket")
-  }
-
-  @Test("only one file starts threads")
-  func threadStarters() throws {
-    let starters = try SourceFile.all(below: "Sources").filter {
-      !$0.words.isDisjoint(with: ["pthread_create", "Thread", "DispatchQueue", "thrd_create", "clone"])
-    }
-    #expect(starters.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
   }
 
   @Test("the package depends on no other package")
