@@ -5,8 +5,8 @@ import Testing
 /// The portable modules are those of Apple's systems too, from the oldest in the manifest on.
 ///
 /// They compile against declarations of Apple's C library, which come before that of Linux in their
-/// sources. The compiler on Linux does not check the availability of API on Apple's systems, but the
-/// modules of its standard library declare it.
+/// sources. The compiler on Linux does not check the availability of API on Apple's systems, but
+/// the modules of its standard library declare it.
 @Suite struct AppleSystemTests {
   /// In the order of their imports.
   static let modules = ["Guards", "AuthCore", "TextFormat", "AuthDevice", "AuthOAuth"]
