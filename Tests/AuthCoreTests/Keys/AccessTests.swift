@@ -218,14 +218,6 @@ struct AccessTests: InWorld {
     await #expect(throws: AccessError<Never>.session(.ended(.userAsked))) { try await key.token() }
     #expect(!authority.accepts(accessToken: "access-1"))
   }
-
-  @Test("a key gets the token of its own session, never that of the next user")
-  func switched() async throws {
-    let bob = try await store.switchUser(to: World.bob).key
-    #expect(try await bob.withAccess { $0.value } == "access-2")
-    await #expect(throws: AccessError<Never>.session(.ended(.switchedUser))) { try await key.token() }
-    #expect(world.count(.renew) == 0)
-  }
 }
 
 extension LoggedInSession {

@@ -81,15 +81,6 @@ struct LimitTests: InWorld {
     #expect(key.endReason == .expired(.idle))
   }
 
-  @Test("a reboot ends the session, whatever its limits said")
-  func reboot() async throws {
-    let key = try await logInAlice()
-    clock.reboot()
-    await #expect(throws: SessionError.ended(.rebooted)) { try await store.check() }
-    #expect(key.endReason == .rebooted)
-    #expect(store.state == .loggedOut(.ended(.rebooted)))
-  }
-
   @Test("without a timer the store still checks the limits at each change of the session")
   func withoutTimer() async throws {
     let world = World(timing: SessionTiming(watchesLimits: false))

@@ -32,8 +32,9 @@ struct TimeLimitTests: InWorld {
       + World.FirstStep.allCases.map { Silence(command: .answer, first: $0, authority: .answer) }
   }
 
-  /// Starts the command, and waits until it reaches the operation.
-  private func start(_ silence: Silence) async throws -> (store: SessionStore, task: Task<Void, any Error>) {
+  @Test("a step without an answer fails in time, and changes nothing", arguments: Silence.all)
+  func fails(silence: Silence) async throws {
+    // Starts the command, and waits until it reaches the operation.
     authority.setRotation(true)
     let challenge = silence.command == .answer ? try await world.challenged(by: silence.first) : nil
     if silence.command != .answer && silence.command != .logIn { try await store.loggedIn(World.alice) }
@@ -43,12 +44,7 @@ struct TimeLimitTests: InWorld {
     let task = Task.immediate { try await silence.command.send(store, answering: challenge) }
     if let operation = silence.authority { await authority.waitUntilHeld(operation, at: .answer) }
     if let operation = silence.vault { await vault.waitUntilHeld(operation) }
-    return (store, task)
-  }
 
-  @Test("a step without an answer fails in time, and changes nothing", arguments: Silence.all)
-  func fails(silence: Silence) async throws {
-    let (store, task) = try await start(silence)
     let (before, saved) = (store.session, vault.content)
     await clock.waitForSleepers(1, dueWithin: silence.limit)
     clock.advance(by: silence.limit - .seconds(1))
