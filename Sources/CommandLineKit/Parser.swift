@@ -122,21 +122,18 @@ private struct Check<Request: Sendable> {
     of arguments: [ArgumentDeclaration], _ own: [OptionDeclaration], _ declared: [OptionDeclaration],
     _ environment: (String) -> Word?
   ) throws(UsageError) -> [ParsedWords.Given] {
+    let takesAny = arguments.contains { $0.arity == .any }
+    if !takesAny, let extra = line.arguments.dropFirst(arguments.count).first {
+      let meant = option(of: own, taking: extra, besides: arguments).map { "; did you mean \($0)?" } ?? ""
+      throw refusal(.extraArgument, "unexpected \(extra.quoted)\(meant)")
+    }
     var rest = line.arguments[...]
     var given: [ParsedWords.Given] = []
     for argument in arguments {
       let taken = argument.arity == .any ? rest : rest.prefix(1)
       rest = rest.dropFirst(taken.count)
+      for word in taken { try require(word, toBe: argument.form, at: argument.name) }
       if !taken.isEmpty { given.append(.init(name: argument.name, words: Array(taken))) }
-    }
-    if let extra = rest.first {
-      let meant = option(of: own, taking: extra, besides: arguments).map { "; did you mean \($0)?" } ?? ""
-      throw refusal(.extraArgument, "unexpected \(extra.quoted)\(meant)")
-    }
-    for argument in arguments {
-      for word in given.first(where: { $0.name == argument.name })?.words ?? [] {
-        try require(word, toBe: argument.form, at: argument.name)
-      }
     }
     for option in declared {
       if case .given(let word) = line.options.first(where: { $0.declaration?.long == option.long })?.value {
