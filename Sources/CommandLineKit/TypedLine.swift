@@ -93,9 +93,7 @@ extension Word {
   /// Whether the word is a dash with something after it.
   ///
   /// A single dash is a plain word.
-  var looksLikeOption: Bool {
-    bytes.count > 1 && bytes[0] == UInt8(ascii: "-")
-  }
+  var looksLikeOption: Bool { bytes.count > 1 && bytes[0] == UInt8(ascii: "-") }
 
   /// Whether the word is a dash and then a digit or a point.
   var looksLikeSignedNumber: Bool {

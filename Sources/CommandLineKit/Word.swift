@@ -8,27 +8,17 @@ import TextFormat
 package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
   package let bytes: [UInt8]
 
-  package init(bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes)
-  }
+  package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  package init(_ text: some StringProtocol) {
-    bytes = Array(text.utf8)
-  }
+  package init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
 
-  package init(stringLiteral text: String) {
-    self.init(text)
-  }
+  package init(stringLiteral text: String) { self.init(text) }
 
   /// The word as text, or nil if it is not UTF-8.
-  package var text: String? {
-    String(validating: bytes, as: UTF8.self)
-  }
+  package var text: String? { String(validating: bytes, as: UTF8.self) }
 
   /// Whether the word is exactly this text.
-  package func isSpelled(_ text: String) -> Bool {
-    bytes.elementsEqual(text.utf8)
-  }
+  package func isSpelled(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 
   /// The word in quotation marks for a message: escaped, and shortened if it is long.
   package var quoted: String {

@@ -8,9 +8,7 @@
 package struct ErrorNumber: Hashable, Sendable {
   package let code: Int32
 
-  package init(_ code: Int32) {
-    self.code = code
-  }
+  package init(_ code: Int32) { self.code = code }
 
   package static var current: ErrorNumber { ErrorNumber(errno) }
 

@@ -12,9 +12,7 @@ package struct TypedTime: Hashable, Sendable {
   /// Microseconds since 1970-01-01T00:00:00Z.
   package let microseconds: Int64
 
-  package init(microseconds: Int64) {
-    self.microseconds = microseconds
-  }
+  package init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Reads one of these forms, and nothing else.
   package init?(_ text: String, now: UTCTime) {

@@ -11,9 +11,7 @@ package struct UTCTime: Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z.
   package let seconds: Int64
 
-  package init(seconds: Int64) {
-    self.seconds = seconds
-  }
+  package init(seconds: Int64) { self.seconds = seconds }
 
   /// `2026-01-31T09:30:00Z`, the form of RFC 3339.
   ///

@@ -36,17 +36,15 @@ struct DisplayWidthTests {
 
   @Test("a table is aligned by columns and escapes its cells")
   func table() {
-    var table = Table(["Name", .right("Amount")])
-    table.add(["日本", "1.00"])
-    table.add(["alice\u{1B}", "12.50"])
-    table.add(["bob"])
+    let table = Table(["Name", .right("Amount")], rows: [["日本", "1.00"], ["alice\u{1B}", "12.50"], ["bob"]])
     #expect(table.lines(width: nil) == ["Name         Amount", "日本           1.00", "alice\\u{1B}   12.50", "bob"])
   }
 
   @Test("if a table is too wide, each row is a paragraph that fits, with every complete value next to its title")
   func paragraphs() {
-    var table = Table([.init(title: "TIME", unit: "UTC"), "EVENT", "BY", "", "TEXT"])
-    table.add(["2026-01-31 10:30:00", "authn_login_successafterfail", "", "this one", "日本語日本語日本語日本語"])
+    let table = Table(
+      [.init(title: "TIME", unit: "UTC"), "EVENT", "BY", "", "TEXT"],
+      rows: [["2026-01-31 10:30:00", "authn_login_successafterfail", "", "this one", "日本語日本語日本語日本語"]])
     #expect(
       table.lines(width: 40) == [
         "time 2026-01-31 10:30:00 UTC", "  event authn_login_successafterfail", "  this one",
@@ -63,9 +61,9 @@ struct DisplayWidthTests {
 
   @Test("text that may be cut is wrapped in its column while that can be read, and then the last is below its row")
   func wrapped() {
-    var table = Table([.right("N"), .cut("WHO"), .cut("TEXT")])
-    table.add(["1", "bob", "0123456789012345678901234567890"])
-    table.add(["22", "alice", ""])
+    let table = Table(
+      [.right("N"), .cut("WHO"), .cut("TEXT")],
+      rows: [["1", "bob", "0123456789012345678901234567890"], ["22", "alice", ""]])
     #expect(
       table.lines(width: 28) == [
         " N  WHO    TEXT", " 1  bob    01234567890123456", "           78901234567890", "22  alice",

@@ -35,7 +35,7 @@ enum ContextsCommand {
       return workspace.names(Set(users).sorted())
     }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
-    var table = Table(["CONTEXT", "USER", .right("ENDS IN"), ""])
+    var rows: [[String]] = []
     var documents: [JSON] = []
     var notes: [Hint] = []
     for (name, content) in found {
@@ -53,12 +53,13 @@ enum ContextsCommand {
         (cells[1], cells[3]) = ("?", "unusable file")
         notes.append(Hint(evidence.description))
       }
-      table.add(cells)
+      rows.append(cells)
       documents.append([
         "context": .string(name.description), "current": .bool(isCurrent), "logged_in": isLoggedIn, "user": user,
         "session": session,
       ])
     }
+    let table = Table(["CONTEXT", "USER", .right("ENDS IN"), ""], rows: rows)
     return Answer(
       .onlyShows, status: notes.isEmpty ? .done : .cannotTell,
       lines: found.isEmpty ? ["No contexts."] : workspace.lines(table), ["contexts": .array(documents)], notes: notes)

@@ -80,9 +80,7 @@ package struct ScreenTerminal: ~Copyable {
   }
 
   /// Redraws the next frame as a whole, because the content of the terminal is uncertain.
-  package mutating func forget() {
-    shown = nil
-  }
+  package mutating func forget() { shown = nil }
 
   /// Waits for a key, a new size, another descriptor if one is given, or the end of the limit.
   ///

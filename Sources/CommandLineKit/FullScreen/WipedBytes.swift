@@ -6,9 +6,7 @@ package final class WipedBytes {
   private var count = 0
 
   /// Reserves memory for the maximum number of bytes, so that they never move.
-  package init(capacity: Int) {
-    storage = .allocate(byteCount: max(1, capacity), alignment: 1)
-  }
+  package init(capacity: Int) { storage = .allocate(byteCount: max(1, capacity), alignment: 1) }
 
   deinit {
     wipe()

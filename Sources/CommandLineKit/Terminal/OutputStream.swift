@@ -27,9 +27,7 @@ package final class OutputStream {
   /// Buffers text.
   ///
   /// The caller must have escaped untrusted text.
-  package func write(_ text: String) {
-    buffer.append(contentsOf: text.utf8)
-  }
+  package func write(_ text: String) { buffer.append(contentsOf: text.utf8) }
 
   package func writeLine(_ text: String = "") {
     write(text)

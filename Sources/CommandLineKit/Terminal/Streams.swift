@@ -29,9 +29,7 @@ package enum TerminalWidth {
 /// The environment variables of this process.
 package enum Environment {
   /// The value as text, with invalid UTF-8 replaced, for variables that only select an option.
-  package static func value(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
+  package static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// Whether the locale names another encoding than UTF-8; where nothing names a locale, it does
   /// not.
@@ -42,9 +40,7 @@ package enum Environment {
   }
 
   /// The value as the bytes it has.
-  package static func word(_ name: String) -> Word? {
-    getenv(name).map { Word(cString: $0) }
-  }
+  package static func word(_ name: String) -> Word? { getenv(name).map { Word(cString: $0) } }
 }
 
 /// Creates a pipe that wakes up a thread which waits until its `output` is readable.

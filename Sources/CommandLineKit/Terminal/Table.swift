@@ -35,26 +35,20 @@ package struct Table: Hashable, Sendable {
   }
 
   package let columns: [Column]
-  package private(set) var rows: [[String]] = []
+  package let rows: [[String]]
 
-  package init(_ columns: [Column], rows: [[String]] = []) {
+  /// Creates a table; this escapes the cells, and a missing cell is empty.
+  package init(_ columns: [Column], rows: [[String]]) {
     self.columns = columns
-    for row in rows { add(row) }
-  }
-
-  /// Adds a row.
-  ///
-  /// This escapes the cells; a missing cell is empty.
-  package mutating func add(_ cells: [String]) {
-    rows.append(columns.indices.map { $0 < cells.count ? TextEscaping.escape(cells[$0]) : "" })
+    self.rows = rows.map { cells in
+      columns.indices.map { $0 < cells.count ? TextEscaping.escape(cells[$0]) : "" }
+    }
   }
 
   /// The same table with its columns in this order, without unknown titles.
   package func ordered(_ titles: [String]) -> Table {
     let order = titles.flatMap { title in columns.indices.filter { columns[$0].title == title } }
-    var table = Table(order.map { columns[$0] })
-    table.rows = rows.map { row in order.map { row[$0] } }
-    return table
+    return Table(order.map { columns[$0] }, rows: rows.map { row in order.map { row[$0] } })
   }
 
   /// The lines, with the titles first.

@@ -13,7 +13,6 @@ enum AppScenes {
   static let alice = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
   private static let receipts = {
-    var table = Table([.init(title: "TIME", unit: "UTC"), .right("AMOUNT"), .cut("WITH"), .right("RECEIPT")])
     // The newest first; the oldest is the credit with which the account was opened.
     let opening = 59
     let names = ["bob", "carol", "dave", "日本語の名前", "erin"]
@@ -21,13 +20,15 @@ enum AppScenes {
     func amount(_ index: Int) -> String {
       index == opening ? "100.00" : index % 3 == 0 ? "7.00" : "\(index % 7).50"
     }
-    for index in 0...opening {
-      let minute = opening - index
-      table.add([
-        "2026-11-21 20:\(minute / 10)\(minute % 10)",
-        (index == opening || index % 3 == 0 ? "+" : "-") + amount(index), name(index), "\(160 - index)",
-      ])
-    }
+    let table = Table(
+      [.init(title: "TIME", unit: "UTC"), .right("AMOUNT"), .cut("WITH"), .right("RECEIPT")],
+      rows: (0...opening).map { index in
+        let minute = opening - index
+        return [
+          "2026-11-21 20:\(minute / 10)\(minute % 10)",
+          (index == opening || index % 3 == 0 ? "+" : "-") + amount(index), name(index), "\(160 - index)",
+        ]
+      })
     return AppPage(
       lines: ["Balance  62.50", ""], columns: table.columns,
       rows: table.rows.enumerated().map { index, cells in
