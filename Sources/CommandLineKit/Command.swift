@@ -9,7 +9,7 @@ package struct Command<Request: Sendable>: Sendable {
   /// Other words that people type for this command.
   ///
   /// They are suggested and never run.
-  let soughtAs: [String]
+  package let soughtAs: [String]
   package let summary: String
   /// Paragraphs below the usage line.
   package let discussion: [String]

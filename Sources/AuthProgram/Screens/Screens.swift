@@ -17,7 +17,7 @@ extension LiveScreen {
   func dismiss(_ reason: EndReason) { key.dismiss(reason) }
 }
 
-/// A screen of the user that remembers nothing: the profile, the sessions, the events.
+/// A screen of the user that remembers nothing, such as the profile.
 final class UserScreen: LiveScreen {
   let key: LiveKey
 

@@ -67,6 +67,13 @@ struct CommandTableTests {
     for step in tool.about.firstSteps { _ = try tool.parse(Self.words(step.line)) }
   }
 
+  @Test("no command is looked for under the name of another")
+  func soughtAs() {
+    let commands = tool.locations.map(\.command)
+    let names = Set(commands.flatMap { [$0.name] + $0.aliases })
+    #expect(names.isDisjoint(with: commands.flatMap(\.soughtAs)))
+  }
+
   @Test("every option and argument that a file declares is read in it, or in several files")
   func parametersAreRead() throws {
     let sources = try TextFile.list("Sources/AuthProgram", suffix: ".swift").map(TextFile.read)

@@ -10,6 +10,9 @@ extension Request {
   /// The requests that save a token.
   static let saving: [Request] = [.renew, .reauthenticate, .switchUser]
 
+  /// The requests that ask the authority.
+  static let asking: [Request] = allCases.filter { !SessionCommand.immediate.contains(.session($0)) }
+
   /// The operation of the authority.
   var operation: ScriptedAuthority.Operation {
     switch self {
@@ -32,6 +35,9 @@ extension Request {
 }
 
 extension SessionCommand {
+  /// The commands that are done when the call returns, so that no caller waits for them.
+  static let immediate: [SessionCommand] = [.cancel]
+
   /// Sends the command, for alice or, to switch users, for bob.
   func send(_ store: SessionStore, answering challenge: Challenge? = nil, within limit: Duration? = nil) async throws {
     switch self {

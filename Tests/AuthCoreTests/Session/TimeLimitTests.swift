@@ -27,7 +27,7 @@ struct TimeLimitTests: InWorld {
         Silence(command: .restore, vault: .load), Silence(command: .restore, authority: .resume),
         Silence(command: .logIn, authority: .authenticate), Silence(command: .logIn, vault: .store),
         Silence(command: .session(.check), vault: .load),
-      ] + Request.allCases.map { Silence(command: .session($0), authority: $0.operation) }
+      ] + Request.asking.map { Silence(command: .session($0), authority: $0.operation) }
       + Request.saving.map { Silence(command: .session($0), vault: .replace) }
       + World.FirstStep.allCases.map { Silence(command: .answer, first: $0, authority: .answer) }
   }

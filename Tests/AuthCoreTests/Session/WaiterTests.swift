@@ -8,12 +8,9 @@ import Testing
 struct WaiterTests: InWorld {
   let world = World()
 
-  /// The commands that are done when the call returns, so that no caller waits for them.
-  static let immediate: [SessionCommand] = [.cancel]
-
   @Test(
     "every command that waits can be left, by a cancelled task and after a limit",
-    arguments: SessionCommand.allCases.filter { !immediate.contains($0) }, [nil, Duration.seconds(2)])
+    arguments: SessionCommand.allCases.filter { !SessionCommand.immediate.contains($0) }, [nil, Duration.seconds(2)])
   func everyCommand(command: SessionCommand, limit: Duration?) async throws {
     if command != .restore && command != .logIn { try await store.loggedIn(World.alice) }
     let challenge = command == .answer ? try await world.challenged(by: .password) : nil
