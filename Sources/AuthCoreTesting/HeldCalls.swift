@@ -50,16 +50,17 @@ extension HeldCalls {
 
   /// Releases the first held call of an operation; the others stay held.
   public func releaseFirst(_ operation: Operation, at point: Point = .question) {
-    let first = turnstile.storage.withLock { storage in
-      storage[operation, at: point].waiting.isEmpty ? nil : storage[operation, at: point].waiting.removeFirst()
-    }
-    first?.fulfil(())
+    turnstile.storage.withLock { $0[operation, at: point].waiting.popFirst() }?.fulfil(())
   }
 
   /// Waits until `count` calls of an operation are held at the point.
   public func waitUntilHeld(_ operation: Operation, at point: Point = .question, count: Int = 1) async {
     await turnstile.storage.wait { $0[operation, at: point].waiting.count >= count }
   }
+}
+
+extension Array {
+  mutating func popFirst() -> Element? { isEmpty ? nil : removeFirst() }
 }
 
 /// Logs the calls of a double and stops those that a test holds.

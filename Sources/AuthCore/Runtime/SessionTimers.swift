@@ -9,16 +9,9 @@ struct SessionTimers {
 
   /// Removes and returns the timers that the state no longer needs.
   mutating func outdated(by state: SessionState) -> [Task<Void, Never>] {
-    var ended: [Task<Void, Never>] = []
-    if let step, step.epoch != state.awaitedEpoch {
-      ended.append(step.task)
-      self.step = nil
-    }
-    if let watch, watch.watched != state.watchedLimits {
-      ended.append(watch.task)
-      self.watch = nil
-    }
-    return ended
+    let step = step?.epoch == state.awaitedEpoch ? nil : self.step.take()
+    let watch = watch?.watched == state.watchedLimits ? nil : self.watch.take()
+    return [step?.task, watch?.task].compactMap(\.self)
   }
 }
 

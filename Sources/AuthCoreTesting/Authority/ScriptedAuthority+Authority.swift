@@ -77,9 +77,3 @@ extension ScriptedAuthority: Authority {
     }.get()
   }
 }
-
-extension Array {
-  fileprivate mutating func popFirst() -> Element? {
-    isEmpty ? nil : removeFirst()
-  }
-}
