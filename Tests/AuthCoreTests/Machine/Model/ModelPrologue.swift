@@ -67,7 +67,6 @@ struct ModelPrologue {
 
   private static let restored: [Move] = [.command(.restore), .on(.read, .done)] + completed(.read)
   private static let renewing: [Move] = restored + [.command(.session(.renew))]
-  private static let renewed: [Move] = renewing + [.on(.renew, .exchanged)]
   /// The new token of a password check is to be saved.
   private static let exchanging = restored + after(.session(.reauthenticate), .reauthenticate)
   /// The token of bob is to be saved in place of that of alice.
@@ -93,12 +92,8 @@ struct ModelPrologue {
       + [.on(.revoke, .arrives), .on(.erase, .done)] + completed(.erase)
   }
 
-  /// A logout without a session.
-  private static let abandoned: [Move] = [.command(.logOut), .on(.drain, .arrives)] + completed(.forget)
-  private static let abandonedLogin: [Move] = [.command(.logIn, user: 1)] + abandoned
   /// A read of the vault whose result has not arrived.
   private static let reading: [Move] = [.command(.restore), .on(.read, .done)]
-  private static let twoChallenges = ModelBudget(challenges: 2)
 
   static let all =
     [
@@ -106,7 +101,6 @@ struct ModelPrologue {
       ModelPrologue(restored),
       ModelPrologue(restored + [.stranger(.revokes), .command(.session(.renew)), .on(.renew, .done)]),
       ModelPrologue(restored + [.stranger(.renews), .command(.session(.renew)), .on(.renew, .done)]),
-      ModelPrologue(restored + [.stranger(.logsOut), .command(.session(.check)), .on(.read, .done)]),
       ModelPrologue(
         login(0) + [.stranger(.logsIn), .command(.session(.check)), .on(.read, .done)], from: ModelWorld()),
 
@@ -117,38 +111,25 @@ struct ModelPrologue {
       ModelPrologue(restored + logout + after(.logIn, .authenticate)),
 
       // The authority requires a second step.
-      ModelPrologue(challenged, from: ModelWorld()),
-      ModelPrologue(challenged + [.command(.answer)], from: ModelWorld()),
-      ModelPrologue(challengedPassword),
       ModelPrologue(challengedPassword + [.command(.answer)]),
-      ModelPrologue(challengedSwitch),
       ModelPrologue(challengedSwitch + [.command(.answer)]),
-      ModelPrologue(lateChallenge + logout),
-      ModelPrologue(lateChallenge + logout + login(0)),
-      ModelPrologue(lateChallenge + logout + challenged, from: .withSession(twoChallenges)),
-      ModelPrologue(
-        [.command(.logIn), .on(.authenticate, .challenged)] + abandoned + challenged, from: ModelWorld(twoChallenges)),
+      ModelPrologue(lateChallenge + logout + challenged, from: .withSession(ModelBudget(challenges: 2))),
 
       // Something happens while the vault is read.
       ModelPrologue(reading + challenged, from: ModelWorld()),
       ModelPrologue(reading + login(0)),
-      ModelPrologue(reading + abandoned, from: ModelWorld()),
-      ModelPrologue([.command(.restore)] + login(0)),
-      ModelPrologue([.command(.restore)] + challenged),
-      ModelPrologue([.command(.restore)] + abandoned + [.stranger(.logsIn)], from: ModelWorld()),
       ModelPrologue(reading + completed(.read, .refused) + [.stranger(.logsIn), .command(.restore)]),
 
       // A logout overtakes other work, or another logout follows it.
-      ModelPrologue(abandonedLogin, from: ModelWorld()),
-      ModelPrologue(abandonedLogin + login(1), from: ModelWorld()),
-      ModelPrologue(restored + logout + login(1)),
       ModelPrologue(
         restored + [.command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logIn), .command(.logOut)]
           + [.on(.drain, .arrives), .on(.revoke, .done)]),
+      ModelPrologue(renewing + lateLogout()),
+      ModelPrologue(renewing + lateLogout() + login(1)),
     ]
-    + [
-      renewing + lateLogout(), renewed + lateLogout(),
-      exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2),
-      exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2),
-    ].flatMap { moves in [[], login(1), challenged].map { ModelPrologue(moves + $0) } }
+    + [ModelChoice.failed, .done].flatMap { choice in
+      [login(1), challenged].map { next in
+        ModelPrologue(exchanging + [.on(.exchange, choice)] + lateLogout(tokens: 2) + next)
+      }
+    }
 }
