@@ -72,7 +72,7 @@ package enum DurableFile {
     var rest = content[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno != EINTR { throw .system(path, "cannot be written", .current) }
+      if count == 0 || count < 0 && errno != EINTR { throw .system(path, "cannot be written", .current) }
       rest = rest.dropFirst(max(count, 0))
     }
     guard flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
