@@ -25,11 +25,10 @@ extension BackendContract {
     },
 
     Check("limits are those of the policy, on the backend's clock") { probe, alice, _ in
-      let policy = probe.backend.policy
-      let now = try probe.backend.clock.now()
+      let (limits, policy, now) = (alice.grant.limits, probe.backend.policy, try probe.backend.clock.now())
       for (name, limit, span) in [
-        ("idle", alice.grant.limits.idle, policy.idle), ("absolute", alice.grant.limits.absolute, policy.absolute),
-        ("fresh", alice.grant.limits.fresh, policy.fresh),
+        ("idle", limits.idle, policy.idle), ("absolute", limits.absolute, policy.absolute),
+        ("fresh", limits.fresh, policy.fresh),
       ] {
         guard case .at(let end) = limit, end.boot == now.boot, end.uptime > now.uptime + span - .seconds(10),
           end.uptime <= now.uptime + span

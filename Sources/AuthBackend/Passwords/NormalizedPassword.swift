@@ -35,9 +35,5 @@ package struct NormalizedPassword: Redacted {
 ///
 /// Source: UAX #15.
 package enum PasswordComposition {
-  package static func composed(_ text: String) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text._nfc { scalars.append(scalar) }
-    return String(scalars)
-  }
+  package static func composed(_ text: String) -> String { String(String.UnicodeScalarView(text._nfc)) }
 }

@@ -36,12 +36,8 @@ package enum PasswordPolicy {
   /// Whether it is on the list or made of the words of this program, also with spaces and
   /// punctuation between its words: whoever guesses tries these forms, too.
   private static func isCommon(_ folded: String) -> Bool {
-    var words = String.UnicodeScalarView()
-    for scalar in folded.unicodeScalars
-    where scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
-      words.append(scalar)
-    }
-    let joined = String(words)
+    let joined = String(
+      folded.unicodeScalars.filter { $0.properties.isAlphabetic || $0.properties.numericType != nil })
     return [folded, joined].contains { BlockedPasswords.all.contains($0) || isMadeOfContext($0) }
   }
 
@@ -60,12 +56,11 @@ package enum PasswordPolicy {
   private static func removing(_ word: String, from text: String) -> String {
     var rest: [UInt8] = []
     var bytes = Array(text.utf8)[...]
-    while let byte = bytes.first {
+    while !bytes.isEmpty {
       if bytes.starts(with: word.utf8) {
-        bytes = bytes.dropFirst(word.utf8.count)
+        bytes.removeFirst(word.utf8.count)
       } else {
-        rest.append(byte)
-        bytes = bytes.dropFirst()
+        rest.append(bytes.removeFirst())
       }
     }
     return String(decoding: rest, as: UTF8.self)

@@ -28,15 +28,12 @@ package struct TOTP: Sendable {
 
   /// The code of a time step.
   package func code(at step: Int64) -> [UInt8] {
-    Self.code(SHA1.authenticate(step.bigEndianBytes, key: secret))
-  }
-
-  /// Cuts a code out of a hash: "dynamic truncation", RFC 4226, section 5.3.
-  private static func code(_ hash: [UInt8]) -> [UInt8] {
+    let hash = SHA1.authenticate(step.bigEndianBytes, key: secret)
+    // "Dynamic truncation", RFC 4226, section 5.3.
     let start = Int(hash[19] & 15)
     let number = hash[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
     let text = Array(String(number % 1_000_000).utf8)
-    return Array(repeating: UInt8(ascii: "0"), count: digits - text.count) + text
+    return Array(repeating: UInt8(ascii: "0"), count: Self.digits - text.count) + text
   }
 
   /// The first step after `used` at which this code is right, within the drift.
