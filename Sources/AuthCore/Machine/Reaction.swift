@@ -1,7 +1,7 @@
 /// The answer of the machine to an event.
 package enum Reaction: Hashable, Sendable {
-  /// The machine accepted the event; do this work, in order. The list is empty when the command
-  /// joins work that is under way.
+  /// The machine accepted the event; do this work, in order. The list is empty when
+  /// nothing is left to do, such as when the command joins work that is under way.
   case transition([Effect])
   /// The state does not permit the command. Nothing changed.
   case rejected(SessionError.Rejection)

@@ -13,15 +13,7 @@ extension AuthorityContract {
       let old = try await subject.logIn()
       let new = try await subject.reauthenticate(old.token)
       _ = try await subject.resume(new.token)
-      _ = try await subject.rejection(of: old.token, "a token whose successor was used")
-    },
-
-    Check(name: "confirming twice is success") { subject in
-      let old = try await subject.logIn()
-      let new = try await subject.reauthenticate(old.token)
-      try await subject.confirm(new.token)
-      try await subject.confirm(new.token)
-      _ = try await subject.resume(new.token)
+      try await subject.expectSuperseded(old.token, "a token whose successor was used")
     },
 
     Check(name: "a renewal that exchanges the token also uses two phases") { subject in
@@ -30,26 +22,33 @@ extension AuthorityContract {
       try await subject.expectTwoPhases("renew", from: old, to: new)
     },
 
-    Check(name: "revoking a session ends both tokens of an exchange under way") { subject in
-      let old = try await subject.logIn()
-      let new = try await subject.reauthenticate(old.token)
-      try await subject.revoke(old.token)
-      _ = try await subject.rejection(of: old.token, "a revoked token")
-      _ = try await subject.rejection(of: new.token, "the unconfirmed successor of a revoked token")
+    Check(name: "revoking either token of an exchange under way ends both") { subject in
+      for isNew in [false, true] {
+        let old = try await subject.logIn()
+        let new = try await subject.reauthenticate(old.token)
+        try await subject.revoke(isNew ? new.token : old.token)
+        _ = try await subject.rejection(of: old.token, "the old token of a revoked session")
+        _ = try await subject.rejection(of: new.token, "the unconfirmed token of a revoked session")
+      }
     },
   ]
 }
 
 extension AuthorityContract.Subject {
   /// Requires that the session continues, and that its old token works until the new one is
-  /// confirmed.
+  /// confirmed, which may be done twice.
   func expectTwoPhases(_ name: String, from old: Grant, to new: Grant) async throws {
     try require(new.id, is: old.id, "\(name) made session \(old.id.rawValue) into")
     try require(new.user, is: old.user, "\(name) made a session of \(old.user) into one of")
     _ = try await resume(old.token)
     guard new.token != old.token else { return }
     try await confirm(new.token)
+    try await confirm(new.token)
     _ = try await resume(new.token)
-    _ = try await rejection(of: old.token, "a token whose successor was confirmed")
+    try await expectSuperseded(old.token, "a token whose successor was confirmed")
+  }
+
+  fileprivate func expectSuperseded(_ token: SessionToken, _ what: String) async throws {
+    try require(await rejection(of: token, what), is: .superseded, "the rejection of \(what) is")
   }
 }

@@ -11,6 +11,7 @@ final class BrokenAuthority: Authority {
     case renewExchangesAtOnce, revokesOneTokenOnly, limitsMissing, lengthens, ignoresRequests, resumeIsActivity
     case renewIsNoActivity, renewMovesAbsolute, neverExpires, rejectsWhenUnavailable, losesLogins
     case renewsAnotherUser, forgetsRequests, resumesAnotherUser, resumeExchanges
+    case endsSuperseded, revokesOnlyByConfirmedTokens
     case numbersSessionsPerUser, reusesNamesOfEndedSessions
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
     case challengeEndsTheSession, unavailableEndsTheChallenge
@@ -33,6 +34,12 @@ final class BrokenAuthority: Authority {
     var revoked: Set<SessionToken> = []
     /// The name of each session.
     var names: [SessionID: SessionID] = [:]
+
+    /// Whether the token was issued in exchange for another one of its session.
+    func isSuccessor(_ token: SessionToken) -> Bool {
+      guard let grant = grants.last(where: { $0.token == token }) else { return false }
+      return grants.first { $0.id == grant.id }?.token != token
+    }
   }
 
   func authenticate(
@@ -148,6 +155,8 @@ final class BrokenAuthority: Authority {
     let isFirst = notes.withLock { $0.revoked.insert(token).inserted }
     switch flaw {
     case .revokeDoesNothing, .revokesOneTokenOnly, .renewRecreates: return
+    case .revokesOnlyByConfirmedTokens where notes.withLock({ $0.isSuccessor(token) && !$0.confirmed.contains(token) }):
+      return
     case .revokesTwiceFails where !isFirst: throw Unavailability(.unreadable, "it is gone already")
     case .revokesEverything: for token in base.liveTokens { base.end(token, reason) }
     default: try await base.revoke(token, reason: reason)
@@ -164,6 +173,7 @@ final class BrokenAuthority: Authority {
     switch (flaw, failure) {
     case (.unknownTokenIsUnavailable, .rejected): .unavailable(Unavailability(.unreadable, "no such token"))
     case (.rejectsWhenUnavailable, .unavailable): .rejected(.ended(.revoked))
+    case (.endsSuperseded, .rejected(.superseded)): .rejected(.ended(.revoked))
     default: failure
     }
   }
