@@ -152,14 +152,14 @@ import Testing
     .without(.notify, "the wait for a person tells nobody", breaks: .everyChangeIsTold) { state, _, _ in
       state.kind == .challenged
     },
-    Mutant("a check forgets the access token", breaks: .accessTokensStayWithTheirSession) { machine, event in
+    Mutant("a check forgets the access token", breaks: .sessionsKeepTheirRecord) { machine, event in
       guard case .renewing(let state) = machine.state, case .restored(state.epoch, .found(let grant)) = event,
         grant.isOfSameSession(as: state.session.grant)
       else { return nil }
       let session = SessionRecord(grant, began: state.session.began)
       return machine.stray { _ in (.loggedIn(LoggedIn(session: session)), [.notify]) }
     },
-    .mistaking("the next user gets the access token of the one before", breaks: .accessTokensStayWithTheirSession) {
+    .mistaking("the next user gets the access token of the one before", breaks: .sessionsKeepTheirRecord) {
       state, event in
       guard case .renewing(let state) = state, case .restored(let epoch, .found(let grant)) = event else { return nil }
       let mixed = Grant(

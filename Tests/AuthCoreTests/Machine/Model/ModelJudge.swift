@@ -88,7 +88,7 @@ final class ModelJudge {
     expect(isTold, .everyChangeIsTold, "nobody is told of \(new.shape)")
     judgeEnd(old, event, new, world)
     judgeExposure(old, new, world)
-    judgeAccess(old.session, new)
+    judgeRecord(old.session, event, new)
     let staysKnown = new.kind != .restoring || new.lastKnown == old.lastKnown || event.name == "recognized"
     expect(staysKnown, .lastKnownUserIsThatOfTheVault, "\(event.name) changed the last known user")
     if case .loggingOut(let state) = old, event.command != .logOut {
@@ -137,14 +137,17 @@ final class ModelJudge {
     expect(wasKept, .keptBeforeShown, "a session was exposed before it was kept")
   }
 
-  /// Checks that a session has only its own access tokens, and loses one only to a newer one.
-  private func judgeAccess(_ before: SessionRecord?, _ state: SessionState) {
+  /// Checks that a session has only its own access tokens, and that nothing but a newer grant and a
+  /// command about the session changes its record.
+  private func judgeRecord(_ before: SessionRecord?, _ event: SessionEvent, _ state: SessionState) {
     let successor = if case .loggingOut(let state) = state { state.successor } else { SessionRecord?.none }
     guard let after = state.session ?? successor else { return }
     let isOwn = after.accessToken.map { $0.value == after.grant.id.rawValue } ?? true
-    expect(isOwn, .accessTokensStayWithTheirSession, "the access token is that of another session")
-    let isLost = before?.began == after.began && before?.accessToken != nil && after.accessToken == nil
-    expect(!isLost, .accessTokensStayWithTheirSession, "a session lost its access token")
+    expect(isOwn, .sessionsKeepTheirRecord, "the access token is that of another session")
+    let isCommand = if case .session = event.command { true } else { false }
+    guard let before, before.began == after.began, !isCommand else { return }
+    let isKept = after == before.continued(by: after.grant)
+    expect(isKept, .sessionsKeepTheirRecord, "\(event.name) changed more of a session's record than its grant")
   }
 
   // MARK: A settlement

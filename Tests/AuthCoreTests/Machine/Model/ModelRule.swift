@@ -14,7 +14,7 @@ enum ModelRule: String, CaseIterable {
   case crashesLoseNothing = "Crashes lose nothing"
   case memoryAgreesWithVault = "Memory agrees with the vault"
   case keptBeforeShown = "Saved before exposed"
-  case accessTokensStayWithTheirSession = "Access tokens stay with their session"
+  case sessionsKeepTheirRecord = "Sessions keep their record"
   case lastKnownUserIsThatOfTheVault = "The last known user is that of the vault"
   case savedTokensAreConfirmed = "Saved tokens are confirmed"
   case nobodyWaitsForever = "Nobody waits forever"
