@@ -17,8 +17,9 @@ package enum SessionCommand: Hashable, Sendable, CaseIterable {
 
   /// The commands about the active session.
   ///
-  /// A state without one rejects them all for the same reason, so a new command changes only the
-  /// states that permit it.
+  /// A state without a session rejects them all: as `logoutInProgress` while a session ends,
+  /// otherwise as `notLoggedIn`, or as `alreadyInProgress` during a login. So a new command changes
+  /// only the states that permit it.
   package enum OnSession: String, Hashable, Sendable, CaseIterable {
     /// Begin a session for another user in place of the current one, which continues if that fails.
     case switchUser
