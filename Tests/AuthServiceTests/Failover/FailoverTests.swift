@@ -149,7 +149,7 @@ struct FailoverTests {
         // A payment waits for a second copy, which the old leader is.
         site.pair.tell("\(verbs.1) \(old)")
       }
-      site.pair.tell("follower")
+      try #require(site.pair.tell("follower") == site.standby)
       try #require(site.pair.tell("leader") == site.primary)
       try check("Patroni, \(verbs.0) after \(outage)", acknowledged, site)
     }
