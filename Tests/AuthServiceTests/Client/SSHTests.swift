@@ -33,6 +33,7 @@ struct SSHTests {
       auth-cli status
       auth-cli pay 12.50 --to bob
       \(try ArticleTests.blocks("sh")[2].replacing("carol@db.example.org", with: "service"))
+      auth-cli status
       # The first host refuses; the second one is the service.
       AUTH_CLI_AUTHORITY=ssh://127.0.0.1:1,service auth-cli status
       # The key can do this and nothing else.
