@@ -23,11 +23,14 @@ extension AuthorityContract {
       try shorter.limits.requireNoLonger(than: standard, by: .microseconds(-1), "a request did not shorten")
     },
 
-    Check(name: "a request to reauthenticate never lengthens limits") { subject in
+    Check(name: "a request to reauthenticate shortens limits and never lengthens them") { subject in
       let grant = try await subject.logIn()
       let again = try await subject.reauthenticate(
         grant.token, limits: LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)))
       try again.limits.requireNoLonger(than: grant.limits, by: .seconds(60), "a request lengthened")
+      let shorter = try await subject.reauthenticate(
+        again.token, limits: LimitRequest(idle: .seconds(60), absolute: .seconds(120)))
+      try shorter.limits.requireNoLonger(than: again.limits, by: .microseconds(-1), "a request did not shorten")
     },
 
     Check(name: "a session that was requested to be short stays short") { subject in

@@ -11,7 +11,7 @@ final class BrokenAuthority: Authority {
     case renewExchangesAtOnce, revokesOneTokenOnly, limitsMissing, lengthens, ignoresRequests, resumeIsActivity
     case renewIsNoActivity, renewMovesAbsolute, neverExpires, rejectsWhenUnavailable, losesLogins
     case renewsAnotherUser, forgetsRequests, resumesAnotherUser, resumeExchanges
-    case endsSuperseded, revokesOnlyByConfirmedTokens
+    case endsSuperseded, revokesOnlyByConfirmedTokens, ignoresRequestsOfReauthenticate
     case numbersSessionsPerUser, reusesNamesOfEndedSessions
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
     case challengeEndsTheSession, unavailableEndsTheChallenge
@@ -107,6 +107,7 @@ final class BrokenAuthority: Authority {
     var (credentials, asked) = (credentials, limits)
     if flaw == .acceptsAnyAccountsPassword, credentials == World.bob { credentials = World.alice }
     if flaw == .forgetsRequests { asked = LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)) }
+    if flaw == .ignoresRequestsOfReauthenticate { asked = .standard }
     do throws(AuthorityError<ReauthenticationRejection>) {
       let result = bent(try await base.reauthenticate(token, with: credentials, limits: asked), limits)
       switch (flaw, result) {

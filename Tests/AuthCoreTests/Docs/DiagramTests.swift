@@ -13,7 +13,8 @@ import Testing
     let block = "```mermaid\n\((try Repository.text(of: "fixtures/golden/machine.mmd")))```"
     if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {
       let recorded = try Repository.text(of: Self.path).replacing(/(?s)```mermaid\n.*?```/, with: block)
-      try Data(recorded.utf8).write(to: URL(filePath: Repository.root + "/" + Self.path))
+      // Another test reads the article meanwhile.
+      try Data(recorded.utf8).write(to: URL(filePath: Repository.root + "/" + Self.path), options: .atomic)
     }
     #expect(try Repository.text(of: Self.path).contains(block), "see RECORD_GOLDEN in CONTRIBUTING.md")
   }

@@ -13,7 +13,7 @@ extension Request {
   /// The requests that ask the authority.
   static let asking: [Request] = allCases.filter { !SessionCommand.immediate.contains(.session($0)) }
 
-  /// The operation of the authority.
+  /// The operation of the authority; `preconditionFailure` for a command that asks nobody.
   var operation: ScriptedAuthority.Operation {
     switch self {
     case .renew: .renew

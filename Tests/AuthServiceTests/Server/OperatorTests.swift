@@ -60,10 +60,8 @@ struct OperatorTests {
     let service = try RunningService()
     kill(service.pid, SIGSTOP)
     defer { kill(service.pid, SIGCONT) }
-    let began = ContinuousClock.now
     let text = try await run(service, "health --json", exits: 3)
     #expect(text.contains("did not answer") && text.contains("\"healthy\":false"), "\(text)")
-    #expect(ContinuousClock.now - began < .seconds(50))
   }
 
   @Test("health answers while every thread waits for the database")

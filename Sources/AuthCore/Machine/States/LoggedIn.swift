@@ -10,16 +10,12 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
     case .command(.restore, _), .command(.logIn, _):
       return .rejected(.alreadyLoggedIn)
     case .command(.session(let command), _):
-      let epoch = machine.nextEpoch()
-      let effect: Effect =
-        switch command {
-        case .switchUser: .authenticate(epoch)
-        case .reauthenticate: .reauthenticate(epoch, session)
-        case .renew: .renew(epoch, session)
-        case .check: .read(epoch)
-        }
-      return machine.move(
-        .renewing(Renewing(session: session, purpose: command, epoch: epoch, step: .asking)), [effect, .notify])
+      switch command {
+      case .switchUser: return begin(command, &machine) { .authenticate($0) }
+      case .reauthenticate: return begin(command, &machine) { .reauthenticate($0, session) }
+      case .renew: return begin(command, &machine) { .renew($0, session) }
+      case .check: return begin(command, &machine) { .read($0) }
+      }
     case .command(.answer, _), .command(.cancel, _):
       return .rejected(.challengeOver)
     case .command(.logOut, _):
@@ -33,5 +29,14 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       guard began == session.began else { return .stale(event) }
       return machine.end(session, reason, revoking: false)
     }
+  }
+
+  /// Starts the work of a command.
+  private func begin(
+    _ command: SessionCommand.OnSession, _ machine: inout SessionMachine, _ effect: (Epoch) -> Effect
+  ) -> Reaction {
+    let epoch = machine.nextEpoch()
+    let next = Renewing(session: session, purpose: command, epoch: epoch, step: .asking)
+    return machine.move(.renewing(next), [effect(epoch), .notify])
   }
 }

@@ -112,8 +112,8 @@ struct ModelWorld {
     if let new, old?.began != new.began { gate = ModelGate() }
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
-    // The user gets time to answer.
-    if machine.state.waitsForPerson, let epoch = machine.state.awaitedEpoch {
+    // The user gets time to answer; a command that keeps the challenge gives no more of it.
+    if machine.state.waitsForPerson, let epoch = machine.state.awaitedEpoch, epoch != timer {
       (timer, pastTimer) = (epoch, timer)
     }
     for settlement in awaited.settle(machine.state, machine.state.key, isFailure ? .overtaken : nil) {
