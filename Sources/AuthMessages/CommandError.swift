@@ -1,3 +1,4 @@
+import AuthBackend
 package import AuthCore
 import TextFormat
 
@@ -64,11 +65,6 @@ extension EndReason {
 }
 
 extension Duration {
-  /// Seconds, rounded up.
-  package var wholeSeconds: Int64 {
-    components.seconds + (components.attoseconds > 0 && components.seconds < .max ? 1 : 0)
-  }
-
   /// In words: `15 min`.
   package var words: String {
     let (seconds, minutes) = (wholeSeconds, (wholeSeconds + 30) / 60)

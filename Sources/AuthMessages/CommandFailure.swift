@@ -86,13 +86,7 @@ extension VaultEvidence: CommandFailure {
 }
 
 extension RestoreFailure: CommandFailure {
-  package var asCommandError: CommandError {
-    switch self {
-    case .vault(let failure): CommandError(failure)
-    case .corrupt(let evidence): CommandError(evidence)
-    case .authority(let cause): CommandError(cause)
-    }
-  }
+  package var asCommandError: CommandError { CommandError(SessionError(self)) }
 }
 
 extension ClockError: CommandFailure {

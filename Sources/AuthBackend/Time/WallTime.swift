@@ -38,10 +38,9 @@ public struct WallTime: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-  /// Whole seconds, rounded up, never less than one for a time that is left.
-  package var secondsRoundedUp: Int64 {
-    let (seconds, attoseconds) = min(self, .nanoseconds(Int64.max)).components
-    return attoseconds > 0 ? seconds + 1 : max(seconds, 1)
+  /// Seconds, rounded up.
+  package var wholeSeconds: Int64 {
+    components.seconds + (components.attoseconds > 0 && components.seconds < .max ? 1 : 0)
   }
 
   /// Whole nanoseconds, held within what 64 bits can say (292 years).

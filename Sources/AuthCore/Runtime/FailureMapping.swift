@@ -10,7 +10,7 @@ extension AuthorityError {
 }
 
 extension SessionError {
-  init(_ failure: RestoreFailure) {
+  package init(_ failure: RestoreFailure) {
     switch failure {
     case .vault(let failure): self = .vault(failure)
     case .corrupt(let evidence): self = .corrupt(evidence)

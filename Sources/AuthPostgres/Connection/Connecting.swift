@@ -49,7 +49,7 @@ final class Connecting: Sendable {
       let now = ContinuousClock.now
       guard now < deadline else {
         let places = attempts.map(\.connection.place).joined(separator: ", ")
-        throw .notConnected("\(places) did not answer within \(limits.connecting.secondsRoundedUp) s", .serverSilent)
+        throw .notConnected("\(places) did not answer within \(limits.connecting.wholeSeconds) s", .serverSilent)
       }
       var entries = attempts.map(\.connection.entry)
       // Interrupted or not: the next round looks again.

@@ -86,7 +86,7 @@ struct Dialling {
   /// A host that does not answer is left for the next one, which ssh alone would do after minutes.
   /// A forced command takes the place of what is run on the host, and needs none of it.
   func arguments(to host: ServiceAddress.Host, _ socket: String?) -> [String] {
-    ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.secondsRoundedUp)"]
+    ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.wholeSeconds)"]
       + (mayAsk ? [] : ["-o", "BatchMode=yes"]) + (host.port.map { ["-p", String($0)] } ?? [])
       + ["--", host.destination, "auth-service", "connect"]
       + (socket.map { ["--socket", ShellQuoting.posix($0)] } ?? [])

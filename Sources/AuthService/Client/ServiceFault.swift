@@ -22,7 +22,7 @@ extension ServiceFault {
   var reason: String {
     switch self {
     case .lost(let reason): reason
-    case .silent(let time): "there was no answer within \(time.secondsRoundedUp) s"
+    case .silent(let time): "there was no answer within \(time.wholeSeconds) s"
     case .garbled(let fault): "what it sent was not understood: \(fault)"
     case .unasked: "it answered another question"
     case .otherVersion(let version): "it speaks version \(version) of the protocol, and this program \(Frames.major)"

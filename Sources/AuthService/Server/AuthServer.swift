@@ -263,7 +263,7 @@ extension BackendError {
   }
 
   fileprivate static func busy(after wait: Duration) -> BackendError {
-    .unavailable(.serviceBusy, "\(max(1, wait.secondsRoundedUp))")
+    .unavailable(.serviceBusy, "\(max(1, wait.wholeSeconds))")
   }
 
   fileprivate static let tooManyConnections = BackendError.unavailable(.serviceBusy, "5")
