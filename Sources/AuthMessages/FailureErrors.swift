@@ -127,7 +127,7 @@ extension BackendError.FailureCode {
         )
     case .serviceNotPermitted:
       .cannotTell("you may not connect to the service at {PLACE}: {REASON}")
-        .hint("Ask an administrator of this machine to let you in: usermod -aG auth-cli USER")
+        .hint("If it is the service's socket, root lets you in from your next login on: usermod -aG auth-cli USER")
     case .serviceOtherVersion:
       unanswered("the service speaks another version of the protocol")
         .hint("Install the newer {PROGRAM}; nothing was changed.")
@@ -137,7 +137,7 @@ extension BackendError.FailureCode {
         .hint("Check the address that auth-service has, and its ~/.pg_service.conf; nothing was changed.")
     case .serviceUnreachable:
       .cannotTell("no service can be reached at {PLACE}: {REASON}")
-        .hint("Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
+        .hint("Check AUTH_CLI_AUTHORITY, and that auth-service runs there; nothing was changed.")
     case .serviceUntrusted:
       .cannotTell("the service at {PLACE} is not trusted: {REASON}")
         .hint(
@@ -145,10 +145,10 @@ extension BackendError.FailureCode {
         )
     case .sessionOfOtherDatabase:
       .cannotTell("the session belongs to the database {DATABASE}, and {PLACE} has {OTHER}")
-        .hint("Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
+        .hint("Set AUTH_CLI_AUTHORITY as it was at login. If it is the same, \(run: "logout") says what to delete.")
     case .sshFailed:
       .cannotTell("ssh could not reach the service at {HOST}; its own message is above")
-        .hint("Check that this works: {COMMAND}")
+        .hint("Check that this prints a number above 0: {COMMAND}")
     case .sshMissing:
       .cannotTell("ssh cannot be run: {REASON}").hint("Install the client of OpenSSH; nothing was changed.")
     case .watchFailed:

@@ -62,8 +62,8 @@ enum AuthTool {
       "AUTH_CLI_HOME":
         "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link",
       "AUTH_CLI_AUTHORITY": "where the accounts are, instead of your database on this machine: "
-        + "unix:/run/auth-cli/authority.sock for a service on this machine, "
-        + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas",
+        + "unix:/run/auth-cli/authority.sock for a service on this machine, ssh://[user@]host[:port][/socket] for one "
+        + "that ssh reaches, several hosts with commas; a forced command ignores the socket",
       "AUTH_CLI_CONTEXT": "the context to use when --context is not given",
       "XDG_DATA_HOME": "where the database is kept, in auth-cli/; relative values are ignored",
       "XDG_STATE_HOME": "where sessions are kept, in auth-cli/; relative values are ignored",

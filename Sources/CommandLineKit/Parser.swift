@@ -73,8 +73,15 @@ private struct Check<Request: Sendable> {
     }
     let choices = line.command?.subcommands ?? tool.commands
     guard line.command?.arguments.isEmpty != false, !choices.isEmpty else { return }
+    if let command = line.command, let option = line.options.first(where: { $0.declaration == nil }) {
+      throw unknown(option.word, command.options + tool.allGlobalOptions, nil)
+    }
     let sought = choices.first { $0.soughtAs.contains(where: word.isSpelled) }?.name
-    throw .unknownCommand(word, sought: sought, among: choices.flatMap(\.names), path: path)
+    let option = line.command?.options.first { word.isSpelled($0.long) }?.flag
+    let followsValue = if case .given(_?)? = line.options.last?.value { line.command != nil } else { false }
+    throw .unknownCommand(
+      word, sought: sought ?? option, among: choices.flatMap(\.names), path: path,
+      advice: followsValue ? "Put a value with spaces in quotation marks." : nil)
   }
 
   /// Every option is declared, and has a value if it takes one.

@@ -27,11 +27,12 @@ package struct UsageError: Error, Hashable, Sendable {
 
   /// No command of `path` has the name `word`; `names` and `sought` may be suggested.
   static func unknownCommand(
-    _ word: Word, sought: String? = nil, among names: [String], path: [String]
+    _ word: Word, sought: String? = nil, among names: [String], path: [String], advice: String? = nil
   ) -> UsageError {
     let nearest = suggestion(sought ?? NearestName.find(word, among: names))
     return UsageError(
-      .unknownCommand, "\(word.quoted) is not a command of '\(path.joined(separator: " "))'" + nearest, path: path)
+      .unknownCommand, "\(word.quoted) is not a command of '\(path.joined(separator: " "))'" + nearest, path: path,
+      advice: advice)
   }
 
   /// A required option is missing.

@@ -221,13 +221,13 @@ public final class FileVault: SessionVault {
       return .unavailable(
         VaultError(
           "\(path.escaped) holds a session of the database \(database), and AUTH_CLI_AUTHORITY is not set.",
-          hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. If that database no longer exists, "
-            + "delete the file. Nothing was changed."))
+          hint: "Set AUTH_CLI_AUTHORITY to the address at which you logged in, or use another --context. If that "
+            + "service no longer exists, delete the file. Nothing was changed."))
     case (.server, nil):
       return .unavailable(
         VaultError(
           "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names another one.",
-          hint: "Unset AUTH_CLI_AUTHORITY, or use another --context. Nothing was changed."))
+          hint: "Use another --context, or log out: env -u AUTH_CLI_AUTHORITY auth-cli logout --context \(context)"))
     }
   }
 

@@ -42,7 +42,7 @@ enum OwnChange: Equatable, Sendable {
       let others = (try? backend.otherSessions(under: lease).count) ?? 0
       let question = "End \(SessionSummary.others(others))? They started without a code."
       return AppOutcome(
-        done: "The second step is on. Make recovery codes now, in case you lose the device.",
+        done: "The second step is on. Without recovery codes, make some now.",
         question: others == 0 ? nil : AppQuestion(text: question, action: .change(.revokeOthers)))
     case .endTwoStep(let code):
       try backend.endTwoStep(code, for: fresh, under: lease)
@@ -54,7 +54,7 @@ enum OwnChange: Equatable, Sendable {
       let others = try backend.otherSessions(under: lease)
       for other in others { try backend.revokeSession(other.id, for: fresh, under: lease) }
       let ended = "Ended \(SessionSummary.others(others.count))."
-      return AppOutcome(done: ended + " Make recovery codes now, in case you lose the device.")
+      return AppOutcome(done: ended + " Without recovery codes, make some now.")
     case .deleteAccount:
       try backend.deleteAccount(for: fresh, under: lease)
       return AppOutcome(done: "Your account is deleted.")

@@ -33,7 +33,7 @@ final class AppLoop {
     AppThreads.start { [work, mailbox] in
       for await change in work.store.transitions { mailbox.post(.changed(change)) }
     }
-    AppThreads.start { [work, mailbox] in work.followChanges { mailbox.post(.outside($0)) } }
+    AppThreads.start { [work, mailbox] in await work.followChanges { mailbox.post(.outside($0)) } }
   }
 
   /// Shows the screen until somebody quits.

@@ -31,13 +31,17 @@ final class AppWork: Sendable {
   /// process may have made; it does not return.
   ///
   /// Where changes cannot be told for now it is called now and then, with the reason.
-  func followChanges(look: (CommandError?) -> Void) {
+  func followChanges(look: (CommandError?) -> Void) async {
     while true {
       do throws(BackendError) {
         let changes = try ChangeWait(vault, backend)
         try changes.listen()
         while true {
           look(nil)
+          // A service tells the changes of a session, which the first look finds.
+          for await change in store.transitions {
+            guard case .restoring(nil, _) = change.snapshot else { break }
+          }
           var isDatabaseAlone: Bool
           repeat {
             isDatabaseAlone = try changes.wait(atMost: .seconds(86_400))

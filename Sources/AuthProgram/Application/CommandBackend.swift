@@ -23,6 +23,8 @@ final class CommandBackend: Backend {
     var endings = 0
     /// What they revoked or tried to, which may be tried again although the command only looks.
     var revoked: Set<SessionToken> = []
+    /// Why nothing more is revoked in this run.
+    var obstacle: Unavailability?
   }
 
   init(_ base: any Backend, onlyLooks: Bool) {
@@ -57,6 +59,7 @@ final class CommandBackend: Backend {
     }
     guard isAsked || !onlyLooks else { return }
     do throws(Unavailability) {
+      if let obstacle = notes.withLock(\.obstacle) { throw obstacle }
       try await base.revoke(token, reason: reason)
     } catch {
       // The result of a logout has the description only.
@@ -64,6 +67,9 @@ final class CommandBackend: Backend {
       throw Unavailability(error.cause, message, hint: hint.description, code: error.code)
     }
   }
+
+  /// Revokes nothing more, because of this.
+  func giveUp(_ obstacle: Unavailability) { notes.withLock { $0.obstacle = obstacle } }
 
   /// Whether this token was refused because its account is disabled.
   func isDisabled(_ token: SessionToken) -> Bool { notes.withLock { $0.disabled.contains(token) } }

@@ -34,23 +34,21 @@ final class Workspace {
     _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool
   ) throws(CommandError) {
     self.printer = printer
-    places = try Places()
-    context = words[Options.context] ?? .standard
+    let (places, context) = (try Places(), words[Options.context] ?? .standard)
+    (self.places, self.context) = (places, context)
     contextVariable = words.origin(of: Options.context).variable
-    do throws(BackendError) {
-      backend = CommandBackend(try makeBackend(places, context.description), onlyLooks: onlyLooks)
-    } catch {
-      throw CommandError(error)
-    }
+    let base = try explained { () throws(BackendError) in try makeBackend(places, context.description) }
+    backend = CommandBackend(base, onlyLooks: onlyLooks)
     vault = FileVault(directory: places.state, context: context, issuer: backend.issuer)
     itself = self
   }
 
   // MARK: - Who is logged in
 
-  /// Finds out about the kept session, once in a run however many parts of it ask.
-  func restore() async -> RestoreOutcome {
-    if let restored { return restored }
+  /// Finds out about the kept session, once in a run however many parts of it ask; `again` asks the
+  /// authority another time.
+  func restore(again: Bool = false) async -> RestoreOutcome {
+    if let restored, !again { return restored }
     restored = .overtaken  // For whoever asks before the answer is there.
     let outcome = await store.restore()
     restored = outcome

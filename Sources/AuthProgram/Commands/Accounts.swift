@@ -72,7 +72,7 @@ enum ShowAccountCommand {
   static let command = Command<CommandBody>(
     "show", summary: "Show one account",
     arguments: [Arguments.account],
-    examples: ["accounts show bob": "shows role, state and failed attempts of bob"],
+    examples: ["accounts show bob": "shows role, state and refused attempts of bob"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in .inWorkspace(run) }
 
@@ -114,7 +114,7 @@ extension Workspace {
       lines: bar("Accounts") + sentence + [
         "Username         \(user.username.escaped)", "Name             \(user.displayName.escaped)",
         "Role             \(user.role.rawValue)", "State            \(account.state)",
-        "Failed attempts  \(account.failedAttempts)", "Second step      \(account.hasSecondStep ? "on" : "off")",
+        "Refused attempts \(account.failedAttempts)", "Second step      \(account.hasSecondStep ? "on" : "off")",
         "Last login       \(account.lastLoginAt.map { UTCTime(seconds: $0.seconds).local } ?? "never")",
         "Since            \(UTCTime(seconds: account.createdAt.seconds).local)",
       ], ["account": .account(account)])

@@ -28,13 +28,21 @@ enum LogOutCommand {
     workspace.forgetsDisabled = true
     let vault = workspace.vault
     let notes = try makeUsable(vault)
-    let before = await workspace.restore()
-    // Its file must stay: here it can neither be revoked nor is it known to be over.
-    if case .obstructed(.authority(let cause)) = before,
-      cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue
-    {
-      let error = CommandError(cause)
-      throw error.withHint("\(error.hint) If its database no longer exists, delete the file \(vault.path.escaped).")
+    var before = await workspace.restore()
+    // ssh may have asked the user, and would ask again.
+    if case .obstructed(.authority(let cause)) = before, cause.code != BackendError.FailureCode.sshFailed.rawValue {
+      before = await workspace.restore(again: true)
+    }
+    if case .obstructed(.vault(let failure)) = before {
+      throw CommandError(code: .logoutFailed, failure.description.asClause, hint: Hint(failure.hint))
+    }
+    if case .obstructed(.authority(let cause)) = before {
+      // Its file must stay: here it can neither be revoked nor is it known to be over.
+      if cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
+        let way = "Log out with AUTH_CLI_AUTHORITY as it was at login. If it is the same, delete the file"
+        throw CommandError(cause).withHint("\(way) \(vault.path.escaped). Nothing was sent or changed.")
+      }
+      workspace.backend.giveUp(cause)
     }
     var others = 0
     var refusal: CommandError?
@@ -92,7 +100,7 @@ enum LogOutCommand {
     guard case .loggedIn(let session) = before else {
       return Answer(
         .changed("the unusable session file was set aside", hint: "Look with: \(run: "status")"),
-        lines: ["Nobody was logged in; the unusable session was set aside."],
+        lines: ["The unusable session file was set aside. A session that could be read in it is ended."],
         ["logged_out": false, "reason": "session_set_aside"])
     }
     let user = TextEscaping.escape(session.user.username)

@@ -100,7 +100,7 @@ extension Workspace {
     line += "."
     if let server = backend.connection {
       line += " Database \(TextEscaping.escape(server.database)) at \(TextEscaping.escape(server.place))"
-      line += ", \(server.protection). Only its administrators can administer it."
+      line += ", \(server.protection). Only its administrators can manage accounts."
     }
     return line
   }

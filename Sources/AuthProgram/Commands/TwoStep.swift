@@ -12,8 +12,8 @@ enum TwoStepCommand {
       "The code comes from an authenticator app on another device. Commands that ask for your password then also ask "
         + "for a code: login, reauth and password, and pay if you did not enter your password recently. Each code works "
         + "once. If you lose the device, enter a recovery code instead; create some with recovery-codes. A new password "
-        + "does not turn the second step off. Without codes, only the owner of the database can help; the article "
-        + "Threat model says how, under 'A lost device without recovery codes'.",
+        + "does not turn the second step off. Without codes, an operator of the service can help (auth-service two-step "
+        + "off), or the owner of the database (article Threat model, 'A lost device without recovery codes').",
       "The second step protects you from a person who knows your password. The secret is in the database. With the "
         + "embedded database, it does not protect you from a person who can read your files: there it is a demonstration "
         + "only.",
@@ -230,7 +230,7 @@ enum TwoStepCommand {
       lines: ["The second step of \(user.username.escaped) is on."], ["two_step": "on", "user": .user(user)],
       notes: [
         "From now on, enter a code after your password.",
-        "Create recovery codes now, in case you lose the device: \(run: "recovery-codes")",
+        "If you have no recovery codes, create some now, in case you lose the device: \(run: "recovery-codes")",
         "Your other sessions stay active. List them, and end those you do not know: \(run: "sessions")",
       ])
   }

@@ -10,8 +10,8 @@ enum WatchCommand {
   static let command = Command<CommandBody>(
     "watch", summary: "Follow your session as it changes",
     discussion: [
-      "Prints a line for each change of your session and account, whichever process makes it, until you press ^C. "
-        + "Watching is not activity."
+      "Prints a line for each login, logout, password check and change of your name or role, whichever process makes "
+        + "it; payments print none. ^C ends it with status 130. Watching is not activity."
     ],
     options: [until],
     examples: [

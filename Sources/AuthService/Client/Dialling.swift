@@ -84,10 +84,12 @@ struct Dialling {
   /// The arguments of ssh; the host comes after `--`, so that it is never an option.
   ///
   /// A host that does not answer is left for the next one, which ssh alone would do after minutes.
+  /// In a script, only the last one's failure is worth a message.
   /// A forced command takes the place of what is run on the host, and needs none of it.
   func arguments(to host: ServiceAddress.Host, _ socket: String?) -> [String] {
-    ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.wholeSeconds)"]
-      + (mayAsk ? [] : ["-o", "BatchMode=yes"]) + (host.port.map { ["-p", String($0)] } ?? [])
+    let isLast = if case .ssh(let hosts, _) = address { hosts.last == host } else { true }
+    return ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.wholeSeconds)"]
+      + (mayAsk ? [] : ["-o", "BatchMode=yes"] + (isLast ? [] : ["-q"])) + (host.port.map { ["-p", String($0)] } ?? [])
       + ["--", host.destination, "auth-service", "connect"]
       + (socket.map { ["--socket", ShellQuoting.posix($0)] } ?? [])
   }
@@ -123,9 +125,10 @@ struct Dialling {
     let place = host.place.escaped
     return switch status {
     case 255:
+      // Only the last host's failure is told, and then none was reached.
       .unavailable(
-        .sshFailed, place,
-        "ssh \(host.port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(host.destination)) auth-service connect </dev/null"
+        .sshFailed, address.place.escaped,
+        "ssh \(host.port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(host.destination)) auth-service --version </dev/null | wc -c"
       )
     case 127: .unavailable(.serviceMissing, place)
     case _:

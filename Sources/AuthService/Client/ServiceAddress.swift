@@ -56,13 +56,13 @@ package enum ServiceAddress: Hashable, Sendable {
   }
 
   private static func host(_ text: Substring) throws(BackendError) -> Host {
+    if text.split(separator: "@").dropLast().joined().contains(":") { throw invalid("a password has no place in it") }
     var (name, port) = (text, UInt16?.none)
     // The colons of an address of version 6 stand in brackets.
     let lastBracket = text.lastIndex(of: "]") ?? text.startIndex
     if let colon = text.lastIndex(of: ":"), colon >= lastBracket {
       guard let number = UInt16(text[text.index(after: colon)...]), number > 0 else {
-        // Before the host there may be a password.
-        throw invalid("'\(text.split(separator: "@").last ?? "")' has no valid port")
+        throw invalid("'\(text)' has no valid port")
       }
       (name, port) = (text[..<colon], number)
     }

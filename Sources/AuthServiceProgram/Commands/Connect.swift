@@ -30,8 +30,8 @@ enum ConnectCommand {
 
   private static func connect(to socket: String, as name: String?) throws(CommandError) -> ExitStatus {
     let service = try connection(
-      to: socket, option: Options.socket.declaration.flag,
-      notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
+      to: socket, option: "auth-service connect \(Options.socket.declaration.flag)",
+      notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER. It takes effect at the next login.")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = writeAll(frame[...], to: service) }
     let isStarted = startThread {
       copy(from: STDIN_FILENO, to: service)
@@ -62,7 +62,7 @@ enum ConnectCommand {
         .cannotTell, saying: "the service cannot be reached at \(path.escaped): \(reason.explanation)",
         hint: reason.code == EACCES
           ? notPermitted
-          : "Start it: systemctl start auth-service. If it runs with another socket, name that one with \(option).")
+          : "On the service's machine: systemctl start auth-service. If its socket is another, name it with \(option).")
     }
     return descriptor
   }

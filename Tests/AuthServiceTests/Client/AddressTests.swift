@@ -34,7 +34,9 @@ import Testing
   @Test(
     "never shows the password in it, and that of a PostgreSQL database has a code of its own",
     arguments: [
-      ("ssh://alice:secret@host", "address_invalid"), ("host=db.example.org password=secret", "address_of_database"),
+      ("ssh://alice:secret@host", "address_invalid"), ("ssh://alice:secret@host:22", "address_invalid"),
+      ("ssh://a,alice:se@cret@[::1]", "address_invalid"),
+      ("host=db.example.org password=secret", "address_of_database"),
       ("postgresql://alice:secret@host/accounts", "address_of_database"), ("service=accounts", "address_of_database"),
       ("postgres://alice:secret@host/accounts", "address_of_database"),
     ])
@@ -46,8 +48,10 @@ import Testing
   @Test("becomes arguments of ssh in which no name can be an option, and a path no command")
   func arguments() {
     let host = ServiceAddress.Host(destination: "alice@host", port: 2222)
-    func arguments(_ host: ServiceAddress.Host, _ socket: String?, mayAsk: Bool) -> [String] {
-      Dialling(address: .ssh([host], socket: socket), limits: ClientLimits(), mayAsk: mayAsk).arguments(
+    func arguments(
+      _ host: ServiceAddress.Host, _ socket: String?, mayAsk: Bool, others: [ServiceAddress.Host] = []
+    ) -> [String] {
+      Dialling(address: .ssh([host] + others, socket: socket), limits: ClientLimits(), mayAsk: mayAsk).arguments(
         to: host, socket)
     }
     let start = ["ssh", "-T", "-o", "ConnectTimeout=10"]
@@ -58,6 +62,7 @@ import Testing
         == start + [
           "-o", "BatchMode=yes", "--", "host", "auth-service", "connect", "--socket", "'/run/a b'\\''$(c)'",
         ])
+    #expect(arguments(host, nil, mayAsk: false, others: [host, .init(destination: "b", port: nil)]).contains("-q"))
   }
 }
 
