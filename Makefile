@@ -163,14 +163,15 @@ install: release ## Install the executable, man page and completions (PREFIX=/us
 
 SERVICE := .build/release/auth-service
 UNITS := $(DESTDIR)/usr/lib/systemd/system
+ARTICLE := $(DESTDIR)$(PREFIX)/share/doc/auth-service/RunningService.md
 SERVICE_FILES := "$(DESTDIR)$(PREFIX)/bin/auth-service" "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1" \
   "$(UNITS)/auth-service.service" "$(UNITS)/auth-service.socket" \
-  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
+  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf" "$(ARTICLE)"
 
 release-service: setup-release
 	.ci/release auth-service
 
-install-service: release-service ## Install auth-service, its man page and its units for systemd (PREFIX=/usr/local, DESTDIR=)
+install-service: release-service ## Install auth-service, its man page, its article and its units for systemd (PREFIX=/usr/local, DESTDIR=)
 	@mkdir -p .build/share
 	$(SERVICE) man >.build/share/auth-service.1
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service >.build/share/auth-service.service
@@ -180,6 +181,7 @@ install-service: release-service ## Install auth-service, its man page and its u
 	install -D -m 644 fixtures/systemd/auth-service.socket "$(UNITS)/auth-service.socket"
 	install -D -m 644 fixtures/systemd/auth-cli.sysusers "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf"
 	install -D -m 644 fixtures/systemd/auth-cli.tmpfiles "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
+	install -D -m 644 Sources/AuthProgram/AuthProgram.docc/RunningService.md "$(ARTICLE)"
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)

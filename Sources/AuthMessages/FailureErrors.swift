@@ -37,7 +37,7 @@ extension BackendError.FailureCode {
         .hint("Nothing was changed. Install the newer version.")
     case .databaseOlder:
       .cannotTell("{DATABASE} has schema {VERSION}, made by an older version; this one needs {NEEDED}")
-        .hint("Nothing was changed. Bring it up to date: auth-service schema upgrade")
+        .hint("Nothing was changed. Bring it up to date: auth-service schema upgrade --postgres-file FILE")
     case .databaseReadOnly:
       .cannotTell("{FILE} cannot be written: {REASON}")
         .hint("Make the file and its directory writable for this user; nothing was changed.")
@@ -46,38 +46,31 @@ extension BackendError.FailureCode {
         .hint("Nothing was deleted. Archive them again.")
     case .hashingFailed:
       .cannotTell("libcrypt could not hash the password: {REASON}")
-        .hint(
-          "Yescrypt needs 64 MiB of free memory; if there is as much, the stored hash is damaged. Nothing was changed.")
+        .hint("It needs 64 MiB of free memory; if there is as much, the stored hash is damaged. Nothing was changed.")
     case .messageInvalid:
       .cannotTell("the service did not understand a message: {REASON}").hint("Use programs of one version.")
     case .noRandomness: .cannotTell("the kernel gave no random bytes: {REASON}").hint("Try again; nothing was changed.")
     case .outcomeUnknown:
       .cannotTell("{DATABASE} did not confirm the change: {REASON}; it may have been made all the same")
-        .hint(
-          "Check whether it was made before you make it again; a payment with {an idempotency key} is never made twice."
-        )
+        .hint("Check that before you make it again; a payment with {an idempotency key} is never made twice.")
     case .requestTooLong:
       .cannotTell("the request is longer than the service accepts: {REASON}")
         .hint("Use shorter values; nothing was sent.")
     case .roleNotPermitted:
       .cannotTell("the role of this connection may not do that to {DATABASE}: {REASON}")
-        .hint(
-          "Nothing was changed. Connect as the role that creates the tables; auth-service schema check shows whose they are."
-        )
+        .hint("Nothing was changed. Connect as the owner. Or, as the superuser: ALTER DATABASE NAME OWNER TO ROLE")
     case .schemaMissing:
       .cannotTell("{DATABASE} has no accounts yet: {REASON}")
-        .hint("Create the tables: auth-service schema install --first-administrator NAME")
+        .hint("Check the database of the service: auth-service schema check --postgres-file FILE")
     case .serverBusy:
       unreached("the server has no free connection")
         .hint("It has no connection free: wait for others, or raise max_connections there. Nothing was changed.")
     case .serverCertificate:
       unreached("the certificate of the server is not accepted")
-        .hint(
-          "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
-        )
+        .hint("Put its authority into ~/.postgresql/root.crt, and name the host as its certificate does.")
     case .serverEncoding:
       .cannotTell("{DATABASE} has the encoding {ENCODING}, and has to have UTF8")
-        .hint("Nothing was changed. Make it with: createdb --template=template0 --encoding=UTF8 --locale=C NAME")
+        .hint("Nothing was changed. Use: createdb --owner=ROLE --template=template0 --encoding=UTF8 --locale=C NAME")
     case .serverEncryption:
       unreached("the server does not offer the encryption that its address asks for")
         .hint("Let the server offer TLS, or say what is enough: sslmode=require in its address.")
@@ -85,9 +78,7 @@ extension BackendError.FailureCode {
       .cannotTell("{DATABASE} has no room: {REASON}").hint("Make room at the server; nothing was changed.")
     case .serverLoginRefused:
       unreached("the server does not accept the role or its password")
-        .hint(
-          "Check the role in the address that auth-service has, its password in ~/.pgpass, and that the server's pg_hba.conf lets it in; nothing was changed."
-        )
+        .hint("Check the role in the address, its password in ~/.pgpass, and pg_hba.conf there; nothing was changed.")
     case .serverLost:
       .cannotTell("the database at {PLACE} did not answer: {REASON}")
         .hint("Check that it runs and can be reached; nothing was changed.")
@@ -96,9 +87,7 @@ extension BackendError.FailureCode {
         .hint("Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline")
     case .serverReadOnly:
       .cannotTell("the database accepts no changes: {REASON}")
-        .hint(
-          "Name all hosts, so that libpq finds the primary server, or wait until a standby is promoted; nothing was changed."
-        )
+        .hint("Name all hosts, so that libpq finds the primary, or wait for a promotion; nothing was changed.")
     case .serverSilent:
       unreached("the server did not answer in time")
         .hint("Check that the server runs and that the network lets you through; nothing was changed.")
@@ -122,9 +111,7 @@ extension BackendError.FailureCode {
         .hint("Check that auth-service runs there; nothing was changed.")
     case .serviceMissing:
       .cannotTell("{HOST} has no auth-service that ssh finds")
-        .hint(
-          "Install it there, or give your key the forced command of the article 'Running the service'; nothing was changed."
-        )
+        .hint("Install it there, or see the article 'Running the service' for a forced command; nothing was changed.")
     case .serviceNotPermitted:
       .cannotTell("you may not connect to the service at {PLACE}: {REASON}")
         .hint("If it is the service's socket, root lets you in from your next login on: usermod -aG auth-cli USER")
@@ -140,9 +127,7 @@ extension BackendError.FailureCode {
         .hint("Check AUTH_CLI_AUTHORITY, and that auth-service runs there; nothing was changed.")
     case .serviceUntrusted:
       .cannotTell("the service at {PLACE} is not trusted: {REASON}")
-        .hint(
-          "Nothing was sent. It has to belong to root, to you or to the user auth-cli, and nobody else may write there."
-        )
+        .hint("Nothing was sent. It has to be root's, yours or the user auth-cli's, and nobody else may write there.")
     case .sessionOfOtherDatabase:
       .cannotTell("the session belongs to the database {DATABASE}, and {PLACE} has {OTHER}")
         .hint("Set AUTH_CLI_AUTHORITY as it was at login. If it is the same, \(run: "logout") says what to delete.")

@@ -80,15 +80,13 @@ extension BackendError.OperatorCode {
     switch self {
     case .schemaExists:
       .no("the database has accounts already")
-        .hint(
-          "Nothing was changed. If nobody knows the password of an administrator, create a code for a new one, while the service runs: auth-service reset-password NAME"
-        )
+        .hint("Nothing was changed. For a forgotten password, start the service: auth-service reset-password NAME")
     case .schemaForeign:
       .no("the schema {SCHEMA} of the database '{DATABASE}' {REASON}")
         .hint("Nothing in it was used or changed. Connect as its owner, or use another database.")
     case .schemaNotEmpty:
       .no("the database '{DATABASE}' has the tables already")
-        .hint("Nothing was changed. Import into another database, or delete what is there: auth-service schema remove")
+        .hint("Nothing was changed. Import into an empty database.")
     case .confirmationWrong:
       .no("the connection is to the database '{DATABASE}', and not to '{NAME}'")
         .hint("Nothing was removed. Repeat the name of the database to confirm.")
@@ -101,9 +99,6 @@ extension BackendError.OperatorCode {
     case .postgresMissing:
       .usage("this auth-service was built without PostgreSQL")
         .hint("Install libpq-dev and build it again, or use --database.")
-    case .postgresNeeded:
-      .usage("this command is for a PostgreSQL database")
-        .hint("Name one with --postgres-file. An SQLite database is a directory: copy or delete that.")
     }
   }
 }

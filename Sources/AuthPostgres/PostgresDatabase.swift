@@ -2,6 +2,7 @@ package import AuthBackend
 package import AuthCore
 import AuthDevice
 import Glibc
+import TextFormat
 
 /// The tables of the rule book in a PostgreSQL database.
 ///
@@ -44,7 +45,7 @@ package final class PostgresDatabase: Database {
         try PostgresSchema.check(connection, lockTimeout: patience)
         return connection
       } catch {
-        throw error.failure(at: "the server")
+        throw error.failure(at: address.text.escaped)
       }
     }
   }

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthDevice
 import AuthMessages
+import Glibc
 import TextFormat
 
 extension CommandError {
@@ -16,17 +17,22 @@ extension CommandError {
   }
 
   /// What an operator does about it, where that differs from what a user of `auth-cli` does.
-  var hintForOperators: String {
-    switch code {
-    // Here nobody registers the first account.
-    case BackendError.FailureCode.databaseMissing.rawValue:
-      "Create it: auth-service schema install --first-administrator NAME, or put a backup in its place."
+  ///
+  /// - Parameter whereEmpty: What to do where the database has no accounts: here nobody registers
+  ///   the first one.
+  func hintForOperators(whereEmpty: String? = nil) -> String {
+    let asServiceUser = "Run this as the user of the service: runuser -u auth-cli -- auth-service COMMAND"
+    return switch code {
+    case BackendError.FailureCode.databaseMissing.rawValue, BackendError.FailureCode.schemaMissing.rawValue:
+      whereEmpty ?? hint.description
     // A service keeps its file to itself for as long as it runs.
     case BackendError.FailureCode.databaseBusy.rawValue:
       "Stop the service, if it runs on this database, and try again; nothing was changed."
-    case FileError.Kind.wrongOwner.rawValue:
-      "Run this as the user of the service (runuser -u auth-cli -- auth-service COMMAND), "
-        + "or give the file to that user with chown."
+    case FileError.Kind.wrongOwner.rawValue: "\(asServiceUser). Or give the file to that user with chown."
+    // A server on this machine takes the name of the user for the role.
+    case BackendError.FailureCode.serverLoginRefused.rawValue where geteuid() == 0: "\(asServiceUser). \(hint)"
+    case BackendError.Code.accountNotFound.rawValue:
+      "Check the name. An administrator can list the accounts: auth-cli accounts list"
     case _: hint.description
     }
   }

@@ -20,8 +20,8 @@ struct ListeningSocket: Sendable {
     else { return nil }
     let names = (Environment.value("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
     guard let index = names.firstIndex(of: name[...]), index < count else { return nil }
-    let first = 3
-    return ListeningSocket(descriptor: Int32(first + index), path: nil)
+    // The first one has the number 3.
+    return ListeningSocket(descriptor: Int32(3 + index), path: nil)
   }
 
   /// Creates a socket in a directory where nobody else may write.
@@ -59,7 +59,11 @@ struct ListeningSocket: Sendable {
           hint: "Give the directory to the user of the service, or choose another path with --socket or --operators.")
         : Self.failed(path, error.explanation)
     }
-    if let group, chown(path, uid_t.max, group) != 0 { throw Self.failed(path, ErrorNumber.current.explanation) }
+    if let group, chown(path, uid_t.max, group) != 0 {
+      throw Self.failed(
+        path, "its group cannot be set: \(ErrorNumber.current.explanation)",
+        hint: "Name a group that this user belongs to with --group; only root may name any.")
+    }
     guard chmod(path, mode) == 0, listen(descriptor, 1024) == 0 else {
       throw Self.failed(path, ErrorNumber.current.explanation)
     }

@@ -74,7 +74,7 @@ enum Postgres {
 /// Where a PostgreSQL database is.
 enum PostgresAddress: Hashable, Sendable {
   case text(String)
-  /// In the first line of a file.
+  /// In a file: its one line that is neither empty nor a comment.
   case inFile(String)
 
   var text: String {
@@ -85,21 +85,20 @@ enum PostgresAddress: Hashable, Sendable {
       case .inFile(let name): path = name
       }
       guard let file = fopen(path, "re") else {
-        let error = ErrorNumber.current
         throw CommandError(
-          .cannotTell, saying: "\(path.escaped) cannot be read: \(error.explanation)",
-          hint: error.code == EACCES
-            ? "Let the user of the service read it: it contains no password."
-            : "Write the address into it, such as postgresql://host/database.")
+          .cannotTell, saying: "\(path.escaped) cannot be read: \(ErrorNumber.current.explanation)",
+          hint: "Write an address such as postgresql://host/database into it, and let the service's user read it.")
       }
       defer { fclose(file) }
-      var line = [CChar](repeating: 0, count: 4096)
-      guard fgets(&line, Int32(line.count), file) != nil else {
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+      let lines = text.split(whereSeparator: \.isNewline).filter { $0.first != "#" }
+      guard lines.count == 1 else {
         throw CommandError(
-          .usage, saying: "\(path.escaped) is empty", hint: "Write postgresql://host/database into it.")
+          .usage, saying: "\(path.escaped) has \(lines.count) lines with an address, and needs one",
+          hint: "Write one such as postgresql://host/database into it. Lines that begin with # are comments.")
       }
-      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      return String(text.prefix { $0 != "\n" && $0 != "\r" })
+      return String(lines[0])
     }
   }
 }

@@ -3,13 +3,18 @@ import AuthMessages
 import AuthSQLite
 import AuthService
 import CommandLineKit
+import Glibc
+import TextFormat
 
 /// Which database a command is about.
 enum DatabasePlace: Hashable, Sendable {
   case sqlite(directory: String)
   case postgres(PostgresAddress)
 
-  init(_ words: ParsedWords) throws(UsageError) {
+  /// - Parameters:
+  ///   - words: The command line, and the environment.
+  ///   - options: Those with which the command names a database.
+  init(_ words: ParsedWords, options: [any DeclaredOption] = Options.databases) throws(UsageError) {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
     if let file = words[Options.postgres] {
       if words.origin(of: Options.database) == .commandLine {
@@ -21,8 +26,21 @@ enum DatabasePlace: Hashable, Sendable {
     } else if let directory = words[Options.database] {
       self = .sqlite(directory: directory)
     } else {
-      throw .missing(Options.database.declaration, path: words.path)
+      throw .missing(options.map(\.declaration), path: words.path)
     }
+  }
+
+  /// What to do where it has no accounts.
+  var whereEmpty: String {
+    let option =
+      switch self {
+      case .sqlite(let directory): "--database \(ShellQuoting.word(directory)) "
+      case .postgres(.inFile(let file)): "--postgres-file \(ShellQuoting.word(file)) "
+      case .postgres(.text): ""
+      }
+    return
+      "If it is the right database, restore a backup, or create it: \(geteuid() == 0 ? "runuser -u auth-cli -- " : "")"
+      + "auth-service schema install \(option)--first-administrator NAME"
   }
 
   /// Its tables, which nothing has used yet.
@@ -74,17 +92,13 @@ struct ServedBackend: Sendable {
       (looksEvery, embedded) = (.seconds(1), nil)
     }
   }
-}
 
-extension ServedBackend {
   /// Which database it is; one without an administrator is not served.
   var facts: ServedDatabase {
     get throws(CommandError) {
       let facts = try explained { () throws(BackendError) in try ServedDatabase(rules.database) }
       guard facts.hasAdministrator else {
-        throw CommandError(
-          .no, saying: "the database has no administrator",
-          hint: "Create one: auth-service schema install --first-administrator NAME")
+        throw CommandError(BackendError.unavailable(.schemaMissing, "the database", "it never had an administrator"))
       }
       return facts
     }

@@ -7,6 +7,8 @@ import TextFormat
 
 /// What one command line of `auth-service` asks for.
 struct ServiceCommand: Sendable {
+  /// What to do where its database has no accounts.
+  var whereEmpty: String?
   let run: @Sendable (ServiceProgram) throws(CommandError) -> ExitStatus
 }
 
@@ -24,16 +26,18 @@ package struct ServiceProgram: Sendable {
     StandardDescriptors.occupyClosed()
     umask(0o077)
     signal(SIGPIPE, SIG_IGN)
+    var whereEmpty: String?
     do throws(CommandError) {
-      exit(try run().rawValue)
+      exit(try run(&whereEmpty).rawValue)
     } catch {
-      let lines = "\(ServiceTool.name): \(error.message)\n\(error.hintForOperators)\n"
+      let lines = "\(ServiceTool.name): \(error.message)\n\(error.hintForOperators(whereEmpty: whereEmpty))\n"
       write(STDERR_FILENO, lines, lines.utf8.count)
       exit(error.status.rawValue)
     }
   }
 
-  private func run() throws(CommandError) -> ExitStatus {
+  /// - Parameter whereEmpty: What its command says about a database without accounts.
+  private func run(_ whereEmpty: inout String?) throws(CommandError) -> ExitStatus {
     // No core and no other process of the same user may read the passwords and tokens in it.
     guard cprocess_close_memory() == 0 else {
       throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
@@ -44,7 +48,9 @@ package struct ServiceProgram: Sendable {
     }) {
     case .version: return try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
     case .help(let topic): return try HelpCommand.show(topic)
-    case .request(let command, _): return try command.run(self)
+    case .request(let command, _):
+      whereEmpty = command.whereEmpty
+      return try command.run(self)
     }
   }
 }

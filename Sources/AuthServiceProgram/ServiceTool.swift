@@ -28,21 +28,20 @@ enum ServiceTool {
         discussion: [
           "People use auth-cli with AUTH_CLI_AUTHORITY=unix:\(Places.socket), or ssh://HOST. "
             + "The service alone reads and writes the database.",
-          "Read more in the article 'Running the service'.",
+          "Commands that name a database run as the user of the service: as root, put 'runuser -u auth-cli --' before them.",
+          "Read more in the article 'Running the service', installed as share/doc/auth-service/RunningService.md.",
         ],
         firstSteps: [
-          "schema install --database /var/lib/auth-service --first-administrator alice": "create the database",
-          "run --database /var/lib/auth-service": "start the service",
+          "schema install --database /var/lib/auth-service --first-administrator alice":
+            "create the database, as its user",
+          "run --database /var/lib/auth-service": "start the service, as the same user",
           "health": "see whether it works",
         ],
         statuses: [
           (ExitStatus.done.rawValue, "done, or yes"),
           (ExitStatus.no.rawValue, "no: refused, or not healthy"),
           (ExitStatus.usage.rawValue, "the command line or the input is not valid; nothing was changed"),
-          (
-            ExitStatus.cannotTell.rawValue,
-            "a file, a socket or the database is missing, damaged, busy or not permitted"
-          ),
+          (ExitStatus.cannotTell.rawValue, "a file, a socket or the database is missing, damaged, busy or denied"),
         ],
         glossaries: [
           .init(
@@ -52,7 +51,7 @@ enum ServiceTool {
               "AUTH_SERVICE_POSTGRES": "a PostgreSQL database instead: postgresql://host/database, without a password",
               "AUTH_SERVICE_OPERATORS": "the socket for operators, where --operators is not given",
               "LISTEN_FDS, NOTIFY_SOCKET": "set by systemd",
-            ])
+            ]), ErrorGlossary.page,
         ])
     })
 }
@@ -82,6 +81,7 @@ enum HelpCommand {
 enum Places {
   static let socket = "/run/auth-cli/authority.sock"
   static let operators = "/run/auth-service/operators.sock"
+  static let state = "/var/lib/auth-service"
 }
 
 /// Kinds of values and options that several commands have.
@@ -99,9 +99,10 @@ enum Options {
     "database", "DIRECTORY", Kinds.path, "The directory of the SQLite database", environment: "STATE_DIRECTORY")
   static let postgres = Option.optional(
     "postgres-file", "FILE", Kinds.path,
-    "A file with the address of a PostgreSQL database, in place of --database; or set AUTH_SERVICE_POSTGRES")
-  static let operators = Option.optional(
-    "operators", "PATH", Kinds.path, "The socket for operators; if none is named, \(Places.operators)",
-    environment: "AUTH_SERVICE_OPERATORS")
+    "A file with the address of a PostgreSQL database, on one line besides comments (#); or set AUTH_SERVICE_POSTGRES")
+  static let databases: [any DeclaredOption] = [database, postgres]
+  static let operators = Option.standard(
+    "operators", "PATH", Kinds.path, "The socket for operators", standard: Places.operators,
+    shownAs: Places.operators, environment: "AUTH_SERVICE_OPERATORS")
   static let passwordFromInput = Option.flag("password-stdin", "Read the new password from standard input")
 }

@@ -40,12 +40,15 @@ extension Option {
   }
 
   /// An option with a default value, and the text that shows the default.
+  ///
+  /// `environment` is as for an optional one.
   package static func standard(
     _ long: String, _ valueName: String, _ kind: ValueKind<Result>, _ summary: String, standard: Result,
-    shownAs text: String
+    shownAs text: String, environment: String? = nil
   ) -> Option {
     let declaration = OptionDeclaration(
-      long: long, summary: summary, value: .init(name: valueName, form: kind.form), standardText: text)
+      long: long, summary: summary, value: .init(name: valueName, form: kind.form), environment: environment,
+      standardText: text)
     return Option(declaration: declaration) { words in
       words.isEmpty ? standard : words.first.flatMap(kind.convert)
     }

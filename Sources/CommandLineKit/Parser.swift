@@ -191,7 +191,7 @@ private struct Check<Request: Sendable> {
         .missingArgument, "'\(command)' needs \(argument.name)" + (flag.map { " when \($0) is given" } ?? ""))
     }
     for option in declared where option.isRequired && !isGiven(option.long) {
-      throw .missing(option, path: path)
+      throw .missing([option], path: path)
     }
   }
 }

@@ -35,9 +35,10 @@ package struct UsageError: Error, Hashable, Sendable {
       advice: advice)
   }
 
-  /// A required option is missing.
-  package static func missing(_ option: OptionDeclaration, path: [String]) -> UsageError {
-    UsageError(.missingOption, "'\(path.joined(separator: " "))' needs the option \(option.usage)", path: path)
+  /// A required option is missing, or each of several of which one is required.
+  package static func missing(_ options: [OptionDeclaration], path: [String]) -> UsageError {
+    let choice = options.map(\.usage).formattedAsChoice()
+    return UsageError(.missingOption, "'\(path.joined(separator: " "))' needs the option \(choice)", path: path)
   }
 
   /// Only one of two options can be given.

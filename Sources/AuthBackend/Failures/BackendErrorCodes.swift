@@ -88,8 +88,6 @@ extension BackendError {
     case addressHasPassword = "address_has_password"
     /// The program was built without PostgreSQL.
     case postgresMissing = "postgres_missing"
-    /// The command is for a PostgreSQL database.
-    case postgresNeeded = "postgres_needed"
   }
 }
 

@@ -150,7 +150,7 @@ struct SchemaSession {
       try connection.requireUTF8()
       try connection.run("SET search_path = pg_catalog, pg_temp; SET client_min_messages = error")
     } catch {
-      throw error.failure(at: "the server")
+      throw error.failure(at: address.text.escaped)
     }
   }
 

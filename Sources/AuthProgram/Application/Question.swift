@@ -5,26 +5,7 @@ import CommandLineKit
 import Glibc
 import TextFormat
 
-/// A terminal at which a command asks for a secret, silent during the lifetime of the value.
-///
-/// Keep it until the answer was checked: the echo stays off through the delay of a refusal.
-struct Question: ~Copyable {
-  private let terminal: SilentTerminal
-
-  /// Opens the terminal.
-  ///
-  /// - Parameters:
-  ///   - noun: What is asked for.
-  ///   - flag: The option that reads it from standard input instead.
-  /// - Throws: ``CommandError`` when there is none, or it cannot be used.
-  init(for noun: String = "password", insteadUse flag: Option<Bool> = Options.passwordFromInput) throws(CommandError) {
-    do throws(PromptError) {
-      terminal = try SilentTerminal(for: noun, insteadUse: "on standard input with \(flag.declaration.flag)")
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
+extension Question {
   /// Whether there is a terminal to ask on.
   ///
   /// Where only descriptors are lacking the question says so.
@@ -35,9 +16,6 @@ struct Question: ~Copyable {
     return true
   }
 
-  /// How often a question is asked: a mistyped new password should not end the command, and a
-  /// question must end.
-  static let attempts = 3
   static let code = "Authenticator or recovery code: "
 
   /// What is said of a wrong code while there are more tries.
@@ -51,45 +29,8 @@ struct Question: ~Copyable {
     return Secret(bytes: try terminal.ask(question, mayBeEmpty: mayBeEmpty))
   }
 
-  func say(_ sentence: String) throws(CommandError) {
-    try explained { () throws(PromptError) in try terminal.say(sentence) }
-  }
-
-  /// Asks for a line, and asks again if it is empty and may not be: an Enter alone is no guess, and
-  /// is not counted.
-  func ask(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> [UInt8] {
-    for attempt in 1...Self.attempts {
-      if attempt > 1 { try say("nothing was entered; try again.") }
-      let typed = try explained { () throws(PromptError) in try terminal.ask(question) }
-      if mayBeEmpty || !typed.isEmpty { return typed }
-    }
-    throw CommandError(code: .nothingEntered)
-  }
-
-  /// Asks twice for a password that does not exist yet; `backend` says what is wrong with it.
-  ///
-  /// One that is refused, or not the same the second time, is asked for again.
-  func newPassword(for username: String, at backend: any Backend) throws(CommandError) -> Secret {
-    var attempt = 1
-    while true {
-      let typed = try ask("New password for \(username) (at least 15 characters): ")
-      let password = Secret(bytes: typed)
-      var refusal: CommandError?
-      do throws(BackendError) {
-        try backend.check(newPassword: password, for: username)
-      } catch {
-        guard case .invalid = error.kind else { throw CommandError(error) }
-        refusal = CommandError(error)
-      }
-      if refusal == nil, try ask("Repeat the new password: ") != typed {
-        refusal = CommandError(code: .passwordsDiffer)
-      }
-      guard let refusal else { return password }
-      if attempt == Self.attempts { throw refusal }
-      try say("\(refusal.message); try again.")
-      attempt += 1
-    }
-  }
+  /// Opens the terminal for a password.
+  init() throws(CommandError) { try self.init(insteadUse: Options.passwordFromInput) }
 }
 
 extension Workspace {

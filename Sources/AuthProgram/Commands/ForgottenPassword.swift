@@ -87,7 +87,7 @@ enum RecoverCommand {
         try question.say("a code has 25 letters and digits; try again.")
         code = RecoveryCode(typed: try question.ask("Code for \(name): "))
       }
-      let password = try question.newPassword(for: name, at: backend)
+      let password = try question.newPassword(for: name, backend.check)
       recovered = try withExtendedLifetime(question) { () throws(CommandError) in
         try backend.setPassword(of: name, with: code, to: password)
       }

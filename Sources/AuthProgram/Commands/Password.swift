@@ -40,7 +40,7 @@ enum RegisterCommand {
         guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
         return try await registerOther(name, in: workspace)
       }
-      password = try Question().newPassword(for: name, at: backend)
+      password = try Question().newPassword(for: name, backend.check)
     }
     let created: User
     do throws(BackendError) {
@@ -115,7 +115,7 @@ enum ChangePasswordCommand {
     let (secrets, renewed) = try await workspace.askForPassword(
       of: name, fromInput: words[passwordsFromInput] ? ["current password", "new password"] : nil
     ) { (password) throws(SessionError) in try await store.confirm(password) }
-    let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, at: workspace.backend)
+    let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, workspace.backend.check)
     let user = renewed.user
     let fresh = try await workspace.fresh(renewed)
     do throws(CommandError) {

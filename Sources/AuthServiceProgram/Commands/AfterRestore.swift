@@ -10,7 +10,7 @@ enum AfterRestoreCommand {
       "Run it once after you restored a backup: it ends all sessions and voids all recovery and one-time codes, "
         + "and lists what only you can check."
     ],
-    options: [Options.database, Options.postgres],
+    options: Options.databases,
     examples: [
       "after-restore --database /var/lib/auth-service":
         "prints who was an administrator, who was disabled, and the last payment"
@@ -18,7 +18,7 @@ enum AfterRestoreCommand {
     statuses: .of(.done, .usage, .cannotTell)
   ) { words throws(UsageError) in
     let database = try DatabasePlace(words)
-    return ServiceCommand { program throws(CommandError) in
+    return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in
       let backend = try ServedBackend(database, cost: program.cost, connections: 1, isAlone: true)
       let report = try explained { () throws(BackendError) in try backend.rules.cleanUpAfterRestore() }
       return try Output.write(report.text)

@@ -16,7 +16,7 @@ enum RunCommand {
       "For two services on one machine, give one of them another --socket and another --operators.",
       "SIGTERM, SIGINT and SIGHUP end it alike: it finishes what runs, and its status is 0.",
     ],
-    options: [Options.database, Options.postgres, Options.socket, Options.operators, group] + counts.map { $0.option }
+    options: Options.databases + [Options.socket, Options.operators, group] + counts.map { $0.option }
       + [stopTime],
     examples: [
       "run --database /var/lib/auth-service": "serves the SQLite database in that directory",
@@ -25,30 +25,25 @@ enum RunCommand {
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { words throws(UsageError) in
     let database = try DatabasePlace(words)
-    return ServiceCommand { program throws(CommandError) in try run(database, words, program) }
+    return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in
+      try run(database, words, program)
+    }
   }
 
   private static let group = Option.optional(
-    "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
+    "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32),
+    "The group that may connect (default: auth-cli if root runs it, otherwise that of the process)")
   private static let stopTime = Option.optional(
     "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
 
   /// The options that are numbers, and the limits that they set.
   private static let counts = [
     count("connections", \.connections.all, "Connections in all (default: 4096)"),
-    count(
-      "connections-per-user", \.connections.ofUser, "Connections of one user of the machine (default: 1024)"),
-    count(
-      "requests-per-user", \.requests.ofUser, "Requests of one user that wait for the database (default: 512)"),
-    count(
-      "passwords-per-user", \.passwords.ofUser,
-      "Passwords of one user that wait to be checked (default: 224 of 256)"),
-    count(
-      "database-threads", \.databaseThreads,
-      "Requests that use the database simultaneously (default: SQLite 2, PostgreSQL 32)"),
-    count(
-      "hash-threads", \.hashThreads,
-      "Passwords that are hashed simultaneously, of 64 MiB each (default: one for each processor)"),
+    count("connections-per-user", \.connections.ofUser, "Connections of one user of the machine (default: 1024)"),
+    count("requests-per-user", \.requests.ofUser, "Requests of one user that wait (default: 512)"),
+    count("passwords-per-user", \.passwords.ofUser, "Passwords of one user that wait (default: 224 of 256)"),
+    count("database-threads", \.databaseThreads, "Simultaneous database requests (default: SQLite 2, PostgreSQL 32)"),
+    count("hash-threads", \.hashThreads, "Simultaneous hashes, of 64 MiB each (default: one for each processor)"),
   ]
 
   private typealias Limit = any WritableKeyPath<ServiceLimits, Int> & Sendable
@@ -80,7 +75,7 @@ enum RunCommand {
     // From here on people may connect, and are served when all is ready.
     let people =
       if let inherited = ListeningSocket.inherited(named: "people") { inherited } else {
-        try ListeningSocket(at: words[Options.socket], mode: 0o660, group: try words[group].map(groupID))
+        try ListeningSocket(at: words[Options.socket], mode: 0o660, group: try groupID(words[group]))
       }
     defer { people.remove() }
     let descriptors = Descriptors.raised()
@@ -88,15 +83,13 @@ enum RunCommand {
     guard limits.connections.all > 0 else {
       throw CommandError(
         .cannotTell, saying: "the system lets this process open at most \(descriptors) files and connections",
-        hint:
-          "Raise LimitNOFILE, or the limit of your shell: the service needs \(Descriptors.ownNeed), and one for each "
-          + "client.")
+        hint: "Raise LimitNOFILE, or 'ulimit -n': the service needs \(Descriptors.ownNeed), and one for each client.")
     }
     let server = AuthServer(
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
     guard server.start() else { throw .noThreads }
-    let desk = try ListeningSocket(at: words[Options.operators] ?? Places.operators, mode: 0o600)
+    let desk = try ListeningSocket(at: words[Options.operators], mode: 0o600)
     defer { desk.remove() }
     guard OperatorDesk(listener: desk, server: server, backend: backend, log: log).start() else { throw .noThreads }
     SystemdNotice.ready.send()
@@ -110,7 +103,9 @@ enum RunCommand {
     return .done
   }
 
-  private static func groupID(_ group: String) throws(CommandError) -> gid_t {
+  private static func groupID(_ group: String?) throws(CommandError) -> gid_t? {
+    // Root's own group would let in nobody who is meant.
+    guard let group else { return geteuid() == 0 ? getgrnam("auth-cli")?.pointee.gr_gid : nil }
     guard let found = getgrnam(group) else {
       throw CommandError(
         .usage, saying: "there is no group \(group.escaped)", hint: "Create it: groupadd --system \(group.escaped)")

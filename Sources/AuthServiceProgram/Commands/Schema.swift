@@ -5,7 +5,7 @@ import AuthSQLite
 import CommandLineKit
 import TextFormat
 
-/// A database that no service uses, as `schema` works on it.
+/// A database, as `schema` works on it.
 protocol SchemaKeeper {
   /// Creates the tables, where they are not created with the first account.
   func create() throws(BackendError) -> Rules
@@ -32,17 +32,18 @@ extension LocalAuthority: SchemaKeeper {
     return try faults()
   }
 
-  func fill(from _: String?) throws(BackendError) -> ImportSummary { throw .invalid(.postgresNeeded) }
-  func remove(confirmation _: String) throws(BackendError) -> Bool { throw .invalid(.postgresNeeded) }
+  func fill(from _: String?) -> ImportSummary { preconditionFailure("'import' takes no --database") }
+  func remove(confirmation _: String) -> Bool { preconditionFailure("'remove' takes no --database") }
 }
 
-/// `schema`: commands for a database that no service uses.
+/// `schema`: commands for the database itself.
 enum SchemaCommand {
   /// What came of it, and the lines that say so.
   private typealias Outcome = (status: ExitStatus, lines: [String])
 
   static let command = Command<ServiceCommand>(
-    "schema", summary: "Create, check and upgrade the database while no service runs",
+    "schema", summary: "Create, check and upgrade the database",
+    discussion: ["For SQLite, stop the service first. On PostgreSQL, 'check' and 'upgrade' work while services run."],
     examples: [
       "schema install --database /var/lib/auth-service --first-administrator alice":
         "creates the database and alice's account"
@@ -67,7 +68,7 @@ enum SchemaCommand {
   private static let upgrade = acting(
     "upgrade", "Bring an older database to this version",
     ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."],
-    example: "schema upgrade --database /var/lib/auth-service", shows: "bring an older database to this version"
+    example: "schema upgrade --database /var/lib/auth-service", shows: "brings an older database to this version"
   ) { (_, schema) throws(CommandError) in
     let isUpgraded = try explained { () throws(BackendError) in try schema.upgrade() }
     return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
@@ -76,7 +77,7 @@ enum SchemaCommand {
   private static let check = acting(
     "check", "Compare the database with what it should be",
     ["Prints a line for each difference; status 1 means that there are some."],
-    example: "schema check --database /var/lib/auth-service", shows: "compare the database with what it should be"
+    example: "schema check --database /var/lib/auth-service", shows: "compares the database with what it should be"
   ) { (_, schema) throws(CommandError) in
     let faults = try explained { () throws(BackendError) in try schema.check() }
     if faults.isEmpty { return (.done, ["The database is in order."]) }
@@ -91,18 +92,19 @@ enum SchemaCommand {
         + "Without: those of a PostgreSQL database of release 0.1, in the same database, whose programs are refused "
         + "from then on. Sessions are not imported: everybody logs in again."
     ],
-    options: [origin],
+    databases: [Options.postgres], options: [origin],
+    whereEmpty: "Name the directory of the SQLite database to import with --from; nothing was changed.",
     example: "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
     shows: "brings an SQLite database to PostgreSQL"
   ) { (words, schema) throws(CommandError) in
     let new = try explained { () throws(BackendError) in try schema.fill(from: words[origin]) }
-    let counts = "\(new.accounts) accounts, \(new.payments) payments and \(new.events) events"
+    let counts = "accounts: \(new.accounts), payments: \(new.payments), events: \(new.events)"
     return (.done, ["Imported \(counts).", "Everybody logs in again, with the same password."])
   }
 
   private static let remove = acting(
     "remove", "Delete the tables of a PostgreSQL database, with all accounts and all money", [],
-    options: [confirmation],
+    databases: [Options.postgres], options: [confirmation],
     example: "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
     shows: "deletes them from the database 'accounts'"
   ) { (words, schema) throws(CommandError) in
@@ -111,16 +113,17 @@ enum SchemaCommand {
   }
 
   private static func acting(
-    _ name: String, _ summary: String, _ discussion: [String], options: [any DeclaredOption] = [],
-    example: String, shows: String,
+    _ name: String, _ summary: String, _ discussion: [String],
+    databases: [any DeclaredOption] = Options.databases, options: [any DeclaredOption] = [],
+    whereEmpty: String? = nil, example: String, shows: String,
     _ action: @escaping @Sendable (ParsedWords, any SchemaKeeper) throws(CommandError) -> Outcome
   ) -> Command<ServiceCommand> {
     Command(
-      name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres] + options,
+      name, summary: summary, discussion: discussion, options: databases + options,
       examples: [example: shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in
-      let database = try DatabasePlace(words)
-      return ServiceCommand { program throws(CommandError) in
+      let database = try DatabasePlace(words, options: databases)
+      return ServiceCommand(whereEmpty: whereEmpty ?? database.whereEmpty) { program throws(CommandError) in
         let outcome = try action(words, try database.schema(cost: program.cost))
         // What is printed is not needed for the status.
         _ = try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
@@ -130,18 +133,14 @@ enum SchemaCommand {
   }
 
   private static func newPassword(of administrator: Username, fromInput: Bool) throws(CommandError) -> Secret {
-    let bytes = try explained { () throws(PromptError) in
-      if fromInput { return try SecretLines().whole(["password"])[0] }
-      let flag = Options.passwordFromInput.declaration.flag
-      let terminal = try SilentTerminal(insteadUse: "on standard input with \(flag)")
-      let first = try terminal.ask("New password for \(administrator.canonical): ")
-      guard try terminal.ask("Repeat the new password: ") == first else {
-        throw PromptError.missingLine(of: "the same password twice")
-      }
-      return first
+    func check(_ password: Secret, _: String) throws(BackendError) {
+      _ = try PasswordPolicy.accept(password, for: administrator)
     }
-    let password = Secret(bytes: bytes)
-    try explained { () throws(BackendError) in _ = try PasswordPolicy.accept(password, for: administrator) }
+    guard fromInput else {
+      return try Question(insteadUse: Options.passwordFromInput).newPassword(for: administrator.canonical, check)
+    }
+    let password = Secret(bytes: try explained { () throws(PromptError) in try SecretLines().whole(["password"])[0] })
+    try explained { () throws(BackendError) in try check(password, "") }
     return password
   }
 
@@ -157,7 +156,7 @@ enum SchemaCommand {
 /// `forget-timeline`.
 enum ForgetTimelineCommand {
   static let command = Command<ServiceCommand>(
-    "forget-timeline", summary: "Accept a PostgreSQL server that an older one was promoted to",
+    "forget-timeline", summary: "Accept an older PostgreSQL server, such as one that was restored",
     discussion: [
       "The service refuses a server that is older than the one that confirmed its last change. "
         + "Run this once you have made sure that the older server is the right one, for example after a restore."
@@ -167,13 +166,12 @@ enum ForgetTimelineCommand {
     statuses: .of(.done, .usage, .cannotTell)
   ) { words in
     ServiceCommand { _ throws(CommandError) in
-      let directory = words[state] ?? "/var/lib/auth-service"
-      let wasKnown = try explained { () throws(BackendError) in try Postgres.forget(state: directory) }
+      let wasKnown = try explained { () throws(BackendError) in try Postgres.forget(state: words[state]) }
       return try Output.write(wasKnown ? "The next server that answers is accepted.\n" : "No server was known.\n")
     }
   }
 
-  private static let state = Option.optional(
-    "state", "DIRECTORY", Kinds.path, "The state directory of the service, if not /var/lib/auth-service",
-    environment: "STATE_DIRECTORY")
+  private static let state = Option.standard(
+    "state", "DIRECTORY", Kinds.path, "The state directory of the service", standard: Places.state,
+    shownAs: Places.state, environment: "STATE_DIRECTORY")
 }

@@ -25,7 +25,7 @@ struct OperatorChannel {
     case data = 2
     /// All bytes of the file were sent, and how many there are is said in words.
     case sent = 3
-    /// The last one: a status, and what to print.
+    /// The last one: a status, and what to print on standard output and on standard error.
     case result = 4
     /// The last one: a status, what happened and what to do.
     case failure = 5
@@ -62,6 +62,7 @@ struct OperatorChannel {
 
   static var lost: CommandError {
     CommandError(
-      .cannotTell, saying: "the service did not answer", hint: "Look at its log: journalctl -u auth-service")
+      .cannotTell, saying: "the service did not answer",
+      hint: "Check that this is its socket for operators, and look at its log: journalctl -u auth-service")
   }
 }

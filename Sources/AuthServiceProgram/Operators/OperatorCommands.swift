@@ -10,13 +10,13 @@ struct OperatorCommand {
   let request: OperatorRequest
   /// What it is about, such as a user or a time.
   let value: String
-  let socket: String?
+  let socket: String
   /// Where to write what the service sends.
   let file: String?
 
   static let health = asking(
     .health, "Show whether the service works",
-    discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
+    discussion: ["It answers while requests wait. Status 1: the database does not answer; 3: the service does not."],
     options: [json], ("health --json", "prints a JSON document for monitoring")
   ) { $0[json] ? "json" : "text" }
 
@@ -33,7 +33,8 @@ struct OperatorCommand {
 
   static let resetPassword = ofUser(
     .resetPassword, "Create a one-time code for a user's new password",
-    "prints a code; alice uses it with 'auth-cli recover alice'")
+    "prints a code; alice uses it with 'auth-cli recover alice'",
+    discussion: ["Prints the code, and nothing else on standard output. It works once, within an hour."])
 
   static let backup = asking(
     .backup, "Copy the SQLite database of the running service to a file",
@@ -49,13 +50,15 @@ struct OperatorCommand {
 
   private static let json = Option.flag("json", "Print a JSON document")
   private static let before = Option.required(
-    "before", "TIME", ValueKind.moment("a time"), "Events before this time")
+    "before", "TIME", ValueKind.moment("a time"),
+    "Events before this time: 52w or 90d (ago), 2026-01-31 or '2026-01-31 09:30'; it must be past")
 
   private static func ofUser(
-    _ request: OperatorRequest, _ summary: String, _ shows: String, group: String? = nil
+    _ request: OperatorRequest, _ summary: String, _ shows: String, group: String? = nil, discussion: [String] = []
   ) -> Command<ServiceCommand> {
     asking(
-      request, summary, group: group, arguments: [Arguments.user], ("\(request.rawValue) alice", shows)
+      request, summary, group: group, discussion: discussion, arguments: [Arguments.user],
+      ("\(request.rawValue) alice", shows)
     ) { $0[Arguments.user].canonical }
   }
 
@@ -101,7 +104,7 @@ struct OperatorCommand {
     var received: ReceivedFile?
     if let file { received = try ReceivedFile(file) }
     let descriptor = try ConnectCommand.connection(
-      to: socket ?? Places.operators, option: Options.operators.declaration.flag,
+      to: socket, option: Options.operators.declaration.flag,
       notPermitted: "Run this as root, or as the user of the service, auth-cli.")
     let channel = OperatorChannel(descriptor, time: request.isReport ? .seconds(15) : .seconds(120))
     try channel.send(.question, request.rawValue, value)
@@ -115,11 +118,12 @@ struct OperatorCommand {
       case .sent:
         try received?.finish()
         try channel.send(.question, "written")
-      case .result:
-        try Output.write(words.dropFirst().joined(separator: "\n"))
+      case .result where words.count == 3:
+        try Output.write(words[1])
+        write(STDERR_FILENO, words[2], words[2].utf8.count)
         return status
       case .failure where words.count == 3: throw CommandError(status, saying: words[1], hint: words[2])
-      case .failure, .question: throw OperatorChannel.lost
+      case .result, .failure, .question: throw OperatorChannel.lost
       }
     }
   }
@@ -173,7 +177,7 @@ private final class ReceivedFile {
   private static func failed(_ path: String, _ error: Int32 = errno) -> CommandError {
     CommandError(
       .cannotTell, saying: "\(path.escaped) cannot be written: \(ErrorNumber(error).explanation)",
-      hint: "Choose another directory; nothing was deleted.")
+      hint: "Choose another directory; nothing was changed.")
   }
 }
 

@@ -39,44 +39,38 @@ struct OperatorDesk: Sendable {
         throw CommandError(
           .cannotTell, saying: "the service does not know this command", hint: "Use programs of one version.")
       }
-      let (status, text) = try answer(request, words[1], channel)
+      let (status, text, note) = try answer(request, words[1], channel)
       if !request.isReport { log.write(.notice, "operator", ["command": request.rawValue]) }
-      try channel.send(.result, "\(status.rawValue)", text)
+      try channel.send(.result, "\(status.rawValue)", text, note)
     } catch {
-      try? channel.send(.failure, "\(error.status.rawValue)", error.message, error.hintForOperators)
+      try? channel.send(.failure, "\(error.status.rawValue)", error.message, error.hintForOperators())
     }
   }
 
   /// Answers a request about a value.
   ///
-  /// - Returns: The status of its command, and what it prints.
+  /// - Returns: The status of its command, and what it prints on standard output and on standard
+  ///   error.
   private func answer(
     _ request: OperatorRequest, _ value: String, _ channel: OperatorChannel
-  ) throws(CommandError) -> (ExitStatus, String) {
+  ) throws(CommandError) -> (ExitStatus, String, String) {
     switch request {
     case .health: return health(asJSON: value == "json")
     case .metrics:
       _ = server.look(atMost: Self.patience)
-      return (.done, server.status.metrics)
+      return (.done, server.status.metrics, "")
     case .endSessions:
       let count = try ask { (rules) throws(BackendError) in try rules.endSessions(of: try Username(value)) }
-      return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n")
+      return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n", "")
     case .resetPassword:
       let made = try ask { (rules) throws(BackendError) in try rules.resetPasswordAsOwner(of: try Username(value)) }
-      let user = made.user.username.escaped
-      return (
-        .done,
-        """
-        One-time code for \(user): \(made.code.text)
-        It works once, within \(made.validFor.components.seconds / 60) min, and sets a new password: auth-cli recover \(user)
-
-        """
-      )
+      let use = "The code works once, within \(made.validFor.words). It sets a new password:\n  auth-cli recover "
+      return (.done, "\(made.code.text)\n", "\(use)\(made.user.username.escaped)\n")
     case .endTwoStep:
       try ask { (rules) throws(BackendError) in try rules.endTwoStep(of: try Username(value)) }
-      return (.done, "\(value.escaped) logs in with the password alone now.\n")
-    case .archive: return (.done, try archive(before: value, channel))
-    case .backup: return (.done, try backup(channel))
+      return (.done, "\(value.escaped) logs in with the password alone now.\n", "")
+    case .archive: return (.done, try archive(before: value, channel), "")
+    case .backup: return (.done, try backup(channel), "")
     }
   }
 
@@ -89,11 +83,11 @@ struct OperatorDesk: Sendable {
   /// How long a look at the database may take before it counts as none.
   private static let patience = Duration.seconds(2)
 
-  private func health(asJSON: Bool) -> (ExitStatus, String) {
+  private func health(asJSON: Bool) -> (ExitStatus, String, String) {
     let isNew = server.look(atMost: Self.patience)
     var status = server.status
     if !isNew, status.fault == nil { status.fault = BackendError.FailureCode.databaseBusy.rawValue }
-    return (status.fault == nil ? .done : .no, asJSON ? status.json + "\n" : status.text)
+    return (status.fault == nil ? .done : .no, asJSON ? status.json + "\n" : status.text, "")
   }
 
   // MARK: Files, which the command writes
@@ -104,6 +98,9 @@ struct OperatorDesk: Sendable {
   ) throws(CommandError) -> String {
     guard let microseconds = Int64(text) else { throw OperatorChannel.lost }
     let time = WallTime(microseconds: microseconds)
+    guard time <= WallTime.now() else {
+      throw CommandError(.usage, saying: "that time is not past", hint: "Name an earlier one; nothing was changed.")
+    }
     var last: Int64?
     var count = 0
     while true {
@@ -122,7 +119,7 @@ struct OperatorDesk: Sendable {
     try ask { [count] (rules) throws(BackendError) in
       try rules.deleteArchivedEvents(before: time, through: last, count: count)
     }
-    return "Archived \(count) events.\n"
+    return "Archived \(count) \(count == 1 ? "event" : "events").\n"
   }
 
   private func backup(_ channel: OperatorChannel) throws(CommandError) -> String {
@@ -139,9 +136,7 @@ struct OperatorDesk: Sendable {
     do throws(BackendError) {
       try authority.copy(to: file)
     } catch {
-      guard case .unavailable(let failure) = error.kind, failure.code == FileError.Kind.noSpace.rawValue else {
-        throw CommandError(error)
-      }
+      guard error.code == FileError.Kind.noSpace.rawValue else { throw CommandError(error) }
       throw CommandError(
         .cannotTell, saying: "there is no room in \(directory.escaped) for the copy, which is written there first",
         hint: "Make room beside the database; nothing was changed.")

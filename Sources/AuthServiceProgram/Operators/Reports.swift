@@ -8,10 +8,10 @@ extension ServiceStatus {
   /// A line for each thing to know.
   var text: String {
     let lines = [
-      fault.map { "The database does not answer: \($0)" } ?? "The database answers.",
-      "\(connections) connections, \(subscribers) of them follow changes",
-      "Requests: \(requests.running) run, \(requests.waiting) wait",
-      "Passwords: \(passwords.running) are checked, \(passwords.waiting) wait",
+      fault.map { "The database does not answer: \($0) (auth-service help codes)" } ?? "The database answers.",
+      "Connections: \(connections), with \(subscribers) for changes",
+      "Requests: \(requests.running) running, \(requests.waiting) waiting",
+      "Passwords: \(passwords.running) being checked, \(passwords.waiting) waiting",
     ]
     return lines.map { $0 + "\n" }.joined()
   }

@@ -103,7 +103,7 @@ struct ArticleTests {
       "\(Self.systemd)\(script)\nsystemctl stop",
       ["DIRECTORY": folder, "AUTH_SERVICE_OPERATORS": "\(folder)/operators.sock"],
       printing: "alice is its administrator", "The database is in order.", "\"healthy\":true", "Copied ",
-      "administrators: alice", "One-time code for alice: ", "There are no events before that time.")
+      "administrators: alice", "auth-cli recover alice", "There are no events before that time.")
     withExtendedLifetime(place) {}
   }
 }

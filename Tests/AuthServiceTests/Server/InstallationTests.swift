@@ -57,6 +57,7 @@ struct InstallationTests {
       usr/lib/sysusers.d/auth-cli.conf
       usr/lib/tmpfiles.d/auth-cli.conf
       usr/share/bash-completion/completions/auth-cli
+      usr/share/doc/auth-service/RunningService.md
       usr/share/fish/vendor_completions.d/auth-cli.fish
       usr/share/man/man1/auth-cli.1
       usr/share/man/man1/auth-service.1
@@ -64,7 +65,7 @@ struct InstallationTests {
 
       """
     #expect(text.contains(files) && text.hasSuffix("/usr/bin/other\n"), "\(text)")
-    #expect(text.split(separator: "\n").count == 13, "\(text)")
+    #expect(text.split(separator: "\n").count == 14, "\(text)")
   }
 
   @Test(
