@@ -18,8 +18,8 @@ extension CommandError {
 
   /// What an operator does about it, where that differs from what a user of `auth-cli` does.
   ///
-  /// - Parameter whereEmpty: What to do where the database has no accounts: here nobody registers
-  ///   the first one.
+  /// Where a database has no accounts, nobody registers the first one here: `whereEmpty` says what
+  /// to do.
   func hintForOperators(whereEmpty: String? = nil) -> String {
     let asServiceUser = "Run this as the user of the service: runuser -u auth-cli -- auth-service COMMAND"
     return switch code {

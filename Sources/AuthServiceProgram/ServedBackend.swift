@@ -11,9 +11,8 @@ enum DatabasePlace: Hashable, Sendable {
   case sqlite(directory: String)
   case postgres(PostgresAddress)
 
-  /// - Parameters:
-  ///   - words: The command line, and the environment.
-  ///   - options: Those with which the command names a database.
+  /// The one that the command line names, or the environment; `options` are those with which the
+  /// command can.
   init(_ words: ParsedWords, options: [any DeclaredOption] = Options.databases) throws(UsageError) {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
     if let file = words[Options.postgres] {

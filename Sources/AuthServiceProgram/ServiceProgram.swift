@@ -36,7 +36,7 @@ package struct ServiceProgram: Sendable {
     }
   }
 
-  /// - Parameter whereEmpty: What its command says about a database without accounts.
+  /// Sets `whereEmpty` to that of its command.
   private func run(_ whereEmpty: inout String?) throws(CommandError) -> ExitStatus {
     // No core and no other process of the same user may read the passwords and tokens in it.
     guard cprocess_close_memory() == 0 else {

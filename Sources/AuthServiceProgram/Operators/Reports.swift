@@ -9,7 +9,7 @@ extension ServiceStatus {
   var text: String {
     let lines = [
       fault.map { "The database does not answer: \($0) (auth-service help codes)" } ?? "The database answers.",
-      "Connections: \(connections), with \(subscribers) for changes",
+      "Connections: \(connections) open, \(subscribers) following changes",
       "Requests: \(requests.running) running, \(requests.waiting) waiting",
       "Passwords: \(passwords.running) being checked, \(passwords.waiting) waiting",
     ]
