@@ -30,7 +30,7 @@ package final class PostgresDatabase: Database {
   ///   - adjusted: The time to use for a time of the server's clock, in microseconds since 1970,
   ///     for tests that move it.
   package init(
-    _ address: ServerAddress, limits: ServerLimits = ServerLimits(), connections: Int = 32,
+    _ address: ServerAddress, limits: ServerLimits = .standard, connections: Int = 32,
     patience: Duration = .seconds(5), confirmed: ConfirmedServer? = nil, clock: any SessionClock = BootClock(),
     adjusted: @escaping @Sendable (Int64) -> Int64 = { $0 }
   ) {

@@ -10,7 +10,9 @@ struct ListeningSocket: Sendable {
   let descriptor: Int32
   /// The path; nil for a socket of systemd's.
   let path: String?
+}
 
+extension ListeningSocket {
   /// Takes a socket that systemd listens on for this process.
   ///
   /// Source: sd_listen_fds(3).
@@ -67,11 +69,6 @@ struct ListeningSocket: Sendable {
     guard chmod(path, mode) == 0, listen(descriptor, 1024) == 0 else {
       throw Self.failed(path, ErrorNumber.current.explanation)
     }
-  }
-
-  private init(descriptor: Int32, path: String?) {
-    self.descriptor = descriptor
-    self.path = path
   }
 
   /// Removes a socket of its own from the file system.

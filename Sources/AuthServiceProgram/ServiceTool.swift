@@ -33,8 +33,8 @@ enum ServiceTool {
         ],
         firstSteps: [
           "schema install --database /var/lib/auth-service --first-administrator alice":
-            "create the database, as its user",
-          "run --database /var/lib/auth-service": "start the service, as the same user",
+            "create the database, as the user of the service",
+          "run --database /var/lib/auth-service": "start the service, as that user",
           "health": "see whether it works",
         ],
         statuses: [

@@ -24,7 +24,7 @@ final class Connecting: Sendable {
   ///   - address: Where the database is.
   ///   - limits: How long to wait.
   ///   - confirmed: The server that confirmed the last change; an older one is not used.
-  init(_ address: ServerAddress, _ limits: ServerLimits = ServerLimits(), _ confirmed: ConfirmedServer? = nil) {
+  init(_ address: ServerAddress, _ limits: ServerLimits = .standard, _ confirmed: ConfirmedServer? = nil) {
     (self.address, self.limits, self.confirmed) = (address, limits, confirmed)
   }
 

@@ -1,17 +1,11 @@
 /// How long the backend waits, for what.
 package struct ServerLimits: Hashable, Sendable {
-  /// For a connection, all hosts together.
-  package var connecting: Duration
-  /// For the next host, before it is tried beside the one that does not answer.
-  package var nextHost: Duration
-  /// For one answer.
-  package var answer: Duration
+  package static let standard = ServerLimits()
 
-  package init(
-    connecting: Duration = .seconds(5), nextHost: Duration = .milliseconds(250), answer: Duration = .seconds(10)
-  ) {
-    self.connecting = connecting
-    self.nextHost = nextHost
-    self.answer = answer
-  }
+  /// For a connection, all hosts together.
+  package var connecting: Duration = .seconds(5)
+  /// For the next host, before it is tried beside the one that does not answer.
+  package var nextHost: Duration = .milliseconds(250)
+  /// For one answer.
+  package var answer: Duration = .seconds(10)
 }

@@ -22,7 +22,7 @@ enum RunCommand {
       "run --database /var/lib/auth-service": "serves the SQLite database in that directory",
       "run --postgres-file /etc/auth-service/postgres": "serves the PostgreSQL database that the file names",
     ],
-    statuses: .of(.done, .no, .usage, .cannotTell)
+    statuses: .of(.done, .usage, .cannotTell)
   ) { words throws(UsageError) in
     let database = try DatabasePlace(words)
     return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in

@@ -17,18 +17,18 @@ enum OperatorRequest: String {
 ///
 /// Both ends wait for each other, each for at most its time.
 struct OperatorChannel {
-  /// What a message is.
+  /// What a message is, in other numbers than on the socket for people.
   enum Kind: UInt8 {
     /// A request and what it is about, or that a file is written.
-    case question = 1
+    case question = 65
     /// Bytes of a file.
-    case data = 2
+    case data = 66
     /// All bytes of the file were sent, and how many there are is said in words.
-    case sent = 3
+    case sent = 67
     /// The last one: a status, and what to print on standard output and on standard error.
-    case result = 4
+    case result = 68
     /// The last one: a status, what happened and what to do.
-    case failure = 5
+    case failure = 69
   }
 
   private let link: ServiceLink
@@ -50,8 +50,9 @@ struct OperatorChannel {
   }
 
   func receive() throws(CommandError) -> (kind: Kind, bytes: ArraySlice<UInt8>) {
-    guard let message = try? link.payload(until: AnswerDeadline(in: time)), let kind = Kind(rawValue: message[0]) else {
-      throw Self.lost
+    guard let message = try? link.payload(until: AnswerDeadline(in: time)) else { throw Self.lost }
+    guard let kind = Kind(rawValue: message[0]) else {
+      throw CommandError(.cannotTell, saying: "this socket is not for operators", hint: "Name theirs with --operators.")
     }
     return (kind, message.dropFirst())
   }
@@ -62,7 +63,6 @@ struct OperatorChannel {
 
   static var lost: CommandError {
     CommandError(
-      .cannotTell, saying: "the service did not answer",
-      hint: "Check that this is its socket for operators, and look at its log: journalctl -u auth-service")
+      .cannotTell, saying: "the service did not answer", hint: "Look at its log: journalctl -u auth-service")
   }
 }

@@ -55,7 +55,11 @@ struct OperatorDesk: Sendable {
     _ request: OperatorRequest, _ value: String, _ channel: OperatorChannel
   ) throws(CommandError) -> (ExitStatus, String, String) {
     switch request {
-    case .health: return health(asJSON: value == "json")
+    case .health:
+      let isNew = server.look(atMost: Self.patience)
+      var status = server.status
+      if !isNew, status.fault == nil { status.fault = BackendError.FailureCode.databaseBusy.rawValue }
+      return (status.fault == nil ? .done : .no, value == "json" ? status.json + "\n" : status.text, "")
     case .metrics:
       _ = server.look(atMost: Self.patience)
       return (.done, server.status.metrics, "")
@@ -82,13 +86,6 @@ struct OperatorDesk: Sendable {
 
   /// How long a look at the database may take before it counts as none.
   private static let patience = Duration.seconds(2)
-
-  private func health(asJSON: Bool) -> (ExitStatus, String, String) {
-    let isNew = server.look(atMost: Self.patience)
-    var status = server.status
-    if !isNew, status.fault == nil { status.fault = BackendError.FailureCode.databaseBusy.rawValue }
-    return (status.fault == nil ? .done : .no, asJSON ? status.json + "\n" : status.text, "")
-  }
 
   // MARK: Files, which the command writes
 
