@@ -57,18 +57,17 @@ extension AuthorityProbe {
   /// Gives an answer that costs a try, and returns the updated challenge.
   @discardableResult
   package func expectWrong(_ answer: Secret, to challenge: Challenge, _ what: String) async throws -> Challenge {
-    switch await result(of: answer, to: challenge) {
-    case .success(.challenged(let next)) where next.triesLeft < challenge.triesLeft: return next
-    case let other: throw Breach("\(what), with \(challenge.triesLeft) tries left, was answered \(other)")
+    let result = await result(of: answer, to: challenge)
+    guard case .success(.challenged(let next)) = result, next.triesLeft < challenge.triesLeft else {
+      throw Breach("\(what), with \(challenge.triesLeft) tries left, was answered \(result)")
     }
+    return next
   }
 
   /// Requires that the answer is rejected, because the challenge has ended.
   package func expectOver(_ answer: Secret, to challenge: Challenge, _ what: String) async throws {
-    switch await result(of: answer, to: challenge) {
-    case .failure(.rejected): return
-    case let other: throw Breach("\(what) was answered \(other)")
-    }
+    let result = await result(of: answer, to: challenge)
+    guard case .failure(.rejected) = result else { throw Breach("\(what) was answered \(result)") }
   }
 
   /// Logs in with the right password, and with `answer` if a second step is required.

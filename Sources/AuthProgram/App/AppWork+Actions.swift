@@ -32,7 +32,7 @@ extension AppWork {
         throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
       }
     case .administer(let administration):
-      let administrator = try administrator(try loggedIn)
+      let administrator = try loggedIn.administratorKey()
       return try await changeFresh { (fresh, lease) throws(BackendError) in
         try administration.perform(at: backend, for: administrator, fresh, under: lease)
       }

@@ -125,7 +125,7 @@ final class AppWork: Sendable {
     if isActivity { try await explainedAsync { () throws(SessionError) in try await store.renew() } }
     let screens = try screens()
     let session = screens.user.session
-    let administrator = tab == .accounts ? try administrator(session) : nil
+    let administrator = tab == .accounts ? try session.administratorKey() : nil
     let deadlines = try Deadlines(clock: backend.clock)
     return try await store.ask(session) { (lease) throws(BackendError) in
       try page(tab, query, of: screens, administrator, deadlines, under: lease)
@@ -184,10 +184,6 @@ final class AppWork: Sendable {
       return (step, String((at ?? "").suffix(8)))
     }
     return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: steps))
-  }
-
-  func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {
-    try explained { () throws(RoleError) in try AdminSession(session) }
   }
 
   func fresh(_ session: LoggedInSession) throws(CommandError) -> FreshSession {

@@ -98,11 +98,6 @@ final class Workspace {
     return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
   }
 
-  /// The stronger key of an administrator.
-  func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {
-    try explained { () throws(RoleError) in try AdminSession(session) }
-  }
-
   /// Looks again after the session was ended at the authority, so that this device forgets it too.
   func forgetRevoked() async {
     // Ended is the expected answer; anything else is found out by the next command.
@@ -226,6 +221,13 @@ extension SessionStore {
   }
 }
 
+extension LoggedInSession {
+  /// The stronger key of an administrator.
+  func administratorKey() throws(CommandError) -> AdminSession {
+    try explained { () throws(RoleError) in try AdminSession(self) }
+  }
+}
+
 extension Workspace {
   /// Opens a screen of whoever is logged in; without a session there is none to open.
   func open<Screen: GuardedScreen & Sendable>(
@@ -236,28 +238,23 @@ extension Workspace {
     return screen
   }
 
-  /// Asks the authority something under a lease of `session`.
-  func ask<Value>(
-    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
-  ) async throws(CommandError) -> Value {
-    try await store.ask(session, question)
-  }
-
   /// Asks the backend something that an administrator with a recent password may ask.
   func askAsAdministrator<Value>(
     _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
     let session = try await activeSession()
     // The role comes first, so that no password is asked for in vain.
-    _ = try administrator(session)
+    _ = try session.administratorKey()
     let fresh = try await fresh(session)
-    let administrator = try administrator(fresh.session)
-    return try await ask(fresh.session) { (lease) throws(BackendError) in try question(administrator, fresh, lease) }
+    let administrator = try fresh.session.administratorKey()
+    return try await store.ask(fresh.session) { (lease) throws(BackendError) in
+      try question(administrator, fresh, lease)
+    }
   }
 
   /// The balance; nil where it cannot be told now, which the next command explains.
   func balance(_ session: LoggedInSession) async -> String? {
-    try? await ask(session) { (lease) throws(BackendError) in
+    try? await store.ask(session) { (lease) throws(BackendError) in
       Amount.text(try backend.profile(under: lease).balance)
     }
   }
@@ -267,7 +264,7 @@ extension Workspace {
   /// Where that cannot be told now, the next command says it.
   func needsTwoStep(_ session: LoggedInSession) async -> Bool {
     guard session.user.role == .administrator else { return false }
-    let state = try? await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
+    let state = try? await store.ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
     return state.map { $0.isRequired && !$0.isOn } ?? false
   }
 }

@@ -96,8 +96,10 @@ extension Workspace {
     _ question: (AccountsScreen, AdminSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
     let screen = try await open(AccountsScreen.self)
-    let administrator = try administrator(screen.session)
-    return try await ask(screen.session) { (lease) throws(BackendError) in try question(screen, administrator, lease) }
+    let administrator = try screen.session.administratorKey()
+    return try await store.ask(screen.session) { (lease) throws(BackendError) in
+      try question(screen, administrator, lease)
+    }
   }
 
   func account(_ name: Username) async throws(CommandError) -> AccountSummary {

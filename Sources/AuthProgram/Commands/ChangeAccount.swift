@@ -135,7 +135,7 @@ enum DeleteAccountCommand {
 
   private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
-    let profile = try await workspace.ask(screen.session, workspace.backend.profile(under:))
+    let profile = try await workspace.store.ask(screen.session, workspace.backend.profile(under:))
     // What would be refused is refused before anything is asked; the deletion checks again.
     guard profile.balance == 0 else {
       throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
@@ -143,7 +143,7 @@ enum DeleteAccountCommand {
     }
     if !words[yes] { try confirm(profile.user.username) }
     let fresh = try await workspace.fresh(screen.session)
-    try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+    try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.deleteAccount(for: fresh, under: lease)
     }
     await workspace.forgetRevoked()

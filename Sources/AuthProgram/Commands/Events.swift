@@ -131,7 +131,7 @@ extension Workspace {
     let times = options.times
     var listing: Listing<Item> = ([], before, [])
     repeat {
-      let page = try await ask(screen.session) { (lease) throws(BackendError) in
+      let page = try await store.ask(screen.session) { (lease) throws(BackendError) in
         try load(
           Page(within: times, matching: options.filter, before: listing.next, limit: options.limit ?? 1000), lease)
       }

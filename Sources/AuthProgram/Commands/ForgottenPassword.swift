@@ -24,7 +24,7 @@ enum RecoveryCodesCommand {
   /// Makes ten codes in place of the old.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let fresh = try await workspace.fresh(try await workspace.activeSession())
-    let codes = try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+    let codes = try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.makeRecoveryCodes(for: fresh, under: lease)
     }
     let user = fresh.session.user

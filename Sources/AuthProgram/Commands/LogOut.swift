@@ -50,7 +50,7 @@ enum LogOutCommand {
     if words[everywhere] {
       do throws(CommandError) {
         if let session = try await workspace.presence() {
-          others = try await workspace.ask(session, workspace.backend.endAllSessions(under:)) - 1
+          others = try await workspace.store.ask(session, workspace.backend.endAllSessions(under:)) - 1
         }
       } catch {
         refusal = error

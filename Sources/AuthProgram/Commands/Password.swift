@@ -119,7 +119,7 @@ enum ChangePasswordCommand {
     let user = renewed.user
     let fresh = try await workspace.fresh(renewed)
     do throws(CommandError) {
-      _ = try await workspace.ask(renewed) { (lease) throws(BackendError) in
+      _ = try await workspace.store.ask(renewed) { (lease) throws(BackendError) in
         try workspace.backend.changePassword(from: secrets[0], to: new, for: fresh, under: lease)
       }
     } catch {

@@ -30,7 +30,7 @@ enum PayCommand {
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(PaymentScreen.self, isActivity: false)
     let order = PaymentOrder(amount: words[amount], payee: words[payee], key: words[idempotencyKey])
-    let earlier = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+    let earlier = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
       try workspace.backend.earlierPayment(of: order, under: lease)
     }
     // An identical retry gets its receipt before anything else is asked for.

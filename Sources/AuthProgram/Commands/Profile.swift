@@ -22,7 +22,7 @@ enum ProfileCommand {
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let newName = words[newName]
     let screen = try await workspace.open(UserScreen.self)
-    let profile = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+    let profile = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
       if let newName { return try workspace.backend.rename(to: newName, under: lease) }
       return try workspace.backend.profile(under: lease)
     }
@@ -60,7 +60,7 @@ enum SessionsCommand {
   /// Shows every active session of the user, this one marked.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
-    let sessions = try await workspace.ask(screen.session, workspace.backend.sessions(under:))
+    let sessions = try await workspace.store.ask(screen.session, workspace.backend.sessions(under:))
     if words[shortSessions], !workspace.printer.asJSON { return workspace.names(sessions.map(\.id.rawValue)) }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     return Answer(
@@ -87,7 +87,7 @@ enum RevokeSessionCommand {
     let id = words[session]
     let screen = try await workspace.open(UserScreen.self)
     let fresh = try await workspace.fresh(screen.session)
-    try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+    try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.revokeSession(SessionID(rawValue: id), for: fresh, under: lease)
     }
     if screen.session.id.rawValue == id { await workspace.forgetRevoked() }

@@ -140,11 +140,11 @@ enum RequireCommand {
   private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     var session = try await workspace.activeSession()
     // These two come before any password, which would be asked for in vain.
-    let administrator = words[administrator] ? try workspace.administrator(session) : nil
+    let administrator = words[administrator] ? try session.administratorKey() : nil
     if words[fresh] || administrator != nil {
       // The database answers this only to a session that may do more than set up a second step: a
       // key alone does not know that.
-      try await workspace.ask(session) { (lease) throws(BackendError) in
+      try await workspace.store.ask(session) { (lease) throws(BackendError) in
         if let administrator {
           _ = try workspace.backend.registration(for: administrator, under: lease)
         } else {

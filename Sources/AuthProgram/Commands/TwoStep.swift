@@ -76,7 +76,7 @@ enum TwoStepCommand {
   ) { _ in
     .inWorkspace { (_, workspace) async throws(CommandError) in
       let session = try await workspace.activeSession()
-      return describe(try await workspace.ask(session, workspace.backend.twoStep(under:)))
+      return describe(try await workspace.store.ask(session, workspace.backend.twoStep(under:)))
     }
   }
 
@@ -101,7 +101,7 @@ enum TwoStepCommand {
   private static func turnOff(
     _ words: ParsedWords, _ session: LoggedInSession, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
-    guard try await workspace.ask(session, workspace.backend.twoStep(under:)).isOn else {
+    guard try await workspace.store.ask(session, workspace.backend.twoStep(under:)).isOn else {
       throw CommandError(BackendError.refused(.twoStepNotOn))
     }
     let fresh = try await workspace.fresh(session)
@@ -125,7 +125,7 @@ enum TwoStepCommand {
   /// `two-step on`: a new secret, and on a terminal its first code.
   static func turnOn(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> Answer {
     let printer = workspace.printer
-    let state = try await workspace.ask(session, workspace.backend.twoStep(under:))
+    let state = try await workspace.store.ask(session, workspace.backend.twoStep(under:))
     guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
     let fresh = try await workspace.fresh(session)
     let isAsking = !printer.asJSON && Question.hasTerminal
@@ -134,7 +134,7 @@ enum TwoStepCommand {
     {
       return try await offeringToEndOthers(turnedOn(session.user), fresh, in: workspace)
     }
-    let secret = try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+    let secret = try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.beginTwoStep(for: fresh, under: lease)
     }
     let begun = Answer.Effect.changed(
@@ -217,7 +217,7 @@ enum TwoStepCommand {
     _ question: (borrowing SessionLease) throws(BackendError) -> Void
   ) async throws(CommandError) {
     do throws(CommandError) {
-      try await workspace.ask(fresh.session, question)
+      try await workspace.store.ask(fresh.session, question)
     } catch {
       if error == CommandError(code: .wrongPassword) { throw CommandError(code: .wrongCode) }
       throw error.wait.map { CommandError(.wait($0), .throttledCode) } ?? error
@@ -240,7 +240,7 @@ enum TwoStepCommand {
     _ answer: Answer, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
     let (printer, backend) = (workspace.printer, workspace.backend)
-    let others = try? await workspace.ask(fresh.session, backend.otherSessions(under:))
+    let others = try? await workspace.store.ask(fresh.session, backend.otherSessions(under:))
     // The step is on, whether or not there is anything to offer.
     guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
     try printer.show(answer)
@@ -249,7 +249,7 @@ enum TwoStepCommand {
       .ask("Type yes to end \(count), or Enter to keep: ")
     guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
     for session in others {
-      try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+      try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
         try backend.revokeSession(session.id, for: fresh, under: lease)
       }
     }
