@@ -31,45 +31,13 @@ extension LoggedInSession {
   public func withAccess<Result: ~Copyable, Failure: Error>(
     within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
-    try await tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
+    try await gate.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
       do throws(LeaseError<Failure>) {
         return try await withLease { (_: borrowing SessionLease) async throws(Failure) -> Result in
           try await body(LentAccessToken(value: token.value))
         }
       } catch {
         throw AccessError(error)
-      }
-    }
-  }
-
-  /// Runs `attempt` with a valid access token, and once more with a new one if the server refuses
-  /// the first.
-  fileprivate func tryingAgain<Result: ~Copyable, Failure: Error>(
-    within limit: Duration?, _ attempt: (AccessToken) async throws(AccessError<Failure>) -> Result
-  ) async throws(AccessError<Failure>) -> Result {
-    var refused: AccessToken?
-    while true {
-      let token: AccessToken
-      do throws(SessionError) {
-        guard let core = gate.core else { throw .ended(endReason ?? .storeReleased) }
-        token = try await core.waiting(atMost: limit) { [refused] () async throws(SessionError) in
-          try await core.accessToken(of: self, insteadOf: refused)
-        }
-      } catch {
-        throw .session(error)
-      }
-      do throws(AccessError<Failure>) {
-        return try await attempt(token)
-      } catch {
-        guard case .body(let failure) = error, failure is AccessTokenRefused else { throw error }
-        if refused != nil {
-          // If the check fails, nothing is known about the session, so the caller gets the refusal:
-          // it says more than an error of a check that the caller did not request.
-          _ = try? await gate.core?.work(.check)
-          if let reason = endReason { throw .session(.ended(reason)) }
-          throw error
-        }
-        refused = token
       }
     }
   }
@@ -92,8 +60,42 @@ extension SessionLease {
   public func withAccess<Result: ~Copyable, Failure: Error>(
     within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
-    try await session.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
+    try await gate.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
       do throws(Failure) { return try await body(LentAccessToken(value: token.value)) } catch { throw .body(error) }
+    }
+  }
+}
+
+extension LeaseGate {
+  /// Runs `attempt` with a valid access token, and once more with a new one if the server refuses
+  /// the first.
+  fileprivate func tryingAgain<Result: ~Copyable, Failure: Error>(
+    within limit: Duration?, _ attempt: (AccessToken) async throws(AccessError<Failure>) -> Result
+  ) async throws(AccessError<Failure>) -> Result {
+    var refused: AccessToken?
+    while true {
+      let token: AccessToken
+      do throws(SessionError) {
+        guard let core else { throw .ended(reason ?? .storeReleased) }
+        token = try await core.waiting(atMost: limit) { [refused] () async throws(SessionError) in
+          try await core.accessToken(of: self, insteadOf: refused)
+        }
+      } catch {
+        throw .session(error)
+      }
+      do throws(AccessError<Failure>) {
+        return try await attempt(token)
+      } catch {
+        guard case .body(let failure) = error, failure is AccessTokenRefused else { throw error }
+        if refused != nil {
+          // If the check fails, nothing is known about the session, so the caller gets the refusal:
+          // it says more than an error of a check that the caller did not request.
+          _ = try? await core?.work(.check)
+          if let reason { throw .session(.ended(reason)) }
+          throw error
+        }
+        refused = token
+      }
     }
   }
 }

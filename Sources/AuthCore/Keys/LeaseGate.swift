@@ -12,8 +12,8 @@ import Guards
     var tasks: [Int] = []
     /// Why the gate is closed; nil while it is open.
     var reason: EndReason?
-    /// The current record of the session; nil while it is still the first one.
-    var newest: SessionRecord?
+    /// The current record of the session.
+    var record: SessionRecord
     /// The access token that was lent last, and when it was first lent.
     var lent: (token: AccessToken, at: BootInstant)?
     /// The core of the session's store; weak, because the core holds the gate.
@@ -28,9 +28,9 @@ import Guards
   let clock: any SessionClock
   private let storage: Locked<Storage>
 
-  init(clock: any SessionClock, core: SessionCore? = nil) {
+  init(_ record: SessionRecord, clock: any SessionClock, core: SessionCore? = nil) {
     self.clock = clock
-    storage = Locked(Storage(core: core))
+    storage = Locked(Storage(record: record, core: core))
   }
 
   /// The core of the session's store, while that exists.
@@ -41,15 +41,15 @@ import Guards
   /// Why the gate is closed, or nil while it is open.
   @usableFromInline var reason: EndReason? { storage.withLock { $0.reason } }
 
-  /// The current record of the session, if it has changed since its first key.
-  var newest: SessionRecord? { storage.withLock { $0.newest } }
+  /// The current record of the session.
+  var record: SessionRecord { storage.withLock { $0.record } }
 
   /// The number of running leases.
   var running: Int { storage.withLock { $0.running } }
 
   /// Stores the record with which the session continues.
   func goOn(as record: SessionRecord) {
-    storage.withLock { $0.newest = record }
+    storage.withLock { $0.record = record }
   }
 
   /// Returns when an access token was first lent, which is now if it was not the last one.

@@ -15,7 +15,7 @@ extension LoggedInSession {
   ) throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enter() { throw .ended(reason) }
     defer { gate.leave() }
-    do { return try body(SessionLease(self)) } catch { throw .body(error) }
+    do { return try body(SessionLease(gate)) } catch { throw .body(error) }
   }
 
   /// Runs an asynchronous `body` while the session cannot end.
@@ -28,7 +28,7 @@ extension LoggedInSession {
   ) async throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enter(inTask: true) { throw .ended(reason) }
     defer { gate.leave(inTask: true) }
-    do { return try await body(SessionLease(self)) } catch { throw .body(error) }
+    do { return try await body(SessionLease(gate)) } catch { throw .body(error) }
   }
 
   /// Runs `body` while the session cannot end, and passes it a noncopyable value to consume, such
@@ -45,7 +45,7 @@ extension LoggedInSession {
   ) throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enter() { throw .ended(reason) }
     defer { gate.leave() }
-    do { return try body(resource, SessionLease(self)) } catch { throw .body(error) }
+    do { return try body(resource, SessionLease(gate)) } catch { throw .body(error) }
   }
 
   /// Runs an asynchronous `body` while the session cannot end, and passes it a noncopyable value to
@@ -62,6 +62,6 @@ extension LoggedInSession {
   ) async throws(LeaseError<Failure>) -> Result {
     if let reason = gate.enter(inTask: true) { throw .ended(reason) }
     defer { gate.leave(inTask: true) }
-    do { return try await body(resource, SessionLease(self)) } catch { throw .body(error) }
+    do { return try await body(resource, SessionLease(gate)) } catch { throw .body(error) }
   }
 }

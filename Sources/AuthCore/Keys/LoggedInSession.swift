@@ -26,7 +26,7 @@ public struct LoggedInSession: Sendable {
   public var endReason: EndReason? { gate.reason }
 
   /// The newest key of the session: this one, if nothing has changed since it was created.
-  var newest: LoggedInSession { LoggedInSession(record: gate.newest ?? record, gate: gate) }
+  var newest: LoggedInSession { LoggedInSession(record: gate.record, gate: gate) }
 }
 
 /// Keys are equal if they have the same session and the same content.

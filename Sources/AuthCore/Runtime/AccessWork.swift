@@ -4,25 +4,25 @@ struct AccessRenewal: Sendable {
 }
 
 extension SessionCore {
-  /// Returns a valid access token of the key's session, other than one that a server refused, and
+  /// Returns a valid access token of the gate's session, other than one that a server refused, and
   /// renews the session if it has none.
   func accessToken(
-    of key: LoggedInSession, insteadOf refused: AccessToken?
+    of gate: LeaseGate, insteadOf refused: AccessToken?
   ) async throws(SessionError) -> AccessToken {
     var failure: SessionError?
     // After the first renewal, the store may only have adopted the session token of another
     // process.
     for _ in 1...2 {
-      if let reason = key.endReason { throw .ended(reason) }
-      let known = key.newest.record.accessToken
-      if let known, known != refused, !key.gate.isEnding(known, at: try instant()) { return known }
+      if let reason = gate.reason { throw .ended(reason) }
+      let known = gate.record.accessToken
+      if let known, known != refused, !gate.isEnding(known, at: try instant()) { return known }
       failure = nil
       do throws(SessionError) {
-        _ = try await work(.renew, for: key.gate, replacing: AccessRenewal(known: known))
+        _ = try await work(.renew, for: gate, replacing: AccessRenewal(known: known))
       } catch {
         failure = error
       }
-      if let token = key.newest.record.accessToken, token != refused,
+      if let token = gate.record.accessToken, token != refused,
         token.deadline.phase(at: try instant()) == .ahead
       {
         return token

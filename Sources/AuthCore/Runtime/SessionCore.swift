@@ -137,7 +137,7 @@ final class SessionCore: Sendable {
       inner.gate?.goOn(as: after)
       return
     }
-    let gate = LeaseGate(clock: clock, core: self)
+    let gate = LeaseGate(after, clock: clock, core: self)
     // A login can outlive the store that began it; a key cannot.
     if inner.isShutDown { gate.close(.storeReleased) }
     inner.overdue = inner.gates.filter { $0.running > 0 }

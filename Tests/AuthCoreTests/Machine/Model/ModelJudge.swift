@@ -175,7 +175,7 @@ final class ModelJudge {
 }
 
 /// One gate for all keys of the model, which differ in their records.
-private let gate = LeaseGate(clock: ManualClock())
+private let gate = TestSession.mint().key.gate
 
 extension SessionState {
   var key: LoggedInSession? { session.map { LoggedInSession(record: $0, gate: gate) } }
