@@ -4,7 +4,7 @@ public import AuthCore
 /// ``Database``.
 ///
 /// Operations take the token of a session. Each blocks its caller: for the database, and for about
-/// 0.2 s where a password is hashed. Any number of threads, and of processes over one database, may
+/// 0.1 s where a password is hashed. Any number of threads, and of processes over one database, may
 /// call at the same moment; their changes take some serial order.
 package final class Rules: Sendable {
   package let database: any Database

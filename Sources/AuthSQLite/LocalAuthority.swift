@@ -6,7 +6,7 @@ public import AuthDevice
 /// hashed by libcrypt.
 ///
 /// Every call blocks its caller: for the disk, for the lock of another process (up to the busy
-/// wait, then `unavailable`), and for about 0.2 s where a password is hashed. Any number of
+/// wait, then `unavailable`), and for about 0.1 s where a password is hashed. Any number of
 /// processes and threads may use the same directory at once; their changes take some serial order.
 ///
 /// The file is opened at the first use and checked at every use, so a repaired file works again.
