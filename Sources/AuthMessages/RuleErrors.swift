@@ -10,7 +10,7 @@ extension BackendError.Code {
       .no("there is no account '{NAME}'").hint("Check the name. List the accounts: \(run: "accounts", "list")")
     case .balanceNotZero:
       .no("the account '{NAME}' still has {BALANCE}")
-        .hint("Its owner pays it to another account first; an account can be deleted when its balance is 0.00.")
+        .hint("It has to be paid to another account first; an account can be deleted when its balance is 0.00.")
     case .idempotencyKeyReused:
       .no("the key '{KEY}' was used for another payment: {AMOUNT} to {NAME}").hint("Use a new key for a new payment.")
     case .insufficientFunds:
@@ -52,7 +52,7 @@ extension BackendError.Code {
     case .amountInvalid:
       .usage("'{AMOUNT}' is not an amount")
         .hint("Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
-    case .displayNameInvalid: .usage("{NAME} cannot be shown as a name: it {REASON}").hint("Use \(DisplayName.rule).")
+    case .displayNameInvalid: .usage("{NAME} cannot be used as a name: it {REASON}").hint("Use \(DisplayName.rule).")
     case .idempotencyKeyInvalid: .usage("that is not an idempotency key").hint("Use \(IdempotencyKey.rule).")
     case .passwordBlocked: .usage("the password is too common").hint("Choose one that only you use.")
     case .passwordContainsName: .usage("the password contains the name of the account").hint("Choose another.")

@@ -53,9 +53,12 @@ final class AppForm {
     for index in fields.indices.reversed() where fields[index].isSecret { clear(index) }
   }
 
-  /// Forgets what has to be typed again after this refusal: the new password, the code, or all.
+  /// Forgets what has to be typed again after this refusal: the new password, the code, or all; a
+  /// name needs a correction only.
   func clearSecrets(after problem: CommandError) {
-    if let last = fields.lastIndex(where: { $0.kind == .repetition }), problem.code.hasPrefix("password_") {
+    if problem.code.hasPrefix("username_") || problem.code.hasPrefix("payee_") {
+      focus = 0
+    } else if let last = fields.lastIndex(where: { $0.kind == .repetition }), problem.code.hasPrefix("password_") {
       clear(last)
       clear(last - 1)
     } else if let code = fields.firstIndex(where: { $0.label == "Code" }) {
@@ -156,7 +159,7 @@ extension AppForm.Purpose {
     case .secondStep(let action):
       AppFormPlan(
         title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .secret)],
-        verb: "go on", isForAnybody: action.isLogin
+        verb: "go on", isForAnybody: action.mayEndSession
       ) { .answer($0.fields[0].password) }
     case .pay(let number, let payee, let amount):
       AppFormPlan(
@@ -213,8 +216,4 @@ extension AppForm.Purpose {
       ) { _ in isOwn ? .change(.deleteAccount) : .administer(.delete(name)) }
     }
   }
-}
-
-extension AppAction {
-  fileprivate var isLogin: Bool { if case .logIn = self { true } else { false } }
 }

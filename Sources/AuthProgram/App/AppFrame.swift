@@ -160,6 +160,7 @@ extension AppState {
   private var said: [AppNotice] {
     guard !showsHelp, interruption == nil else { return [] }
     var said = question.map { AppNotice($0.text, .strong) } ?? ending ?? notice
+    if question == nil, let ending, let notice { said = AppNotice("\(notice.text) \(ending.text)", notice.style) }
     var answers = question == nil ? "" : " y/n"
     if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
     guard let said else { return [] }
@@ -214,7 +215,8 @@ extension AppState {
       menu != nil ? "Esc back" : filter.text.isEmpty ? nil : "Esc clear",
       selected == nil ? nil : "↑↓ choose", "q quit", selected != nil && canFilter ? "/ filter" : nil,
     ]
-    let all = keys + (isNarrow ? letters + others : others + letters)
+    // A menu has a row for each letter.
+    let all = keys + (isNarrow && menu == nil ? letters + others : others + letters)
     return all.compactMap(\.self) + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
   }
 

@@ -24,9 +24,8 @@ enum AppInterruption: Sendable {
       return AppNotice.wrap(sentence, .bad, width: width) + [.blank]
         + AppNotice.wrap("What you type here is ignored.", width: width)
     case .codes(let codes):
-      let count = max(1, (width + 2) / (DisplayWidth.columns(codes.first ?? "") + 2))
-      let lines = stride(from: 0, to: codes.count, by: count).map { codes.dropFirst($0).prefix(count) }
-      return AppNotice.lines(lines.map { $0.joined(separator: "  ") }, .strong) + [.blank]
+      let lines = codes.flatMap { DisplayWidth.split($0, to: width, indent: "  ") }
+      return AppNotice.lines(lines, .strong) + [.blank]
         + AppNotice.wrap(
           "Keep them where only you can read them; they are not shown again. Each works once, if you forgot your password "
             + "or lost your authenticator app. All earlier codes are void.", width: width)

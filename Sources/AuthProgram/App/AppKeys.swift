@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 
 extension AppState {
@@ -186,10 +187,12 @@ extension AppState {
     case .backTab, .up: form.focus = (form.focus + last) % form.fields.count
     case .enter where form.focus < last: form.focus += 1
     case .enter:
+      let isRepeated = form.problem?.code == BackendError.FailureCode.outcomeUnknown.rawValue
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
       var words = "Pay \(amount) to \(payee)?"
-      if let balance = self[.pay].page?.balance {
+      // The balance may be what the first try left.
+      if !isRepeated, let balance = self[.pay].page?.balance {
         guard balance >= amount.minorUnits else {
           form.problem = .mistake("You have only \(Amount.text(balance)).")
           return nil

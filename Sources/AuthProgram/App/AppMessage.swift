@@ -55,7 +55,7 @@ indirect enum AppAction: Equatable, Sendable {
   case answer(Secret)
   /// Give up the code: nothing is done.
   case cancelAnswer
-  /// The same number is the same payment, however often it is sent.
+  /// The same payee, amount and number are the same payment, however often it is sent.
   case pay(amount: Amount, payee: Username, number: Int)
   case rename(String)
   case changePassword(present: Secret, new: Secret)
@@ -89,7 +89,10 @@ extension CommandError {
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
-    case BackendError.FailureCode.databaseMissing.rawValue: withHint("Press Esc, and create the first account.")
+    case BackendError.FailureCode.databaseMissing.rawValue:
+      withHint("Put a backup in its place, or create the first account on Home.")
+    case BackendError.FailureCode.outcomeUnknown.rawValue:
+      withHint("Check that before you make it again. Enter sends the same payment again, and it is never made twice.")
     case ErrorCode.locked.rawValue:
       withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
     case _: self

@@ -38,6 +38,8 @@ final class AppState {
   var notice: AppNotice?
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
+  /// When to look again, if that is due before anything changes.
+  var nextLook: Duration?
   var showsHelp = false
   /// What is going on in the background.
   var work: AppAction?
@@ -88,6 +90,7 @@ final class AppState {
       changes.append(end.at - (ending == nil ? Self.lastMinute : Deadlines.nextChange(ofWait: end.at - now)))
     }
     if let arrived { changes.append(arrived.until) }
+    if let nextLook { changes.append(nextLook) }
     for moment in (menuRow?.menu?.moments ?? [:]).values {
       let step: Int64 = wallNow - moment < 7200 ? 60 : 3600
       changes.append(now + .seconds(step - (wallNow - moment) % step))
@@ -133,6 +136,9 @@ final class AppState {
   /// Whether keys are text, so that none opens a tab.
   var isTyping: Bool { form != nil || isFiltering }
 
+  /// Whether the tab cannot be open now.
+  func isClosed(_ tab: AppTab) -> Bool { !tabs.contains(tab) || tab.isGuarded && !isLoggedIn }
+
   /// The row of the open tab whose menu is open.
   var menuRow: AppRow? {
     guard let menu else { return nil }
@@ -175,10 +181,10 @@ final class AppState {
 
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
-    guard isRestored else { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
+    if !isRestored, lookNotice == nil { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
     let logIn = AppRow("Log in", .fill(.logIn(then: .home)))
     let machine = AppRow("See how a session works", .open(.machine))
-    var lines = ["Welcome. Nobody is logged in."]
+    var lines = [isRestored ? "Welcome. Nobody is logged in." : "It is not known yet whether you are logged in."]
     var rows: [AppRow]
     if let user {
       lines = ["Welcome, \(user.displayName)."]

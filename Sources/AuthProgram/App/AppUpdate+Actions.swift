@@ -60,8 +60,6 @@ extension AppState {
     form.clearSecrets(after: problem)
     form.problem = problem.onScreen
     form.waitEnd = problem.wait.map { now + $0 }
-    // The payee needs a correction.
-    if form.isTab, problem.refusal == .payeeUnknown { form.focus = 0 }
     return nil
   }
 

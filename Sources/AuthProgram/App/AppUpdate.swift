@@ -13,7 +13,9 @@ extension AppState {
     if let arrived, arrived.until <= now { self.arrived = nil }
     let effect = take(message)
     scroll()
-    return [effect ?? loadMore(), isActivity ? .renew : nil].compactMap(\.self)
+    let isLookDue = nextLook.map { $0 <= now } ?? false
+    if isLookDue { nextLook = nil }
+    return [effect ?? loadMore(), isActivity ? .renew : nil, isLookDue ? .look : nil].compactMap(\.self)
   }
 
   /// Loads the rows that the filter wants, unless all of them are loaded; otherwise more rows if
@@ -42,10 +44,10 @@ extension AppState {
     case .loaded(let tab, let result): take(tab, result)
     case .finished(let action, let result): return finish(action, result)
     case .looked(let problem, let isEmpty):
-      (isRestored, self.isEmpty) = (true, isEmpty)
       // What could not be found out before is known now.
       if notice == lookNotice { notice = nil }
-      if let problem { warn(problem) }
+      (nextLook, self.isEmpty) = (nil, isEmpty)
+      if let problem { warn(problem) } else { isRestored = true }
       lookNotice = problem == nil ? nil : notice
       return refresh()
     case .ends(let duration, let isIdle): end = duration.map { (now + $0, isIdle) }
@@ -54,25 +56,26 @@ extension AppState {
     return nil
   }
 
-  /// Marks money that arrived since the tab was loaded before.
-  private func noteArrivals(_ tab: AppTab, _ page: AppPage) {
-    guard let old = self[tab].page, old.query.text == page.query.text else { return }
-    var text: String?
-    if let before = old.balance, let balance = page.balance, balance > before {
-      text = "\(Amount.text(balance - before)) arrived."
-    } else if tab == .receipts, let last = page.rows.firstIndex(where: { $0.id == old.rows.first?.id }) {
-      let rows = page.rows[..<last].filter { $0.cells.count > 2 && $0.cells[1].hasPrefix("+") }
-      guard let latest = rows.first else { return }
-      arrived = (Set(rows.map(\.id)), now + .seconds(5))
-      text = rows.count > 1 ? "\(rows.count) payments arrived." : "\(latest.cells[1]) arrived from \(latest.cells[2])."
-    }
-    if notice == nil, let text { say(text) }
+  /// Marks money that arrived since the receipts were loaded before.
+  private func noteArrivals(_ page: AppPage) {
+    guard let old = self[.receipts].page, old.query.text == page.query.text,
+      let last = page.rows.firstIndex(where: { $0.id == old.rows.first?.id })
+    else { return }
+    let rows = page.rows[..<last].filter { $0.cells.count > 2 && $0.cells[1].hasPrefix("+") }
+    guard let latest = rows.first else { return }
+    arrived = (Set(rows.map(\.id)), now + .seconds(5))
+    guard notice == nil else { return }
+    say(rows.count > 1 ? "\(rows.count) payments arrived." : "\(latest.cells[1]) arrived from \(latest.cells[2]).")
   }
 
   /// Says why something failed, and loads again what is shown.
   @discardableResult
   func warn(_ problem: CommandError) -> AppEffect? {
-    refuse("\(problem.onScreen.sentence) \(problem.onScreen.hint)")
+    let problem = problem.onScreen
+    // The form says it already.
+    if form?.problem != problem { refuse("\(problem.sentence) \(problem.hint)") }
+    // Nobody tells when a database can be used again.
+    if problem.status == .cannotTell { nextLook = now + .seconds(5) }
     return refresh()
   }
 
@@ -81,12 +84,14 @@ extension AppState {
   func refuse(_ text: String) { notice = AppNotice(text, .bad) }
 
   private func take(_ tab: AppTab, _ result: Result<AppPage, CommandError>) {
-    // Loaded for somebody who is logged out now: the notice of why stays.
-    if tab.isGuarded, !isLoggedIn { return }
+    // Loaded for somebody who may not see it any more: the notice of why stays.
+    if isClosed(tab) { return }
     switch result {
     case .success(let page):
-      noteArrivals(tab, page)
+      if tab == .receipts { noteArrivals(page) }
       self[tab].page = page
+      // Its times go on.
+      if tab == .sessions { nextLook = now + .seconds(60) }
       guard let menu else { return }
       // What can be done may be other actions now: the cursor stays on its own.
       move(by: 0)
@@ -115,29 +120,35 @@ extension AppState {
   }
 
   private func take(_ button: NavigationBar.Button) -> AppEffect? {
-    let before = user?.id
-    let isOther = button != self.button
+    let (before, isOther) = (user, button != self.button)
     (self.button, isRestored) = (button, true)
-    guard user?.id != before else { return isOther ? refresh() : nil }
+    guard user?.id != before?.id || user?.role != before?.role else { return isOther ? refresh() : nil }
     forgetUser()
     if let user { knownUsers = [user.username] + knownUsers.filter { $0 != user.username } }
-    if tab.isGuarded, !isLoggedIn { tab = .home }
-    if let user, work == nil { say("\(user.username) is logged in.") }
+    // A form to log in would be refused now, and so would the accounts for a member.
+    let isClosing = isClosed(tab) || isLoggedIn && work == nil && form?.isLogin == true
+    if isClosing {
+      dropForm()
+      (tab, question) = (.home, nil)
+    }
+    if let user, work == nil {
+      let text = user.id == before?.id ? "Your role is \(user.role.rawValue) now." : "\(user.username) is logged in."
+      if isClosing, interruption == nil { interrupt(.reason(text)) } else { say(text) }
+    }
     return refresh()
   }
 
-  /// Closes what belongs to a user.
+  /// Closes what belongs to a user, or to a role.
   private func forgetUser() {
     for tab in AppTab.allCases where tab != .machine { self[tab] = AppList() }
     (menu, draft, isFiltering, lacksTwoStep) = (nil, nil, false, false)
     (arrived, loadingBegan) = (nil, now)
     filter.clear()
-    if case .reason = interruption {} else { interruption = nil }
   }
 
   /// Loads again what is shown, because it may have changed.
   func refresh() -> AppEffect? {
-    tab == .home || tab.isGuarded && !isLoggedIn ? nil : .load(tab, isActivity: false, self[tab].asked)
+    tab == .home || isClosed(tab) ? nil : .load(tab, isActivity: false, self[tab].asked)
   }
 
   /// The session is over: what belongs to it closes, and Home says why.

@@ -140,7 +140,7 @@ extension AppWork {
 
   private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> AppOutcome {
     let screen = try screens().payment
-    let key = try explained { () throws(BackendError) in try IdempotencyKey("app-\(run)-\(number)") }
+    let key = try explained { () throws(BackendError) in try IdempotencyKey("app-\(run)-\(number)-\(amount)-\(payee)") }
     let order = PaymentOrder(amount: amount, payee: payee, key: key)
     let receipt = try await store.pay(order, try fresh(screen.session), on: screen, at: backend)
     return AppOutcome(done: "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")

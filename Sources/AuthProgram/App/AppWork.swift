@@ -35,19 +35,21 @@ final class AppWork: Sendable {
     while true {
       do throws(BackendError) {
         let changes = try ChangeWait(vault, backend)
-        try changes.listen()
+        var isListening = try changes.listen()
         while true {
           look(nil)
           // A service tells the changes of a session, which the first look finds.
           for await change in store.transitions {
             guard case .restoring(nil, _) = change.snapshot else { break }
           }
+          let wasEmpty = isEmpty
           var isDatabaseAlone: Bool
           repeat {
-            isDatabaseAlone = try changes.wait(atMost: .seconds(86_400))
-            try changes.listen()
-            // Without a session only a session file can change what the screen shows.
-          } while isDatabaseAlone && store.session == nil
+            // Nobody tells when a directory that is gone comes back.
+            isDatabaseAlone = try changes.wait(atMost: .seconds(isListening ? 86_400 : 2))
+            isListening = try changes.listen()
+            // Without a session only a session file, or the first account, changes what shows.
+          } while isDatabaseAlone && store.session == nil && !wasEmpty
         }
       } catch {
         look(CommandError(error))
@@ -71,9 +73,10 @@ final class AppWork: Sendable {
 
   /// When the session ends by itself, and whether activity puts that off.
   var sessionEnd: AppMessage {
-    let limits = store.session?.limits
-    let left = (try? backend.clock.now()).flatMap { now in limits?.earliest.map { $0.uptime - now.uptime } }
-    return .ends(in: left, isIdle: limits?.absolute != limits?.earliest.map { .at($0) })
+    // The clock of a service that was not reached yet would wait for it.
+    guard let limits = store.session?.limits, let end = limits.earliest else { return .ends(in: nil, isIdle: false) }
+    let left = (try? backend.clock.now()).map { end.uptime - $0.uptime }
+    return .ends(in: left, isIdle: limits.absolute != .at(end))
   }
 
   /// Does it, and says what came of it.

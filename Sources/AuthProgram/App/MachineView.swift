@@ -76,8 +76,8 @@ final class MachineView: Sendable {
     return zip(boxes, lines).map { AppNotice($0.text + String($1), $0.style) }
   }
 
-  /// What can happen next and what happened last, the latest first; about as many rows as there is
-  /// room for.
+  /// What can happen next and what happened last, the latest first; as many rows as there is room
+  /// for.
   func words(width: Int, height: Int) -> [AppNotice] {
     func wrap(_ text: String, _ style: CellStyle) -> [AppNotice] { AppNotice.wrap(text, style, width: width) }
     var lines: [AppNotice] = []
@@ -91,8 +91,7 @@ final class MachineView: Sendable {
     var legend = [.blank] + wrap(explanation, .faint)
     // The latest steps matter more than the legend.
     if height < lines.count + legend.count + 3 { legend = [] }
-    let room = max(0, height - lines.count - legend.count)
-    for (step, time) in steps.suffix(room).reversed() {
+    for (step, time) in steps.reversed() {
       let course =
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
@@ -104,7 +103,9 @@ final class MachineView: Sendable {
         }
       let line = (time.isEmpty ? "" : time + "  ") + "\(DisplayWidth.pad(step.event, to: 14))  \(course)"
       let fits = DisplayWidth.columns(line) <= width
-      lines += AppNotice.lines(fits ? [line] : [step.event] + Paragraph.wrap(course, width: width, indent: 2))
+      let rows = fits ? [line] : [step.event] + Paragraph.wrap(course, width: width, indent: 2)
+      if lines.count + rows.count + legend.count > height { break }
+      lines += AppNotice.lines(rows)
     }
     return lines + legend
   }

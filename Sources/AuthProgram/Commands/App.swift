@@ -12,7 +12,8 @@ enum AppCommand {
     discussion: [
       "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
         + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
-        + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit.",
+        + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit. If the program was killed with "
+        + "kill -9, 'reset' restores the terminal.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
         + "shows the session machine at work.",
       "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "

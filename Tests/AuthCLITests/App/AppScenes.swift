@@ -11,6 +11,10 @@ enum AppScenes {
   static let now: Int64 = 1_795_305_600
   static let zero = WallTime(microseconds: 0)
   static let alice = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
+  static let users = [
+    "alice": alice, "member": User(id: alice.id, username: "alice", displayName: "Alice", role: .member),
+    "bob": User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
+  ]
 
   private static let receipts = {
     // The newest first; the oldest is the credit with which the account was opened.

@@ -75,7 +75,7 @@ struct AppStory {
     case "size": message = .resized(columns: Int(words[0]) ?? 0, rows: Int(words[1]) ?? 0)
     case "wait": return state.update(.tick, at: state.now + .milliseconds(Int(rest) ?? 0))
     case "ends": message = .ends(in: .seconds(Int(words[0]) ?? 0), isIdle: words.last == "idle")
-    case "bar": message = .button(rest == "alice" ? .logOut(AppScenes.alice) : .logIn)
+    case "bar": message = .button(AppScenes.users[rest].map { .logOut($0) } ?? .logIn)
     case "dismissed": message = .dismissed(rest)
     case "looked":
       message = .looked(rest.isEmpty || rest == "empty" ? nil : Self.problem(words), isEmpty: rest == "empty")
@@ -116,6 +116,9 @@ struct AppStory {
     if words[0] == "throttled" { return CommandError(.wait(.seconds(Int(value) ?? 0))) }
     if let code = ErrorCode(rawValue: words[0]) { return CommandError(code: code, value) }
     if let code = BackendError.Code(rawValue: words[0]) { return CommandError(BackendError.refused(code, value)) }
+    if let code = BackendError.FailureCode(rawValue: words[0]) {
+      return CommandError(BackendError.unavailable(code, value, "REASON", "--idempotency-key KEY"))
+    }
     return CommandError(.no, words[0], words[0], hint: "Try again.")
   }
 
