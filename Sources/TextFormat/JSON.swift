@@ -6,11 +6,6 @@ package enum JSON: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package let name: String
     package let value: JSON
-
-    package init(name: String, value: JSON) {
-      self.name = name
-      self.value = value
-    }
   }
 
   case null
@@ -23,10 +18,15 @@ package enum JSON: Hashable, Sendable {
 
   package static func string(orNull text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
+  /// An object with these members.
+  package init(_ members: [(key: String, value: JSON)]) {
+    self = .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+
   /// A document of this program: an object on one line, without the line ending, with its format
   /// version as the first member.
   package static func document(_ members: KeyValuePairs<String, JSON>) -> String {
-    JSON.object([Member(name: "version", value: 1)] + members.map { Member(name: $0.key, value: $0.value) }).text
+    JSON([("version", 1)] + Array(members)).text
   }
 
   /// The value as text, without blanks or line breaks.

@@ -14,11 +14,7 @@ package struct TOTP: Sendable {
   /// How many steps the clock of the device may be off.
   package static let drift: Int64 = 1
 
-  private let secret: [UInt8]
-
-  package init(secret: [UInt8]) {
-    self.secret = secret
-  }
+  let secret: [UInt8]
 
   /// The number of the time step at a moment.
   package static func step(at time: WallTime) -> Int64 {

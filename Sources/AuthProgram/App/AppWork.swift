@@ -131,40 +131,32 @@ final class AppWork: Sendable {
     let administrator = tab == .accounts ? try session.administratorKey() : nil
     let deadlines = try Deadlines(clock: backend.clock)
     return try await store.ask(session) { (lease) throws(BackendError) in
-      try page(tab, query, of: screens, administrator, deadlines, under: lease)
-    }
-  }
-
-  /// What a tab shows of what its screen loads; the administrator is needed for accounts.
-  private func page(
-    _ tab: AppTab, _ query: AppQuery, of screens: AppScreens, _ administrator: AdminSession?, _ deadlines: Deadlines,
-    under lease: borrowing SessionLease
-  ) throws(BackendError) -> AppPage {
-    switch tab {
-    case .pay:
-      let latest = try backend.receipts(Page(limit: 50), under: lease)
-      return .pay(try backend.profile(under: lease), latest)
-    case .receipts:
-      return .receipts(
-        try screens.receipts.page(Page(matching: query.text, limit: query.rows), of: backend, under: lease),
-        of: try backend.profile(under: lease), query: query)
-    case .profile:
-      let twoStep = try backend.twoStep(under: lease)
-      return .profile(try backend.profile(under: lease), twoStep)
-    case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
-    case .events:
-      return .events(
-        try screens.user.events(Page(matching: query.text, limit: query.rows), at: backend, under: lease),
-        try backend.sessions(under: lease), query: query)
-    case .accounts:
-      guard let administrator else { return AppPage() }
-      let registration = try backend.registration(for: administrator, under: lease)
-      let policy = try backend.twoStepPolicy(for: administrator, under: lease)
-      let rows = AccountsQuery(namePrefix: query.text, order: query.order, limit: query.rows)
-      return .accounts(
-        try screens.accounts.page(rows, of: backend, for: administrator, under: lease), registration, policy,
-        query: query)
-    case .home, .machine: return AppPage()
+      switch tab {
+      case .pay:
+        let latest = try backend.receipts(Page(limit: 50), under: lease)
+        return .pay(try backend.profile(under: lease), latest)
+      case .receipts:
+        return .receipts(
+          try screens.receipts.page(Page(matching: query.text, limit: query.rows), of: backend, under: lease),
+          of: try backend.profile(under: lease), query: query)
+      case .profile:
+        let twoStep = try backend.twoStep(under: lease)
+        return .profile(try backend.profile(under: lease), twoStep)
+      case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
+      case .events:
+        return .events(
+          try screens.user.events(Page(matching: query.text, limit: query.rows), at: backend, under: lease),
+          try backend.sessions(under: lease), query: query)
+      case .accounts:
+        guard let administrator else { return AppPage() }
+        let registration = try backend.registration(for: administrator, under: lease)
+        let policy = try backend.twoStepPolicy(for: administrator, under: lease)
+        let rows = AccountsQuery(namePrefix: query.text, order: query.order, limit: query.rows)
+        return .accounts(
+          try screens.accounts.page(rows, of: backend, for: administrator, under: lease), registration, policy,
+          query: query)
+      case .home, .machine: return AppPage()
+      }
     }
   }
 

@@ -74,8 +74,7 @@ struct Printer {
 
   /// Prints a document: its version, and these members.
   func writeDocument(_ members: [(key: String, value: JSON)]) {
-    let all = [("version", 1)] + members
-    streams.output.writeLine(JSON.object(all.map { JSON.Member(name: $0, value: $1) }).text)
+    streams.output.writeLine(JSON([("version", 1)] + members).text)
   }
 
   /// Messages that nobody can be given are lost, and the status says the rest.

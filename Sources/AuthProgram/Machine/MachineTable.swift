@@ -133,16 +133,12 @@ extension MachineTable {
 extension JSON {
   fileprivate static func cell(_ rows: [MachineTable.Row]) -> JSON {
     guard let first = rows.first else { return .object([]) }
-    let place: KeyValuePairs<String, JSON> = ["state": .string(first.state), "event": .string(first.event)]
+    let place: [(key: String, value: JSON)] = [("state", .string(first.state)), ("event", .string(first.event))]
     let outcomes = rows.map { row in
       let example: JSON = ["state": .string(row.example.state), "event": .string(row.example.event)]
-      return JSON.object(members(row.document) + members(["example": example]))
+      return JSON(Array(row.document) + [("example", example)])
     }
-    return .object(members(place) + members(first.document) + members(["outcomes": .array(outcomes)]))
-  }
-
-  private static func members(_ pairs: KeyValuePairs<String, JSON>) -> [Member] {
-    pairs.map { Member(name: $0.key, value: $0.value) }
+    return JSON(place + Array(first.document) + [("outcomes", .array(outcomes))])
   }
 }
 

@@ -1,7 +1,8 @@
-import AuthBackend
 import AuthCore
 import Testing
 import TextFormat
+
+@testable import AuthBackend
 
 @Suite("Codes of an authenticator app") struct TOTPTests {
   private static let key = Array("12345678901234567890".utf8)
