@@ -234,9 +234,9 @@ extension AppState {
 }
 
 extension AppNotice {
-  /// Text in lines of so many columns.
+  /// Text in lines of so many columns; names in it keep their spaces.
   static func wrap(_ text: String, _ style: CellStyle = .plain, width: Int) -> [AppNotice] {
-    lines(Paragraph.wrap(text, width: width), style)
+    lines(text.isEmpty ? [] : DisplayWidth.split(text, to: max(20, width), indent: ""), style)
   }
 
   static func lines(_ texts: [String], _ style: CellStyle = .plain) -> [AppNotice] {

@@ -89,8 +89,7 @@ extension CommandError {
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
-    case BackendError.FailureCode.databaseMissing.rawValue:
-      withHint("Put a backup in its place, or create the first account on Home.")
+    case BackendError.FailureCode.databaseMissing.rawValue: withHint("Put a backup in its place, or register on Home.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
       withHint("Check that before you make it again. Enter sends the same payment again, and it is never made twice.")
     case ErrorCode.locked.rawValue:

@@ -89,8 +89,7 @@ final class AppState {
     if isLoggedIn, let end {
       changes.append(end.at - (ending == nil ? Self.lastMinute : Deadlines.nextChange(ofWait: end.at - now)))
     }
-    if let arrived { changes.append(arrived.until) }
-    if let nextLook { changes.append(nextLook) }
+    changes += [arrived?.until, nextLook].compactMap(\.self)
     for moment in (menuRow?.menu?.moments ?? [:]).values {
       let step: Int64 = wallNow - moment < 7200 ? 60 : 3600
       changes.append(now + .seconds(step - (wallNow - moment) % step))

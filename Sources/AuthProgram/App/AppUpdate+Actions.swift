@@ -67,7 +67,7 @@ extension AppState {
     let purpose = isHere ? form?.purpose : nil
     // The reason for giving up matters more.
     if action == .cancelAnswer, notice != nil { return nil }
-    say(text)
+    if text.isEmpty { notice = nil } else { say(text) }
     switch action {
     case .logIn:
       guard case .logIn(let then, _) = purpose else { return nil }
@@ -82,10 +82,8 @@ extension AppState {
       guard case .reauthenticate(let then) = purpose else { return nil }
       uncover()
       return perform(then)
-    case .change(.beginTwoStep):
-      notice = nil
+    case .cancelAnswer, .logOut, .change(.makeRecoveryCodes), .change(.beginTwoStep), .change(.deleteAccount):
       return nil
-    case .cancelAnswer, .logOut, .change(.makeRecoveryCodes), .change(.deleteAccount): return nil
     case .register(let credentials): if isHere { enter(as: credentials.username) }
     case .recover(let name, _, _): if isHere { enter(as: name) }
     case .pay: if case .pay = purpose { form = newPayment() }

@@ -67,16 +67,16 @@ final class AppWork: Sendable {
   }
 
   /// How long nothing can change by itself; where the clock cannot be read, the next look says so.
+  ///
+  /// It reads no clock without a session: that of a service waits until the service was reached.
   var timeUntilLimit: Duration? {
     do throws(ClockError) { return try store.timeUntilLimit(by: backend.clock) } catch { return .seconds(300) }
   }
 
-  /// When the session ends by itself, and whether activity puts that off.
+  /// When the session ends by itself, if that is soon, and whether activity puts that off.
   var sessionEnd: AppMessage {
-    // The clock of a service that was not reached yet would wait for it.
-    guard let limits = store.session?.limits, let end = limits.earliest else { return .ends(in: nil, isIdle: false) }
-    let left = (try? backend.clock.now()).map { end.uptime - $0.uptime }
-    return .ends(in: left, isIdle: limits.absolute != .at(end))
+    let limits = store.session?.limits
+    return .ends(in: timeUntilLimit, isIdle: limits?.absolute != limits?.earliest.map { .at($0) })
   }
 
   /// Does it, and says what came of it.
@@ -92,8 +92,7 @@ final class AppWork: Sendable {
       return .finished(action, await outcome { () throws(CommandError) in try await carryOut(action) })
     case .renew:
       // Where that fails, the look finds out why.
-      if (try? await store.renew()) != nil { return .tick }
-      return await look()
+      return await (try? store.renew()) != nil ? .tick : look()
     case .copy, .quit: return .tick
     }
   }
@@ -133,15 +132,13 @@ final class AppWork: Sendable {
     return try await store.ask(session) { (lease) throws(BackendError) in
       switch tab {
       case .pay:
-        let latest = try backend.receipts(Page(limit: 50), under: lease)
-        return .pay(try backend.profile(under: lease), latest)
+        return .pay(try backend.profile(under: lease), try backend.receipts(Page(limit: 50), under: lease))
       case .receipts:
         return .receipts(
           try screens.receipts.page(Page(matching: query.text, limit: query.rows), of: backend, under: lease),
           of: try backend.profile(under: lease), query: query)
       case .profile:
-        let twoStep = try backend.twoStep(under: lease)
-        return .profile(try backend.profile(under: lease), twoStep)
+        return .profile(try backend.profile(under: lease), try backend.twoStep(under: lease))
       case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
       case .events:
         return .events(

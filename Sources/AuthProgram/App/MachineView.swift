@@ -27,7 +27,7 @@ final class MachineView: Sendable {
     }
     ways = kinds.compactMap { to in
       let events = table.events(from: present.rawValue, to: to.rawValue)
-      return events.isEmpty ? nil : "▶ \(to.rawValue)  on " + events.joined(separator: ", ")
+      return events.isEmpty ? nil : "▶ \(to.rawValue) on " + events.joined(separator: ", ")
     }
   }
 
