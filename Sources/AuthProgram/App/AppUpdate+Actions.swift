@@ -56,6 +56,8 @@ extension AppState {
     case .challengeOver: if case .secondStep = form?.purpose { uncover() }
     case _: break
     }
+    // Somebody logged in elsewhere meanwhile, so the form cannot be used any more.
+    if isLoggedIn, form?.isLogin == true { dropForm() }
     guard let form else { return warn(problem) }
     form.clearSecrets(after: problem)
     form.problem = problem.onScreen
