@@ -159,7 +159,7 @@ extension AppState {
   /// What the screen says by itself, above the keys, in as many rows as leave some for the page.
   private var said: [AppNotice] {
     guard !showsHelp, interruption == nil else { return [] }
-    var said = question.map { AppNotice($0.text, .strong) } ?? ending ?? notice
+    var said = question.map { AppNotice($0.text + balanceAfter($0), .strong) } ?? ending ?? notice
     if question == nil, let ending, let notice { said = AppNotice("\(notice.text) \(ending.text)", notice.style) }
     var answers = question == nil ? "" : " y/n"
     if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
@@ -174,6 +174,12 @@ extension AppState {
       lines = lines[..<(most - 1)] + [DisplayWidth.truncate(String(rest), to: room) + answers]
     }
     return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, said.style)
+  }
+
+  /// What the balance, as it is now, is after what the question asks about.
+  private func balanceAfter(_ question: AppQuestion) -> String {
+    guard let cost = question.cost, let balance = self[.pay].page?.balance else { return "" }
+    return " After this you have \(Amount.text(balance - cost))."
   }
 
   /// What is going on in the background, and for how long.

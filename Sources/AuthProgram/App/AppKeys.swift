@@ -190,16 +190,13 @@ extension AppState {
       let isRepeated = form.problem?.code == BackendError.FailureCode.outcomeUnknown.rawValue
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      var words = "Pay \(amount) to \(payee)?"
       // The balance may be what the first try left.
-      if !isRepeated, let balance = self[.pay].page?.balance {
-        guard balance >= amount.minorUnits else {
-          form.problem = .mistake("You have only \(Amount.text(balance)).")
-          return nil
-        }
-        words += " After this you have \(Amount.text(balance - amount.minorUnits))."
+      let cost = isRepeated ? nil : amount.minorUnits
+      if let cost, let balance = self[.pay].page?.balance, balance < cost {
+        form.problem = .mistake("You have only \(Amount.text(balance)).")
+        return nil
       }
-      question = AppQuestion(text: words, action: action)
+      question = AppQuestion(text: "Pay \(amount) to \(payee)?", action: action, cost: cost)
     case _:
       // The user corrects the problem.
       form.problem = field.edit(key).map { .mistake($0) }

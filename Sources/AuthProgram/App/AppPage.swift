@@ -109,6 +109,8 @@ indirect enum AppChoice: Equatable, Sendable {
 struct AppQuestion: Equatable, Sendable {
   let text: String
   let action: AppAction
+  /// What it takes from the balance.
+  var cost: Int64?
 
   /// Whether to log out here.
   static var logOut: AppQuestion { AppQuestion(text: "Log out?", action: .logOut) }
