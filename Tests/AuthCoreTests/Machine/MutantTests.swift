@@ -200,7 +200,8 @@ import Testing
     let budget = ModelBudget()
     let worlds = ModelWorld.launches(budget) + ModelPrologue.sessions(budget, mutant.handle)
     let report = ModelChecker(handle: mutant.handle, worlds: worlds, mostVisited: 100_000).explore()
-    let violation = try #require(report.violation, "not found in \(report)")
+    let violation = try #require(
+      report.violation, "not found within the bound: let the mutant act nearer to a prologue; \(report)")
     let script = try #require(report.script)
     print("mutant: \(mutant)\n\(script)\nfound after \(report.transitions) transitions\n")
     #expect(violation.rule == mutant.rule, "\(script)")
