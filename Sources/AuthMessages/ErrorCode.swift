@@ -103,7 +103,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       .cannotTell("HOME is not set to an absolute path, so there is no place for sessions and accounts")
         .hint("Set HOME, or AUTH_CLI_HOME to the directory to use.")
     case .otherSessionsNotEnded:
-      .cannotTell("logged out on this device, but your other sessions were not ended: {REASON}")
+      .cannotTell("logged out on this device, but the end of your other sessions is not confirmed: {REASON}")
         .hint("Log in and end them: \(run: "logout", "--all")")
     case .outputFailed: .cannotTell(meaning: "the output could not be written")
     case .overtaken:

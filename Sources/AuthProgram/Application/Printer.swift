@@ -139,7 +139,7 @@ extension IncompleteCleanup {
   /// What a logout could not finish, for the person at the terminal.
   var words: String {
     var parts: [String] = []
-    if notRevoked { parts.append("the database was not told") }
+    if notRevoked { parts.append("the database did not confirm it") }
     if notErased { parts.append("the session file is still there") }
     if leases > 0 { parts.append("\(leases) \(leases == 1 ? "operation is" : "operations are") still running") }
     return parts.joined(separator: "; ")

@@ -100,7 +100,7 @@ enum LogOutCommand {
     guard case .loggedIn(let session) = before else {
       return Answer(
         .changed("the unusable session file was set aside", hint: "Look with: \(run: "status")"),
-        lines: ["The unusable session file was set aside. A session that could be read in it is ended."],
+        lines: ["The unusable session file was set aside. If a session could be read in it, that is ended."],
         ["logged_out": false, "reason": "session_set_aside"])
     }
     let user = TextEscaping.escape(session.user.username)

@@ -32,7 +32,8 @@ enum RunCommand {
 
   private static let group = Option.optional(
     "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32),
-    "The group that may connect (default: auth-cli if root runs it, otherwise that of the process)")
+    "The group that may connect (default: auth-cli if root runs it and there is that group, otherwise that of the process)"
+  )
   private static let stopTime = Option.optional(
     "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
 

@@ -63,6 +63,7 @@ struct OperatorChannel {
 
   static var lost: CommandError {
     CommandError(
-      .cannotTell, saying: "the service did not answer", hint: "Look at its log: journalctl -u auth-service")
+      .cannotTell, saying: "the service did not answer",
+      hint: "Look at its log: journalctl -u auth-service. A change that you asked for may still be made.")
   }
 }
