@@ -72,8 +72,8 @@ extension AppState {
   @discardableResult
   func warn(_ problem: CommandError) -> AppEffect? {
     let problem = problem.onScreen
-    // The form says it already.
-    if form?.problem != problem { refuse("\(problem.sentence) \(problem.hint)") }
+    // The form says it already, or something that matters more.
+    if form?.problem == nil { refuse("\(problem.sentence) \(problem.hint)") }
     // Nobody tells when a database can be used again.
     if problem.status == .cannotTell { nextLook = now + .seconds(5) }
     return refresh()

@@ -9,30 +9,36 @@ import Glibc
 final class ServiceChanges: ChangeSource {
   private let base: ServiceAuthority
   private var link: ServiceLink?
-  /// The session whose changes are told, or could not be.
-  private var session: SessionID?
+  /// The token with which changes are told, or could not be.
+  private var token: SessionToken?
+  private var toldAt: ContinuousClock.Instant?
 
   init(_ base: ServiceAuthority) { self.base = base }
 
   func listen() -> Bool {
     guard let grant = base.session else { return false }
-    if link != nil, session == grant.id { return true }
+    if link != nil, token == grant.token { return true }
     link = subscribed(grant)
-    session = grant.id
+    token = grant.token
     return link != nil
   }
 
   var descriptor: Int32 { link?.descriptor ?? -1 }
 
-  /// Without a connection it looks again from time to time, and at once for a session that began
-  /// after ``listen()``.
+  /// Without a connection it looks again from time to time, and at once for a session or token that
+  /// is newer than ``listen()``.
+  ///
+  /// What it is told may be the exchange of its token, which the next look finds out. The service
+  /// tells nothing more to the old one.
   var longestWait: Duration? {
-    if link != nil { return nil }
-    return base.session.map { $0.id == session } ?? true ? .seconds(5) : .zero
+    if let grant = base.session, grant.token != token { return .zero }
+    if link == nil { return .seconds(5) }
+    return toldAt.map { .now - $0 < .seconds(10) } == true ? .seconds(2) : nil
   }
 
   func drain() -> Bool {
     guard let link else { return true }
+    toldAt = .now
     do throws(ServiceFault) {
       return try link.drain()
     } catch {
