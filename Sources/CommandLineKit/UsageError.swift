@@ -35,7 +35,7 @@ package struct UsageError: Error, Hashable, Sendable {
       advice: advice)
   }
 
-  /// A required option is missing, or each of several of which one is required.
+  /// At least one of these options is required, and none is given.
   package static func missing(_ options: [OptionDeclaration], path: [String]) -> UsageError {
     let choice = options.map(\.usage).formattedAsChoice()
     return UsageError(.missingOption, "'\(path.joined(separator: " "))' needs the option \(choice)", path: path)

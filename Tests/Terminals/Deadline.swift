@@ -7,6 +7,8 @@ extension Deadline {
   package init(_ duration: Duration) { self = SuspendingClock.now + duration }
 
   /// Polls a condition for which there is no event.
+  ///
+  /// The pause leaves the processor to the program under test; no result depends on its length.
   package func wait(until condition: () -> Bool) -> Bool {
     while !condition() {
       if SuspendingClock.now >= self { return false }

@@ -6,9 +6,9 @@ import SwiftOverlayShims
 ///
 /// Waiting blocks the thread, so never wait on a thread that runs Swift's tasks.
 package final class Monitor<Value>: Sendable {
-  // Safe: the pointer never changes, and any thread may use what it points to.
+  // Safe: the pointer never changes, and pthread functions lock what it points to on any thread.
   nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  // Safe: the pointer never changes, and any thread may use what it points to.
+  // Safe: the pointer never changes, and pthread functions signal through it on any thread.
   nonisolated(unsafe) private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   // Safe: the value is read and written only while the mutex is locked.
   nonisolated(unsafe) private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -8,7 +8,8 @@ import TextFormat
 ///
 /// Nothing is ever cancelled: a cancelled wait for replication is answered with success, and the
 /// change can be lost. At a deadline the socket is closed.
-final class ServerConnection: @unchecked Sendable {  // Safe: one transaction or command at a time uses it.
+// Safe: the pool lends it to one transaction at a time; a command that makes one uses it alone.
+final class ServerConnection: @unchecked Sendable {
   /// A statement with the values of $1, $2 and so on.
   typealias Statement = (sql: String, values: [SQLValue])
 

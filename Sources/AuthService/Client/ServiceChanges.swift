@@ -11,6 +11,7 @@ final class ServiceChanges: ChangeSource {
   private var link: ServiceLink?
   /// The token with which changes are told, or could not be.
   private var token: SessionToken?
+  /// When the service last told of a change.
   private var toldAt: ContinuousClock.Instant?
 
   init(_ base: ServiceAuthority) { self.base = base }

@@ -17,7 +17,7 @@ package enum Key: Equatable, Sendable {
 
 /// Pasted text; its memory is wiped when it is released.
 package final class PastedText: Equatable, Sendable {
-  // Safe: the bytes never change after the initializer.
+  // Safe: nobody writes the bytes after the initializer; they are wiped with the last reference.
   private nonisolated(unsafe) let storage: WipedBytes
 
   /// Takes ownership of the bytes, which are UTF-8.

@@ -214,9 +214,7 @@ private struct Silence {
 ///
 /// It is never freed, so that a late handler on another thread can still use it. It is created
 /// before the first handler is installed.
-///
-/// Safe: the prompting thread and the handlers change it; their signal masks prevent simultaneous
-/// changes.
+// Safe: the prompting thread and the handlers change it, never at once: they mask the signals.
 private nonisolated(unsafe) let record = {
   let record = UnsafeMutablePointer<Silence>.allocate(capacity: 1)
   record.initialize(to: Silence())

@@ -4,8 +4,9 @@
 /// memory but not the object, so no other object gets its address while the run has a record.
 final class RunRecord: Sendable {
   let run: Run
-  // The object may not be Sendable. That is safe, because neither reference is ever followed.
+  // Safe: the object may not be Sendable, but the reference is only compared with nil.
   private nonisolated(unsafe) weak let object: AnyObject?
+  // Safe: the reference is never read; it only keeps the memory.
   private nonisolated(unsafe) unowned let memory: AnyObject
 
   init(_ run: Run, _ object: AnyObject) {

@@ -58,6 +58,7 @@ private final class Forwarding {
     let end = ContinuousClock.now + .seconds(10)
     while !isThere() {
       guard ContinuousClock.now < end else { throw Failure(reason: "\(what) does not start, see \(folder)/log") }
+      // A socket that appears is no event; nothing is measured yet.
       usleep(10_000)
     }
   }

@@ -47,6 +47,7 @@ final class Service {
     let end = ContinuousClock.now + .seconds(20)
     while access(folder + "/operators.sock", F_OK) != 0 {
       guard ContinuousClock.now < end else { throw Failure(reason: "no service, see \(home.path)/log") }
+      // A socket that appears is no event; nothing is measured yet.
       usleep(10_000)
     }
     try FileManager.default.createDirectory(
