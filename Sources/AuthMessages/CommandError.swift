@@ -79,6 +79,6 @@ extension Duration {
 
   /// A wait in words, never less than it is: `30 s`, `4 min`.
   package var asWait: String {
-    wholeSeconds < 120 ? words : Duration.seconds((wholeSeconds + 59) / 60 * 60).words
+    wholeSeconds < 120 ? max(.seconds(1), self).words : Duration.seconds((wholeSeconds + 59) / 60 * 60).words
   }
 }

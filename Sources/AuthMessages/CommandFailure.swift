@@ -49,7 +49,7 @@ extension BackendError: CommandFailure {
     case .invalid, .refused:
       guard let row = ErrorRow.of(code) else {
         // The service is newer than this program.
-        return CommandError(.no, code, description, hint: "Use programs of one version.")
+        return CommandError(.no, code, description, hint: "Install the same version of both programs.")
       }
       let (message, hint) = row.filled(values)
       return CommandError(row.status, code, message, hint: hint)

@@ -6,9 +6,10 @@ import AuthDevice
 extension BackendError.FailureCode {
   package var row: ErrorRow {
     switch self {
-    case .answerTooLong: .cannotTell("the answer has more than {COUNT} bytes").hint("Use programs of one version.")
+    case .answerTooLong:
+      .cannotTell("the answer has more than {COUNT} bytes").hint("Install the same version of both programs.")
     case .answerUnknown:
-      .cannotTell("the database gave the answer to another question").hint("Use programs of one version.")
+      .cannotTell("the database gave the answer to another question").hint("Install the same version of both programs.")
     case .clockUnreadable: .cannotTell(meaning: "the boot clock cannot be read, so no limit can be checked")
     case .databaseBusy: .cannotTell("{DATABASE} is busy: {REASON}").hint("Try again; nothing was changed.")
     case .databaseCannotOpen:
@@ -48,7 +49,8 @@ extension BackendError.FailureCode {
       .cannotTell("libcrypt could not hash the password: {REASON}")
         .hint("It needs 64 MiB of free memory; if there is as much, the stored hash is damaged. Nothing was changed.")
     case .messageInvalid:
-      .cannotTell("the service did not understand a message: {REASON}").hint("Use programs of one version.")
+      .cannotTell("the service did not understand a message: {REASON}").hint(
+        "Install the same version of both programs.")
     case .noRandomness: .cannotTell("the kernel gave no random bytes: {REASON}").hint("Try again; nothing was changed.")
     case .outcomeUnknown:
       .cannotTell("{DATABASE} did not confirm the change: {REASON}; it may have been made all the same")
@@ -69,7 +71,7 @@ extension BackendError.FailureCode {
       unreached("the certificate of the server is not accepted")
         .hint("Put its authority into ~/.postgresql/root.crt, and name the host as its certificate does.")
     case .serverEncoding:
-      .cannotTell("{DATABASE} has the encoding {ENCODING}, and has to have UTF8")
+      .cannotTell("{DATABASE} must use UTF8, but uses {ENCODING}")
         .hint("Nothing was changed. Use: createdb --owner=ROLE --template=template0 --encoding=UTF8 --locale=C NAME")
     case .serverEncryption:
       unreached("the server does not offer the encryption that its address asks for")
@@ -114,10 +116,13 @@ extension BackendError.FailureCode {
         .hint("Install it there, or see the article 'Running the service' for a forced command; nothing was changed.")
     case .serviceNotPermitted:
       .cannotTell("you may not connect to the service at {PLACE}: {REASON}")
-        .hint("If it is the service's socket, root lets you in from your next login on: usermod -aG auth-cli USER")
+        .hint("If it is the service's socket, ask root to add you to the group; it takes effect at your next login.")
     case .serviceOtherVersion:
-      unanswered("the service speaks another version of the protocol")
-        .hint("Install the newer {PROGRAM}; nothing was changed.")
+      .cannotTell(
+        "the service at {PLACE} speaks version {VERSION} of the protocol; this program speaks {OWN}",
+        meaning: "the service speaks another version of the protocol"
+      )
+      .hint("Install the newer {PROGRAM}; nothing was changed.")
     case .serviceStopping: .cannotTell("the service is stopping").hint("Try again; nothing was changed.")
     case .serviceUnknown:
       unreached("libpq knows no service of this name")

@@ -32,8 +32,25 @@ struct Deadlines {
   }
 
   /// How long it is until the earlier of the two limits.
-  func remaining(_ limits: SessionLimits) -> String {
-    limits.earliest.map { remaining(.at($0)) } ?? "no limit"
+  func remaining(_ limits: SessionLimits) -> String { remaining(limits.first) }
+
+  /// When the session ends, as a sentence: without activity, and in any case.
+  func ending(_ idle: Deadline, _ absolute: Deadline = .never) -> String {
+    switch (when(idle), when(absolute)) {
+    case (let idle?, let absolute?): "Without activity the session ends \(idle), in any case \(absolute)."
+    case (let idle?, nil): "Without activity the session ends \(idle)."
+    case (nil, let absolute?): "The session ends \(absolute)."
+    case (nil, nil): "The session has no time limit."
+    }
+  }
+
+  /// `in 29 min`, or `now` for a limit that has passed; nil for none.
+  private func when(_ deadline: Deadline) -> String? {
+    switch deadline {
+    case .at(let instant): instant.uptime > now.uptime ? "in \(remaining(deadline))" : "now"
+    case .never: nil
+    case .unknown: "now"
+    }
   }
 
   /// How long ago a moment was, in words: `5 min ago`.
@@ -52,4 +69,9 @@ struct Deadlines {
     let step: Int64 = seconds < 120 ? 1 : 60
     return .seconds((seconds - 1) / step * step)
   }
+}
+
+extension SessionLimits {
+  /// The earlier of the two limits.
+  var first: Deadline { earliest.map { .at($0) } ?? .never }
 }

@@ -111,7 +111,7 @@ enum LogInCommand {
     return Answer(
       .changed("\(TextEscaping.escape(session.user.username)) is logged in", hint: "Look with: \(run: "status")"),
       lines: [
-        "\(verb) \(session.user.username.escaped). Without activity the session ends in \(deadlines.remaining(session.limits))."
+        "\(verb) \(session.user.username.escaped). \(deadlines.ending(session.limits.first))"
       ],
       [
         "user": .user(session.user), "session": .session(session.id, session.limits, deadlines),

@@ -43,7 +43,7 @@ enum StatusCommand {
       .onlyShows,
       lines: [
         "Logged in as \(user.username.escaped) (\(user.displayName.escaped)\(role)).",
-        "Without activity the session ends in \(deadlines.remaining(limits.idle)), in any case in \(deadlines.remaining(limits.absolute)).",
+        deadlines.ending(limits.idle, limits.absolute),
         workspace.placesLine,
       ],
       [

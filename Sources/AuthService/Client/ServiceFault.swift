@@ -25,7 +25,8 @@ extension ServiceFault {
     case .silent(let time): "there was no answer within \(time.wholeSeconds) s"
     case .garbled(let fault): "what it sent was not understood: \(fault)"
     case .unasked: "it answered another question"
-    case .otherVersion(let version): "it speaks version \(version) of the protocol, and this program \(Frames.major)"
+    case .otherVersion(let version):
+      "the service speaks version \(version) of the protocol; this program speaks \(Frames.major)"
     case .refused(let error): "it said '\(error.asUnavailability.description)'"
     }
   }
@@ -38,7 +39,8 @@ extension ServiceFault {
     case .garbled, .unasked: .unavailable(.serviceGarbled, place.escaped, reason)
     case .otherVersion(let version):
       .unavailable(
-        .serviceOtherVersion, place.escaped, reason, version > Frames.major ? "auth-cli" : "auth-service there")
+        .serviceOtherVersion, place.escaped, "\(version)", "\(Frames.major)",
+        version > Frames.major ? "auth-cli" : "auth-service there")
     case .refused(let error): BackendError(error.asUnavailability)
     }
   }

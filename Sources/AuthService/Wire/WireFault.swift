@@ -21,13 +21,18 @@ package enum WireFault: Error, Hashable, Sendable {
 }
 
 extension WireFault: CustomStringConvertible {
+  /// What people call the kinds of values that other programs may get wrong.
+  private static let words = [
+    "ClientFrame": "message", "ServerFrame": "message", "BackendRequest": "request", "BackendAnswer": "answer",
+  ]
+
   /// What is wrong, as a clause.
   package var description: String {
     switch self {
     case .truncated: "a message ended too early"
     case .trailing(let count): "a message had \(count) bytes too many"
     case .notText: "a text was not UTF-8"
-    case .unknownTag(let tag, let kind): "the \(kind) \(tag) is unknown"
+    case .unknownTag(let tag, let kind): "unknown \(Self.words[kind] ?? kind) \(tag)"
     case .invalid(let what): "not a valid \(what)"
     case .frameLength(let length): "a message of \(length) bytes; 1 to \(Frames.longest) are accepted"
     case .otherVersion(let version): "version \(version) of the protocol"

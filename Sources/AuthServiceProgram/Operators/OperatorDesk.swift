@@ -37,7 +37,8 @@ struct OperatorDesk: Sendable {
       let words = OperatorChannel.words(bytes)
       guard let request = OperatorRequest(rawValue: words[0]), words.count == 2 else {
         throw CommandError(
-          .cannotTell, saying: "the service does not know this command", hint: "Use programs of one version.")
+          .cannotTell, saying: "the running service does not know this command",
+          hint: "Restart it, so that it has the version of this program.")
       }
       let (status, text, note) = try answer(request, words[1], channel)
       if !request.isReport { log.write(.notice, "operator", ["command": request.rawValue]) }

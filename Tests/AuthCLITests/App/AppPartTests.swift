@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthMessages
 import CommandLineKit
 import Programs
@@ -52,6 +53,19 @@ struct AppPartTests {
     arguments: [(59, "just now"), (60, "1 min ago"), (7_200, "2 h ago"), (172_800, "2 days ago")])
   func ago(_ seconds: Int64, _ words: String) {
     #expect(Deadlines.ago(seconds) == words)
+  }
+
+  @Test("the end of a session and a wait are whole sentences, also with no limit and after the time has passed")
+  func endings() throws {
+    let clock = BootClock()
+    let (now, deadlines) = (try clock.now(), try Deadlines(clock: clock))
+    let (soon, past) = (Deadline.at(now.advanced(by: .seconds(601))), Deadline.at(now.advanced(by: .seconds(-5))))
+    #expect(deadlines.ending(soon, soon) == "Without activity the session ends in 10 min, in any case in 10 min.")
+    #expect(deadlines.ending(past, .unknown) == "Without activity the session ends now, in any case now.")
+    #expect(deadlines.ending(soon) == "Without activity the session ends in 10 min.")
+    #expect(deadlines.ending(.never, soon) == "The session ends in 10 min.")
+    #expect(deadlines.ending(.never) == "The session has no time limit.")
+    #expect(CommandError(Throttle.wait(.seconds(-5))).hint.description == "Try again in 1 s.")
   }
 
   @Test("in little room times lose the year, long text its end, and columns are left out; a line below has it all")

@@ -121,6 +121,7 @@ struct WireTests {
         try reading(Unavailability.Cause.self) { $0.byte(tag) }
       }
     }
+    #expect(WireFault.unknownTag(65, of: "\(ClientFrame.self)").description == "unknown message 65")
     #expect(throws: WireFault.notText) { try reading(String.self) { $0.data([0xFF]) } }
     #expect(throws: WireFault.invalid("Role")) { try reading(Role.self) { $0.put("owner") } }
     #expect(throws: WireFault.invalid("user name")) { try reading(Username.self) { $0.put("a b") } }
