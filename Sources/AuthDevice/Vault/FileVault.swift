@@ -39,11 +39,11 @@ public final class FileVault: SessionVault {
   ///     contains only session files and a database. Otherwise the directory is refused.
   ///   - context: The context, if there are several logins.
   ///   - lockWait: The longest wait for another process that changes the same file.
-  ///   - issuer: The issuer of the tokens. A file with a token of the other issuer is neither read
+  ///   - issuer: The issuer of the tokens. A file with a token of another issuer is neither read
   ///     nor changed.
   public init(
     directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
-    issuer: TokenIssuer = .embedded
+    issuer: TokenIssuer = .app
   ) {
     self.issuer = issuer
     self.directory = PrivateDirectory(named: directory)
@@ -76,11 +76,9 @@ public final class FileVault: SessionVault {
   ) async throws(VaultError) -> VaultReading {
     try change { (reading) throws(FileError) in
       if case .corrupt = reading { _ = try moveAside() }
-      if case .token(let kept, _) = reading, let database = SessionFile.database(of: kept),
-        database != SessionFile.database(of: token)
-      {
+      if case .token(let kept, _) = reading, issuer == .server, !SessionFile.areOfOneDatabase(kept, token) {
         throw FileError(
-          .denied, "\(path.escaped) holds a session of another database, \(database).",
+          .denied, "\(path.escaped) holds a session of another database.",
           hint: "Log out there first, or use another --context. The file was not changed.")
       }
       try write(token, user)
@@ -123,7 +121,7 @@ public final class FileVault: SessionVault {
   }
 
   private func write(_ token: SessionToken, _ user: LastKnownUser?) throws(FileError) {
-    let content = SessionFile.content(token, of: user)
+    let content = SessionFile.text(token, of: user, issuer)
     guard content.count <= SessionFile.longest else {
       throw FileError(.noSpace, "The token is too long for a session file.", hint: "Use another vault.")
     }
@@ -205,30 +203,33 @@ public final class FileVault: SessionVault {
       return .corrupt(VaultEvidence(error.description, hint: hint, salvaged: content.legibleToken))
     }
     switch content {
-    case .token(let token, let user): return belonging(token, user)
+    case .content(let content): return content.isOf(issuer) ? .token(content.token, of: content.user) : foreign(content)
     case .corrupt(let what, let salvaged):
       let description = "\(path.escaped) cannot be used: \(what)."
       return .corrupt(VaultEvidence(description, hint: Self.keptAsEvidence, salvaged: salvaged))
     }
   }
 
-  /// The token, unless the other kind of backend issued it, so that a forgotten variable loses no
+  /// The result for a file with a token of another issuer, so that a forgotten variable loses no
   /// session.
-  private func belonging(_ token: SessionToken, _ user: LastKnownUser?) -> VaultReading {
-    switch (issuer, SessionFile.database(of: token)) {
-    case (.embedded, nil), (.server, .some): return .token(token, of: user)
-    case (.embedded, let database?):
+  private func foreign(_ content: SessionFile.Content) -> VaultReading {
+    if issuer == .embedded {
       return .unavailable(
         VaultError(
-          "\(path.escaped) holds a session of the database \(database), and AUTH_CLI_AUTHORITY is not set.",
+          "\(path.escaped) holds a session of another database, and AUTH_CLI_AUTHORITY is not set.",
           hint: "Set AUTH_CLI_AUTHORITY to the address at which you logged in, or use another --context. If that "
             + "service no longer exists, delete the file. Nothing was changed."))
-    case (.server, nil):
+    }
+    if issuer == .server {
       return .unavailable(
         VaultError(
           "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names another one.",
           hint: "Use another --context, or log out: env -u AUTH_CLI_AUTHORITY auth-cli logout --context \(context)"))
     }
+    return .unavailable(
+      VaultError(
+        "\(path.escaped) holds a session of another authority.",
+        hint: "Use another context, or delete the file if that authority no longer exists. Nothing was changed."))
   }
 
   /// The result for a file that could not be opened: it is missing, is a link, has the wrong type,

@@ -1,48 +1,68 @@
 import AuthCore
 import TextFormat
 
-/// The text of a session file: the format and its version, the token, its user, and a checksum.
+/// The text of a session file: the format and its version, the token, its user, its issuer, and a
+/// checksum.
 ///
-///     authlocal-session 4
+///     authlocal-session 5
 ///     <the token, hexadecimal digits>
 ///     <the username and the display name, hexadecimal digits, with a space between; or nothing>
+///     <the name of the issuer, hexadecimal digits>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
-/// Earlier versions are still read. They have no user: in version 1 the token has 32 bytes, in
-/// version 3 any number; in version 2 the third line is the id of the database that issued the
-/// token.
+/// Earlier versions are still read. They have no issuer, and only version 4 has a user: in version
+/// 1 the token has 32 bytes, in versions 3 and 4 any number; in version 2 the third line is the id
+/// of the database that issued the token.
 ///
 /// The names are for display only. They are less than the token grants access to, and no more than
 /// a user shows to others. The checksum finds accidents, not forgeries: whoever can write the file
 /// has the session anyway.
 enum SessionFile {
   static let longest = 65_536
+  private static let version = 5
   private static let magic = "authlocal-session"
   private static let tokenLength = 32
   /// A server's token starts with the id of its database, of this length.
   private static let databaseLength = 16
 
-  /// The id of the database that issued a token; nil for the embedded database.
-  static func database(of token: SessionToken) -> String? {
-    guard token.bytes.count == databaseLength + tokenLength else { return nil }
-    return Hex.text(Array(token.bytes.prefix(databaseLength)))
+  /// What a session file holds.
+  struct Content: Hashable {
+    let token: SessionToken
+    var user: LastKnownUser?
+    /// Nil in a file of an earlier version, which does not have it.
+    var issuer: TokenIssuer?
+
+    /// Whether a vault for the tokens of `issuer` may read this.
+    ///
+    /// In an earlier version, the programs tell their tokens by the length, as they did then.
+    func isOf(_ issuer: TokenIssuer) -> Bool {
+      if let own = self.issuer { return own == issuer }
+      let isOfServer = token.bytes.count == databaseLength + tokenLength
+      return issuer == .app || (issuer == .server) == isOfServer
+    }
+  }
+
+  /// Whether the same database of a server issued both tokens.
+  static func areOfOneDatabase(_ first: SessionToken, _ second: SessionToken) -> Bool {
+    first.bytes.prefix(databaseLength) == second.bytes.prefix(databaseLength)
   }
 
   enum Reading: Hashable {
-    case token(SessionToken, LastKnownUser?)
+    case content(Content)
     /// The problem, and the token if it is still readable.
     case corrupt(String, SessionToken?)
 
     var legibleToken: SessionToken? {
       switch self {
-      case .token(let token, _): token
+      case .content(let content): content.token
       case .corrupt(_, let token): token
       }
     }
   }
 
-  static func content(_ token: SessionToken, of user: LastKnownUser?) -> [UInt8] {
-    let body = "\(magic) 4\n\(Hex.text(token.bytes))\n\(line(of: user))\n"
+  static func text(_ token: SessionToken, of user: LastKnownUser?, _ issuer: TokenIssuer) -> [UInt8] {
+    let lines = ["\(magic) \(version)", Hex.text(token.bytes), line(of: user), Hex.text(Array(issuer.rawValue.utf8))]
+    let body = lines.map { $0 + "\n" }.joined()
     return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
   }
 
@@ -55,24 +75,30 @@ enum SessionFile {
     let bytes = lines.count > 2 ? Hex.bytes(Array(lines[1])) : nil
     let salvaged = found != 2 && bytes?.count == tokenLength ? bytes.map(SessionToken.init) : nil
     guard let found else { return .corrupt("its version cannot be read", salvaged) }
-    guard (1...4).contains(found) else {
-      return .corrupt("it has version \(found), and this program knows versions 1 to 4", salvaged)
+    guard (1...version).contains(found) else {
+      return .corrupt("it has version \(found), and this program knows versions 1 to \(version)", salvaged)
     }
-    guard lines.count == (found == 1 || found == 3 ? 4 : 5), lines.last?.isEmpty == true else {
+    let count = [1: 4, 3: 4, version: 6][found] ?? 5
+    guard lines.count == count, lines.last?.isEmpty == true else {
       return .corrupt("it is incomplete", salvaged)
     }
     guard isWhole(lines), let bytes, found > 2 || bytes.count == tokenLength else {
       return .corrupt("its checksum does not fit", salvaged)
     }
+    var content = Content(token: SessionToken(bytes: bytes))
     switch found {
     case 2:
       guard let database = Hex.bytes(Array(lines[2])), database.count == databaseLength else {
         return .corrupt("its checksum does not fit", nil)
       }
-      return .token(SessionToken(bytes: database + bytes), nil)
-    case 4: return .token(SessionToken(bytes: bytes), user(lines[2]))
-    case _: return .token(SessionToken(bytes: bytes), nil)
+      content = Content(token: SessionToken(bytes: database + bytes))
+    case 4: content.user = user(lines[2])
+    case version:
+      content.user = user(lines[2])
+      content.issuer = TokenIssuer(rawValue: String(decoding: Hex.bytes(Array(lines[3])) ?? [], as: UTF8.self))
+    case _: break
     }
+    return .content(content)
   }
 
   /// A name that is too long to be shown is not saved.

@@ -1,7 +1,17 @@
-/// The issuer of a token, stored in the session file so that no token is sent to another database.
-public enum TokenIssuer: Hashable, Sendable {
+/// The issuer of a token, stored in the session file so that no token is sent to another authority.
+public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
+  /// The name of the issuer in the session file.
+  public let rawValue: String
+
+  /// Creates an issuer with a name of your own, such as the address of a server.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// The authority of an app: the default.
+  public static let app = TokenIssuer(rawValue: "app")
   /// The embedded backend.
-  case embedded
-  /// A database on a server; its tokens contain the database's id.
-  case server
+  public static let embedded = TokenIssuer(rawValue: "embedded")
+  /// A database on a server; its tokens start with the database's id.
+  public static let server = TokenIssuer(rawValue: "server")
 }

@@ -20,11 +20,11 @@ import Testing
   func longTokens() async throws {
     let work = Workspace()
     let vault = work.vault()
-    for count in [1, 31, 33, 4096, 30_000] {
+    for count in [1, 31, 33, 48, 4096, 30_000] {
       let token = SessionToken(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0) })
       try await vault.store(token)
       #expect(await work.vault().load() == .token(token))
-      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 4")
+      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 5")
     }
     let last = await vault.load()
     await #expect(throws: VaultError.self) {
@@ -44,10 +44,32 @@ import Testing
     try await vault.store(first, of: user)
     #expect(await work.vault().load() == .token(first, of: user))
     #expect(work.run("sed -n 3p '\(vault.path)'") == "616c696365 416c696365200a1b5b324a")
-    #expect(work.run("wc -l < '\(vault.path)'") == "4")
+    #expect(work.run("wc -l < '\(vault.path)'") == "5")
     let long = LastKnownUser(username: "alice", displayName: String(repeating: "a", count: 40_000))
     try await vault.store(SessionToken(bytes: Array(repeating: 1, count: 30_000)), of: long)
     #expect(await vault.load() == .token(SessionToken(bytes: Array(repeating: 1, count: 30_000))))
+  }
+
+  @Test("a session of another issuer is neither read nor changed, and no message has bytes of its token")
+  func issuers() async throws {
+    let work = Workspace()
+    let token = SessionToken(bytes: Array(repeating: 0xab, count: 48))
+    let all: [TokenIssuer] = [.app, .embedded, .server, TokenIssuer(rawValue: "https://id.example\n")]
+    for own in all {
+      try await FileVault(directory: work.state, issuer: own).store(token)
+      for other in all where other != own {
+        let vault = FileVault(directory: work.state, issuer: other)
+        guard case .unavailable(let error) = await vault.load() else {
+          Issue.record("\(other) read a session of \(own)")
+          continue
+        }
+        #expect(!"\(error.description) \(error.hint)".contains("abab"))
+        await #expect(throws: VaultError.self) { try await vault.store(first) }
+      }
+      let vault = FileVault(directory: work.state, issuer: own)
+      #expect(await vault.load() == .token(token))
+      try await vault.erase(token)
+    }
   }
 
   @Test("files of earlier versions are read, without a user", arguments: [1, 2, 3])
@@ -62,6 +84,7 @@ import Testing
     let reader = FileVault(directory: work.state, issuer: version == 2 ? .server : .embedded)
     let bytes: [UInt8] = version == 2 ? Array(0xf0...0xff) + first.bytes : first.bytes
     #expect(await reader.load() == .token(SessionToken(bytes: bytes)))
+    #expect(await vault.load() == .token(SessionToken(bytes: bytes)))
     work.run("sed -i '2s/^00/01/' \(file)")
     #expect(await reader.load().evidence != nil, "a changed file was read")
   }
@@ -71,7 +94,8 @@ import Testing
     let vault = FileVault(directory: work.state, issuer: .server)
     let token = SessionToken(bytes: Array(0..<48))
     try await vault.store(token)
-    await #expect(throws: VaultError.self) { try await vault.store(SessionToken(bytes: Array(1..<49))) }
+    let error = await #expect(throws: VaultError.self) { try await vault.store(SessionToken(bytes: Array(1..<49))) }
+    #expect(error?.description.contains("0001") == false)
     #expect(await vault.load() == .token(token))
   }
 
@@ -79,9 +103,9 @@ import Testing
     "what cannot be used is corrupt, says which file and why, and is set aside by storing",
     arguments: [
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
-      (": > FILE", "empty", false), ("sed -i '1s/4$/5/' FILE", "version 5", true),
-      ("sed -i '1s/4$/x/' FILE", "version cannot be read", true),
-      ("sed -i '3s/$/00/' FILE", "checksum", true), ("sed -i '4s/^./x/' FILE", "checksum", true),
+      (": > FILE", "empty", false), ("sed -i '1s/5$/6/' FILE", "version 6", true),
+      ("sed -i '1s/5$/x/' FILE", "version cannot be read", true),
+      ("sed -i '3s/$/00/' FILE", "checksum", true), ("sed -i '5s/^./x/' FILE", "checksum", true),
       ("sed -i '$d' FILE", "incomplete", true),
       ("echo more >> FILE", "incomplete", true),
       ("sed -i '2s/^00/01/' FILE", "checksum", true), ("chmod 666 FILE", "0666", true),
