@@ -55,6 +55,11 @@ package struct CommandError: Error, Equatable, Sendable {
     return CommandError(code: error, reason.clause)
   }
 
+  /// The message, which is a clause, as a sentence of its own.
+  package var sentence: String {
+    message.prefix(1).uppercased() + message.dropFirst() + (message.last.map(".!?".contains) == false ? "." : "")
+  }
+
   /// The same error with another thing to do next.
   package func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
 }

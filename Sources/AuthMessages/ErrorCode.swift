@@ -63,7 +63,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       .no("{USER} is not an administrator")
         .hint("Only an administrator can do this; the first registered account is one.")
     case .notConfirmed:
-      .no("nothing was deleted: that is not the name of the account").hint("Type {NAME}, or give --yes.")
+      .no("nothing was deleted: that is not the name of the account").hint("Type {NAME}, or use --yes.")
     case .notPermitted: .no("only an administrator may do this").hint("Ask an administrator to do it.")
     case .otherUserLoggedIn:
       .no("{USER} is logged in here").hint("Log out first, or switch users with: \(run: "login", "{NAME}", "--switch")")
@@ -124,12 +124,12 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       )
     case .sessionFileUnusable: .cannotTell(meaning: "the session file cannot be read or written")
     case .wordsUnreadable:
-      .cannotTell("the words of the command line cannot be read, because the process cannot open /proc/self/cmdline")
+      .cannotTell("the arguments cannot be read, because the process cannot open /proc/self/cmdline")
         .hint("Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
     // Status 4: log in first
     case .accountDeleted:
       .logInFirst("{REASON}", meaning: "the account was deleted")
-        .hint("The name is not given again. Create another account with: \(run: "register", "USER")")
+        .hint("This name cannot be used again. Create another account with: \(run: "register", "USER")")
     case .accountDisabled:
       .logInFirst("{REASON}", meaning: "the session ended because an administrator disabled the account")
         .hint(
@@ -149,7 +149,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .superseded: .logInFirst("this session was replaced by a newer one").hint(Self.logInAgain)
     // Status 5: wrong credentials
     case .challengeOver:
-      .credentials("wrong code too often, or too late: the password is needed again")
+      .credentials("too many wrong codes, or too late: the password is needed again")
         .hint("Begin again. A code that was wrong counts as a wrong password.")
     case .codeMissing:
       .credentials("the password is right, and a code is needed too")

@@ -47,7 +47,7 @@ extension BackendError.FailureCode {
         .hint("Nothing was deleted. Archive them again.")
     case .hashingFailed:
       .cannotTell("libcrypt could not hash the password: {REASON}")
-        .hint("It needs 64 MiB of free memory; if there is as much, the stored hash is damaged. Nothing was changed.")
+        .hint("It needs 64 MiB of free memory; if that much is free, the stored hash is damaged. Nothing was changed.")
     case .messageInvalid:
       .cannotTell("the service did not understand a message: {REASON}").hint(
         "Install the same version of both programs.")
@@ -162,7 +162,7 @@ extension FileError.Kind {
   package var row: ErrorRow {
     switch self {
     case .missing: .cannotTell(meaning: "a file is missing")
-    case .wrongType: .cannotTell(meaning: "something else is where a file should be")
+    case .wrongType: .cannotTell(meaning: "not a regular file")
     case .wrongOwner: .cannotTell(meaning: "a file belongs to another user")
     case .wrongMode: .cannotTell(meaning: "other users may use a file")
     case .denied: .cannotTell(meaning: "the permissions of a file do not allow its use")

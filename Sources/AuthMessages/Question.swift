@@ -33,7 +33,7 @@ package struct Question: ~Copyable {
   /// is not counted.
   package func ask(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> [UInt8] {
     for attempt in 1...Self.attempts {
-      if attempt > 1 { try say("nothing was entered; try again.") }
+      if attempt > 1 { try say("Nothing was entered; try again.") }
       let typed = try explained { () throws(PromptError) in try terminal.ask(question) }
       if mayBeEmpty || !typed.isEmpty { return typed }
     }
@@ -62,7 +62,7 @@ package struct Question: ~Copyable {
       }
       guard let refusal else { return password }
       if attempt == Self.attempts { throw refusal }
-      try say("\(refusal.message); try again.")
+      try say("\(refusal.sentence) Try again.")
       attempt += 1
     }
   }

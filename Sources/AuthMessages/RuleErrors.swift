@@ -34,13 +34,13 @@ extension BackendError.Code {
     case .twoStepAlreadyOn:
       .no("the second step is on already").hint("To change the device, turn it off first: \(run: "two-step", "off")")
     case .twoStepNotBegun:
-      .no("there is no secret that a code could confirm").hint("Make a secret first: \(run: "two-step", "on")")
+      .no("the set-up was not begun").hint("Begin it: \(run: "two-step", "on")")
     case .twoStepNotOn: .no("the second step is off").hint("There is nothing to turn off.")
     case .twoStepRequired:
       .no("administrators of this database need a second step, and you have none")
         .hint("Set it up: \(run: "two-step", "on")")
     case .usernameTaken:
-      .no("the name '{NAME}' is taken").hint("Choose another name; those of deleted accounts are not given again.")
+      .no("the name '{NAME}' is taken").hint("Choose another name; names of deleted accounts cannot be used again.")
     case .addressInvalid:
       .usage("AUTH_CLI_AUTHORITY does not name a service: {REASON}")
         .hint("Write it like unix:/run/auth-cli/authority.sock, ssh://host or ssh://host1,host2; nothing was changed.")

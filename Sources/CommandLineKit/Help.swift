@@ -46,7 +46,7 @@ package struct Help<Request: Sendable>: Sendable {
     }
     lines += section("Options of every command", tool.allGlobalOptions.map(term)) + [""]
     lines += Paragraph.wrap(
-      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' one of: \(topics.joined(separator: ", ")).",
+      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' explains one of: \(topics.joined(separator: ", ")).",
       width: width)
     return finish(lines)
   }

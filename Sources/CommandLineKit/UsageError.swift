@@ -18,7 +18,7 @@ package struct UsageError: Error, Hashable, Sendable {
   ///   - advice: What to do, before that.
   package init(_ code: Code, _ message: String, path: [String], advice: String? = nil) {
     let help = (path.prefix(1) + ["help"] + path.dropFirst()).joined(separator: " ")
-    self.init(code, message, hint: [advice, "Read '\(help)'."].compactMap(\.self).joined(separator: " "))
+    self.init(code, message, hint: [advice, "See '\(help)'."].compactMap(\.self).joined(separator: " "))
   }
 
   init(_ code: Code, _ message: String, hint: String) {
@@ -63,7 +63,7 @@ extension UsageError {
     case repeatedOption = "repeated_option: an option is given twice"
     case unexpectedValue = "unexpected_value: a flag was given a value"
     case missingValue = "missing_value: an option has no value"
-    case extraArgument = "extra_argument: there is a word too many"
+    case extraArgument = "extra_argument: too many arguments"
     case malformedValue = "malformed_value: a value does not have the right form"
     case missingOption = "missing_option: a required option is missing"
     case missingArgument = "missing_argument: an argument is missing"

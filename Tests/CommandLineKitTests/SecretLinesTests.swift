@@ -46,8 +46,8 @@ struct SecretLinesTests {
     ("sec\0ret\n", .containsNUL), (String(repeating: "x", count: 4097), .tooLong(limit: 4096)),
     (String(repeating: "x", count: 4097) + "\n", .tooLong(limit: 4096)),
     (String(repeating: "x", count: 60_000), .tooLong(limit: 4096)),
-    (String(repeating: "x\n", count: 30_000), .tooManyLines(after: "password")),
-    ("secret\n\n", .tooManyLines(after: "password")), ("secret\nmore", .tooManyLines(after: "password")),
+    (String(repeating: "x\n", count: 30_000), .tooManyLines(than: ["password"])),
+    ("secret\n\n", .tooManyLines(than: ["password"])), ("secret\nmore", .tooManyLines(than: ["password"])),
   ]
 
   @Test("anything but exactly the requested lines is refused", arguments: refused)
@@ -60,8 +60,8 @@ struct SecretLinesTests {
   func names() {
     #expect(throws: PromptError.missingLine(of: "b")) { try whole("old\n", ["a", "b"]) }
     #expect(throws: PromptError.emptyLine(of: "b")) { try whole("old\n\n", ["a", "b"]) }
-    #expect(throws: PromptError.tooManyLines(after: "b")) { try whole("a\nb\nc\n", ["a", "b"]) }
-    #expect(throws: PromptError.tooManyLines(after: "code")) {
+    #expect(throws: PromptError.tooManyLines(than: ["a", "b"])) { try whole("a\nb\nc\n", ["a", "b"]) }
+    #expect(throws: PromptError.tooManyLines(than: ["password", "code"])) {
       try input(Array("a\nb\nc".utf8)).input.lines(["password"], followedBy: "code")
     }
   }
@@ -94,7 +94,7 @@ struct SecretLinesTests {
     _ = try open.lines(["password"], followedBy: "code")
     #expect(write(writer, "1\n2\n", 4) == 4)
     close(writer)
-    #expect(throws: PromptError.tooManyLines(after: "code")) { try open.last("code") }
+    #expect(throws: PromptError.tooManyLines(than: ["password", "code"])) { try open.last("code") }
   }
 
   @Test("the wait for an input that never ends has a limit, before its line and after it")

@@ -47,7 +47,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
       ("account_disabled", "The account was disabled.", "Ask an administrator to enable the account.")
     case .accountDeleted: ("account_deleted", "The account was deleted.", "Log in with another account.")
     case .rebooted: ("rebooted", "The machine was restarted since the session began.", again)
-    case .switchedUser: ("switched_user", "Another login took its place.", again)
+    case .switchedUser: ("switched_user", "Another login replaced your session.", again)
     case .storeReleased: ("store_released", "The program released the session.", again)
     }
   }

@@ -178,7 +178,7 @@ extension AppForm.Purpose {
     case .changePassword:
       AppFormPlan(
         title: "Change your password",
-        fields: [.init("Present password", .secret), .init("New password", .secret), .init("Repeat it", .repetition)],
+        fields: [.init("Current password", .secret), .init("New password", .secret), .init("Repeat it", .repetition)],
         verb: "save", advice: Self.newPassword
       ) { .changePassword(present: $0.fields[0].password, new: $0.fields[1].password) }
     case .recover(let name):
@@ -210,9 +210,9 @@ extension AppForm.Purpose {
       ) { .administer(.create($0.fields[0].text)) }
     case .deleteAccount(let name, let isOwn):
       AppFormPlan(
-        title: isOwn ? "Delete your account for ever" : "Delete the account \(name) for ever",
+        title: isOwn ? "Delete your account permanently" : "Delete the account \(name) permanently",
         fields: [.init(isOwn ? "Your username" : "Its username", .confirmation(of: name))], verb: "delete it",
-        advice: "Type the name to go on. The balance must be 0.00. Payments stay, and the name is never used again."
+        advice: "Type the name to go on. The balance must be 0.00. Payments stay, and the name cannot be used again."
       ) { _ in isOwn ? .change(.deleteAccount) : .administer(.delete(name)) }
     }
   }

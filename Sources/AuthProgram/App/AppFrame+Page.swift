@@ -111,9 +111,10 @@ extension AppState {
     if let row = layout.filterRow {
       let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
       let isByStart = !page.query.text.isEmpty && tab == .accounts
-      let part = isByStart ? "the first letters of names" : page.query.text.isEmpty ? page.part : nil
-      if let part, end + 5 + DisplayWidth.columns(part) <= layout.listWidth {
-        frame.put("  in \(part)", row: row, column: end, style: .faint)
+      let part =
+        isByStart ? "names that start with this" : page.query.text.isEmpty ? page.part.map { "in \($0)" } : nil
+      if let part, end + 2 + DisplayWidth.columns(part) <= layout.listWidth {
+        frame.put("  \(part)", row: row, column: end, style: .faint)
       }
       if isFiltering { frame.cursor = .init(row: row, column: min(end, columns - 1)) }
     }

@@ -97,9 +97,4 @@ extension CommandError {
     case _: self
     }
   }
-
-  /// The message, which is a clause, as a sentence of its own.
-  var sentence: String {
-    message.prefix(1).uppercased() + message.dropFirst() + (message.last.map(".!?".contains) == false ? "." : "")
-  }
 }

@@ -45,10 +45,9 @@ extension AppRow {
   /// The moments are those of the columns with these titles, in seconds since 1970.
   init(
     id: String, _ cells: [String], of table: Table, moments: [String: Int64] = [:], letters: [AppLetter],
-    copying copy: String? = nil
+    copying copy: AppLetter? = nil
   ) {
-    let copy = copy ?? id
-    let letters = letters + [.copying(copy)]
+    let letters = letters + [copy ?? .copying(id)]
     let width = table.columns.map { DisplayWidth.columns($0.heading) }.max() ?? 0
     let parts = zip(table.columns, cells).filter { !$1.isEmpty }
     let places = parts.enumerated().map { ($0, moments[$1.0.title]) }
@@ -74,7 +73,9 @@ struct AppLetter: Sendable {
   let choice: AppChoice
 
   /// Puts what names the row into the clipboard.
-  static func copying(_ text: String) -> AppLetter { AppLetter(key: "y", label: "copy \(text)", choice: .copy(text)) }
+  static func copying(_ text: String, called name: String? = nil) -> AppLetter {
+    AppLetter(key: "y", label: "copy \(name ?? text)", choice: .copy(text))
+  }
 
   /// The label as a line of its own.
   var sentence: String { label.prefix(1).uppercased() + label.dropFirst() }
@@ -97,7 +98,7 @@ indirect enum AppChoice: Equatable, Sendable {
   var label: String {
     switch self {
     case .open, .fill: "open"
-    case .ask, .perform: "do it"
+    case .ask, .perform: "select"
     case .pay: "pay"
     case .copy: "copy"
     case .quit: "quit"

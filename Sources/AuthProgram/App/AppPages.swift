@@ -23,7 +23,8 @@ extension AppPage {
         letters = [AppLetter(key: "p", label: verb, choice: .pay(other, amount: receipt.amount.description))]
       }
       return AppRow(
-        id: receipt.id.description, cells, of: table, moments: ["TIME": receipt.madeAt.seconds], letters: letters)
+        id: receipt.id.description, cells, of: table, moments: ["TIME": receipt.madeAt.seconds], letters: letters,
+        copying: .copying(receipt.id.description, called: "number \(receipt.id)"))
     }
     return AppPage(
       lines: ["Balance  \(Amount.text(profile.balance))", ""], columns: table.columns, rows: rows,
@@ -84,7 +85,7 @@ extension AppPage {
       AppRow(
         id: event.id.description, cells, of: table, moments: ["TIME": event.at.seconds],
         letters: sessions.filter { event.session == .named($0.id) }.map(AppLetter.ending),
-        copying: event.session?.shown ?? event.name)
+        copying: .copying(event.session?.shown ?? event.name))
     }
     return AppPage(
       columns: table.columns, rows: rows, part: page.part("newest"), loaded: page.items.count, query: query,
@@ -144,7 +145,7 @@ extension AppPage {
     } else if !isLast {
       add("state", "Disable, and end all sessions", .change(.disable, name))
     }
-    if !isLast { rows.append(AppRow("Delete for ever (balance must be 0.00)", .fill(.deleteAccount(name)))) }
+    if !isLast { rows.append(AppRow("Delete permanently (balance must be 0.00)", .fill(.deleteAccount(name)))) }
     let about =
       "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state), "
       + "second step \(account.hasSecondStep ? "on" : "off")."

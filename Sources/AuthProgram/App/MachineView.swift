@@ -87,7 +87,7 @@ final class MachineView: Sendable {
     }
     lines += wrap("From \(present.rawValue) it can go to", .faint) + ways.flatMap { wrap($0, .plain) }
     lines += [.blank] + wrap("What happened, the latest first", .faint)
-    let explanation = "'not' and 'no effect' are no faults: in every state the machine has an answer to every event."
+    let explanation = "'not' and 'no effect' are not errors: every state handles every event."
     var legend = [.blank] + wrap(explanation, .faint)
     // The latest steps matter more than the legend.
     if height < lines.count + legend.count + 3 { legend = [] }

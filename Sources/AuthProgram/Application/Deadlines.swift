@@ -34,20 +34,22 @@ struct Deadlines {
   /// How long it is until the earlier of the two limits.
   func remaining(_ limits: SessionLimits) -> String { remaining(limits.first) }
 
-  /// When the session ends, as a sentence: without activity, and in any case.
+  /// When the session ends, as a sentence: without activity, and at the latest.
   func ending(_ idle: Deadline, _ absolute: Deadline = .never) -> String {
-    switch (when(idle), when(absolute)) {
-    case (let idle?, let absolute?): "Without activity the session ends \(idle), in any case \(absolute)."
-    case (let idle?, nil): "Without activity the session ends \(idle)."
-    case (nil, let absolute?): "The session ends \(absolute)."
+    switch (left(idle), left(absolute)) {
+    case ("now"?, _), (_, "now"?): "The session ends now."
+    case (let idle?, let absolute?):
+      "The session ends after \(idle) without activity, and in \(absolute) at the latest."
+    case (let idle?, nil): "The session ends after \(idle) without activity."
+    case (nil, let absolute?): "The session ends in \(absolute)."
     case (nil, nil): "The session has no time limit."
     }
   }
 
-  /// `in 29 min`, or `now` for a limit that has passed; nil for none.
-  private func when(_ deadline: Deadline) -> String? {
+  /// `29 min`, or `now` for a limit that has passed; nil for none.
+  private func left(_ deadline: Deadline) -> String? {
     switch deadline {
-    case .at(let instant): instant.uptime > now.uptime ? "in \(remaining(deadline))" : "now"
+    case .at(let instant): instant.uptime > now.uptime ? remaining(deadline) : "now"
     case .never: nil
     case .unknown: "now"
     }

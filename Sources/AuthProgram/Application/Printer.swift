@@ -132,7 +132,7 @@ extension Workspace {
   }
 
   static let twoStepFirst: Hint =
-    "Administrators need a second step. Nothing else works before: \(run: "two-step", "on")"
+    "Administrators need a second step. Nothing else works until you set one up: \(run: "two-step", "on")"
 }
 
 extension IncompleteCleanup {

@@ -20,7 +20,7 @@ extension Question {
 
   /// What is said of a wrong code while there are more tries.
   static func wrongCode(triesLeft: Int) -> String {
-    "wrong code; \(triesLeft) more \(triesLeft == 1 ? "try" : "tries")."
+    "Wrong code; \(triesLeft) more \(triesLeft == 1 ? "try" : "tries")."
   }
 
   /// Asks for a code alone.

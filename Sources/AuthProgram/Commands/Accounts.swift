@@ -7,7 +7,7 @@ import TextFormat
 /// `accounts`: groups the commands of an administrator.
 enum AccountsCommand {
   static let command = Command<CommandBody>(
-    "accounts", summary: "See and change accounts, as administrator",
+    "accounts", summary: "See and change accounts, as an administrator",
     discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
     examples: [
       "accounts list": "shows the first page of accounts",

@@ -52,7 +52,7 @@ enum AccountChange: String {
       ("Disable an account and end its sessions", "ends bob's sessions and refuses new ones", "disabled")
     case .enable: ("Enable a disabled account", "lets bob log in again", "enabled")
     case .unlock: ("Clear the wait after wrong passwords", "lets bob try passwords again", "unlocked")
-    case .promote: ("Make an account an administrator's", "lets bob change accounts", "an administrator")
+    case .promote: ("Make a user an administrator", "lets bob change accounts", "an administrator")
     case .demote: ("Make an administrator a member again", "takes the role away from bob", "a member")
     }
   }
@@ -78,7 +78,7 @@ enum DeleteAccountCommand {
     "Delete your account",
     """
     The balance must be 0.00, and the last administrator cannot be deleted. Your sessions end. Your names, password \
-    and codes are erased. Payments stay, and show 'deleted account'. The user name is never given again.
+    and codes are erased. Payments stay, and show 'deleted account'. The user name cannot be used again.
     """,
     examples: [
       "profile delete": "asks before it deletes your account",
@@ -89,7 +89,7 @@ enum DeleteAccountCommand {
     "Delete an account",
     """
     Its balance must be 0.00, and the last administrator cannot be deleted. Its sessions end, and what identifies \
-    its user is erased. Payments stay, and show 'deleted account'. The user name is never given again.
+    its user is erased. Payments stay, and show 'deleted account'. The user name cannot be used again.
     """,
     of: Arguments.account,
     examples: [
@@ -154,7 +154,7 @@ enum DeleteAccountCommand {
     let shown = TextEscaping.escape(name)
     let typed = try explained { () throws(PromptError) in
       try SilentTerminal(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true)
-        .ask("This deletes the account \(shown) for ever. Type its name to go on: ")
+        .ask("This permanently deletes the account \(shown). Type its name to go on: ")
     }
     guard typed == Array(name.utf8) else {
       throw CommandError(code: .notConfirmed, shown)
@@ -164,7 +164,7 @@ enum DeleteAccountCommand {
   private static func deleted(_ name: String, below bar: [String]) -> Answer {
     let shown = TextEscaping.escape(name)
     return Answer(
-      .changed("the account \(shown) is deleted", hint: "The name is not given again."),
+      .changed("the account \(shown) is deleted", hint: "This name cannot be used again."),
       lines: bar + ["The account \(shown) is deleted."], ["deleted": .string(name)])
   }
 }

@@ -81,13 +81,13 @@ struct PageOptions {
   private static let since = Option.optional(
     "since", "WHEN", .moment(),
     "Show only what happened since then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
-      + "2026-01-31T09:30:00Z; without a zone it is the one that times are shown in")
+      + "2026-01-31T09:30:00Z; local time, unless a zone is given")
   private static let until = Option.optional(
     "until", "WHEN", .moment(),
     "Show only what happened before then; takes the same values as --since, and a day means its start")
   private static let filter = Option.optional(
     "filter", "TEXT", Kinds.text,
-    "Show only rows that contain this text in a name, an amount, a number or a detail, in any case; times do not "
+    "Show only rows that contain this text in a name, an amount, a number or a detail, ignoring case; times do not "
       + "count")
   private static let csv = Option.flag(
     "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")

@@ -84,7 +84,7 @@ enum RecoverCommand {
       let question = try Question()
       var code = RecoveryCode(typed: try question.ask("Code for \(name): "))
       for _ in 1..<Question.attempts where !code.isWellFormed {
-        try question.say("a code has 25 letters and digits; try again.")
+        try question.say("A code has 25 letters and digits; try again.")
         code = RecoveryCode(typed: try question.ask("Code for \(name): "))
       }
       let password = try question.newPassword(for: name, backend.check)
@@ -132,7 +132,7 @@ enum ResetPasswordCommand {
     arguments: [Arguments.account], options: [asOwner],
     examples: [
       "accounts reset-password bob": "shows a code to give to bob",
-      "accounts reset-password alice --as-owner": "helps the only administrator in again",
+      "accounts reset-password alice --as-owner": "lets the only administrator back in",
     ]
   ) { _ in .inWorkspace(run) }
 

@@ -11,7 +11,7 @@ enum LogInCommand {
     "login", soughtAs: ["sign-in", "signin"], summary: "Log in, or renew the session",
     discussion: [
       "If you are logged in already, this renews your session. If another user is logged in here, give --switch.",
-      "A session ends after 30 minutes without activity and after 8 hours in any case. --idle and --absolute make these "
+      "A session ends after 30 minutes without activity and after 8 hours at the latest. --idle and --absolute make these "
         + "times shorter, never longer, until the next login. A restart of the machine ends the session too.",
       "After 5 wrong passwords in a row you must wait, for 30 seconds at first. If you forgot the password, 'recover' "
         + "sets a new one with a code: one of your recovery codes, or one from an administrator.",
@@ -35,7 +35,8 @@ enum LogInCommand {
   private static let idle = Option.optional(
     "idle", "DURATION", Kinds.duration, "End the session after this time without activity; never later than by default")
   private static let absolute = Option.optional(
-    "absolute", "DURATION", Kinds.duration, "End the session after this time in any case; never later than by default")
+    "absolute", "DURATION", Kinds.duration, "End the session after this time at the latest; never later than by default"
+  )
   private static let user = Argument.optional(
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked", neededBy: Options.passwordFromInput)
 

@@ -9,7 +9,7 @@ enum RegisterCommand {
   static let command = Command<CommandBody>(
     "register", soughtAs: ["create", "sign-up", "signup"], summary: "Create an account",
     discussion: [
-      "The first account becomes administrator. A new account starts with 100.00. Registering does not log you in.",
+      "The first account becomes the administrator. A new account starts with 100.00. Registering does not log you in.",
       "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
         + "shown. Common passwords and your own name are refused.",
       "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "

@@ -120,7 +120,7 @@ enum TwoStepCommand {
   /// After a secret was shown: to begin again would make another one, and the app has this one.
   private static let pendingHint: Hint =
     "The second step is not on. The secret stays valid: enter its next code with \(run: "two-step", "on")"
-  private static let pendingQuestion = "Code of the secret that was shown before, or Enter for a new secret: "
+  private static let pendingQuestion = "Enter a code for the earlier secret, or press Enter for a new one: "
 
   /// `two-step on`: a new secret, and on a terminal its first code.
   static func turnOn(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -246,7 +246,7 @@ enum TwoStepCommand {
     try printer.show(answer)
     let count = SessionSummary.others(others.count)
     let typed = try? SilentTerminal(for: "answer", insteadUse: "sessions", isEchoed: true)
-      .ask("Type yes to end \(count), or Enter to keep: ")
+      .ask("Type yes to end \(count), or press Enter to keep \(others.count == 1 ? "it" : "them"): ")
     guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
     for session in others {
       try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in

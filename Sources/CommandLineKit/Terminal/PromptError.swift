@@ -16,8 +16,8 @@ package enum PromptError: Error, Hashable, Sendable {
   case missingLine(of: String)
   /// The line is empty.
   case emptyLine(of: String)
-  /// The input continues after the last expected line, which was for this item.
-  case tooManyLines(after: String)
+  /// The input continues after the last expected line; the expected lines were for these items.
+  case tooManyLines(than: [String])
   /// The source cannot be read; `errno` is the error number.
   case unreadable(source: String, errno: Int32)
   /// Another prompt is already open in this process.
@@ -46,7 +46,11 @@ package enum PromptError: Error, Hashable, Sendable {
     case .containsNUL: (.nulInLine, "the line contains a NUL byte", check)
     case .missingLine(let what): (.missingLine, "standard input ends before the \(what)", write(what))
     case .emptyLine(let what): (.emptyLine, "the line of standard input for the \(what) is empty", write(what))
-    case .tooManyLines(let what): (.tooManyLines, "standard input has more lines after the \(what)", write(what))
+    case .tooManyLines(let names):
+      (
+        .tooManyLines, "standard input has more lines than \(names.map { "a \($0)" }.joined(separator: " and "))",
+        "Write each on one line of its own, and nothing else; nothing was changed."
+      )
     case .unreadable(let source, let number):
       (
         .unreadableInput, "\(source) cannot be read: \(ErrorNumber(number).explanation)",

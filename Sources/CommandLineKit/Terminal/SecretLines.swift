@@ -12,6 +12,8 @@ package final class SecretLines {
   /// The bytes that were read and not yet returned.
   private var bytes: [UInt8] = []
   private var isAtEnd = false
+  /// The items that lines were asked for.
+  private var expected: [String] = []
 
   /// Creates a reader, which does not read anything yet.
   package init(
@@ -35,7 +37,7 @@ package final class SecretLines {
     let deadline = SuspendingClock.now + timeLimit
     while !isAtEnd, isatty(descriptor) != 1 {
       guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
-      guard waiting == 0 else { throw .tooManyLines(after: names[names.count - 1]) }
+      guard waiting == 0 else { throw .tooManyLines(than: names) }
     }
     return lines
   }
@@ -57,14 +59,15 @@ package final class SecretLines {
       guard !line.isEmpty else { throw .emptyLine(of: name) }
       lines.append(line)
     }
-    try refuse(moreThan: last == nil ? 0 : 1, after: last ?? names[names.count - 1])
+    expected = names + [last].compactMap(\.self)
+    try refuse(moreThan: last == nil ? 0 : 1)
     return lines
   }
 
   /// Reads the last line; nil if it is missing or empty.
   package func last(_ name: String) throws(PromptError) -> [UInt8]? {
     let line = try line(name)
-    try refuse(moreThan: 0, after: name)
+    try refuse(moreThan: 0)
     return line == [] ? nil : line
   }
 
@@ -103,12 +106,12 @@ package final class SecretLines {
   }
 
   /// Refuses further input that has already arrived, because it is probably the wrong input.
-  private func refuse(moreThan more: Int, after name: String) throws(PromptError) {
+  private func refuse(moreThan more: Int) throws(PromptError) {
     let most = (more + 1) * (LineLimit.bytes + 2)
     while !isAtEnd, bytes.count <= most, isatty(descriptor) == 0 {
       guard try read(within: 0) else { break }
     }
-    guard waiting <= more else { throw .tooManyLines(after: name) }
+    guard waiting <= more else { throw .tooManyLines(than: expected) }
   }
 
   /// The number of lines that were read and not yet returned.

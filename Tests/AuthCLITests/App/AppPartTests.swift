@@ -60,9 +60,10 @@ struct AppPartTests {
     let clock = BootClock()
     let (now, deadlines) = (try clock.now(), try Deadlines(clock: clock))
     let (soon, past) = (Deadline.at(now.advanced(by: .seconds(601))), Deadline.at(now.advanced(by: .seconds(-5))))
-    #expect(deadlines.ending(soon, soon) == "Without activity the session ends in 10 min, in any case in 10 min.")
-    #expect(deadlines.ending(past, .unknown) == "Without activity the session ends now, in any case now.")
-    #expect(deadlines.ending(soon) == "Without activity the session ends in 10 min.")
+    #expect(
+      deadlines.ending(soon, soon) == "The session ends after 10 min without activity, and in 10 min at the latest.")
+    #expect(deadlines.ending(past, .unknown) == "The session ends now.")
+    #expect(deadlines.ending(soon) == "The session ends after 10 min without activity.")
     #expect(deadlines.ending(.never, soon) == "The session ends in 10 min.")
     #expect(deadlines.ending(.never) == "The session has no time limit.")
     #expect(CommandError(Throttle.wait(.seconds(-5))).hint.description == "Try again in 1 s.")

@@ -9,17 +9,17 @@ struct WordTests {
   func invalid() {
     let word = Word(bytes: [0x61, 0xFF, 0xC3, 0xA9, 0xE2, 0x82])
     #expect(word.text == nil)
-    #expect(word.quoted == "\"a\\xFFé\\xE2\\x82\"")
+    #expect(word.quoted == "'a\\xFFé\\xE2\\x82'")
   }
 
   @Test("a long word is shortened between characters, and its size told")
   func long() {
     let word = Word(bytes: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20))
-    #expect(word.quoted == "\"\(String(repeating: "x", count: 64))…\" (1048576 bytes)")
+    #expect(word.quoted == "'\(String(repeating: "x", count: 64))…' (1048576 bytes)")
     let cut = Word(String(repeating: "x", count: 63) + "€uro")
-    #expect(cut.quoted == "\"\(String(repeating: "x", count: 63))…\" (69 bytes)")
+    #expect(cut.quoted == "'\(String(repeating: "x", count: 63))…' (69 bytes)")
     let garbage = Word(bytes: [UInt8](repeating: 0x80, count: 100))
-    #expect(garbage.quoted.hasPrefix("\"\\x80\\x80"))
+    #expect(garbage.quoted.hasPrefix("'\\x80\\x80"))
   }
 
   @Test("the nearest name is within an edit for every three characters")
