@@ -61,7 +61,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .alreadyLoggedIn: .no("a user is logged in already").hint("Log out first: \(run: "logout")")
     case .notAdministrator:
       .no("{USER} is not an administrator")
-        .hint("Only an administrator can do this; the first registered account is one.")
+        .hint("Only an administrator can do this.")
     case .notConfirmed:
       .no("nothing was deleted: that is not the name of the account").hint("Type {NAME}, or use --yes.")
     case .notPermitted: .no("only an administrator may do this").hint("Ask an administrator to do it.")

@@ -94,7 +94,7 @@ extension BackendError.OperatorCode {
       .usage("the address does not name a PostgreSQL database: {REASON}")
         .hint("Write it like postgresql://host/database, or service=NAME for a name in ~/.pg_service.conf.")
     case .addressHasPassword:
-      .usage("the address of the database contains a password, which other users of this machine could see")
+      .usage("the address of the database contains a password")
         .hint("Remove it from there, and put it into ~/.pgpass of the service's user (mode 0600).")
     case .postgresMissing:
       .usage("this auth-service was built without PostgreSQL")

@@ -4,14 +4,17 @@ import Glibc
 struct StopSignals: Sendable {
   private let set: sigset_t
 
-  /// Blocks them in this thread and in those that it starts; SIGPIPE is ignored.
+  /// Blocks them in this thread and in those that it starts.
+  ///
+  /// SIGHUP is ignored: the service has no file to read or to open again.
   init() {
     var set = sigset_t()
     sigemptyset(&set)
-    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+    for number in [SIGTERM, SIGINT] { sigaddset(&set, number) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
+    signal(SIGHUP, SIG_IGN)
     self.set = set
   }
 

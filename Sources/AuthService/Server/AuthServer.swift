@@ -229,8 +229,9 @@ package final class AuthServer: Sendable {
         try rules.perform(request.page(of: request.rows ?? 0))
       }
       table.withLock { $0.counts.count(result, hashes: work == .hashes) }
-      if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection.peer) }
+      job.connection.note(result)
       answer(job, result)
+      if case .failure(let error) = result, error.isRefusal { log(error, of: request, job.connection) }
       if work != .reads { feed.wake() }
     }
   }
@@ -245,10 +246,41 @@ package final class AuthServer: Sendable {
     job.connection.answer(frame)
   }
 
-  private func refused(_ reason: String, _ peer: Peer) {
+  private func refused(
+    _ reason: String, _ peer: Peer, account: String? = nil, level: ServiceLog.Level = .notice, cause: String? = nil
+  ) {
     let (user, name) = (peer.caller.user, peer.caller.name)
     table.withLock { $0.counts.refuse(reason) }
-    log.write(.notice, "refused", ["reason": reason, "uid": "\(user)", "name": name, "pid": "\(peer.process)"])
+    log.write(
+      level, level == .notice ? "refused" : "failed",
+      [
+        "reason": reason, "cause": cause, "uid": "\(user)", "name": name, "pid": "\(peer.process)", "account": account,
+      ])
+  }
+
+  /// Logs an error with the account that the events name: the one of the connection's session, or
+  /// the one that a login is for, if it exists.
+  private func log(_ error: BackendError, of request: BackendRequest, _ connection: Connection) {
+    if case .unavailable(let failure) = error.kind {
+      let level: ServiceLog.Level =
+        switch failure.cause {
+        case .unreachable, .unreadable, .unwritable: .err
+        case .busy, .unparsable, .cancelled: .warning
+        }
+      let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
+      return refused(error.code, connection.peer, account: connection.account, level: level, cause: cause)
+    }
+    let typed: String? =
+      switch request {
+      case .logIn(.password(let name, _), _, _), .recover(let name, _, _): (try? Username(name))?.canonical
+      case _: nil
+      }
+    let existing = typed.flatMap { typed in
+      try? rules.database.read { (db) throws(BackendError) -> String? in
+        try db.first(FeedQuery.account, typed).map { (_: Int64) in typed }
+      }
+    }
+    refused(error.code, connection.peer, account: typed == nil ? connection.account : existing ?? nil)
   }
 }
 

@@ -1,14 +1,14 @@
 import CSocket
-import Glibc
 
 /// Who is at the other end of a connection, for limits and for the log.
 ///
 /// It grants nothing.
-struct Peer: Hashable, Sendable {
-  let process: pid_t
-  var caller: Caller
+package struct Peer: Hashable, Sendable {
+  package let process: Int32
+  package internal(set) var caller: Caller
 
-  init?(of descriptor: Int32) {
+  /// Asks the kernel about a connected socket; nil when it does not know.
+  package init?(of descriptor: Int32) {
     var peer = csocket_peer()
     guard csocket_peer_of(descriptor, &peer) == 0 else { return nil }
     (process, caller) = (peer.process, Caller(user: peer.user))
@@ -16,9 +16,9 @@ struct Peer: Hashable, Sendable {
 }
 
 /// Whose limits a request counts for.
-struct Caller: Hashable, Sendable {
+package struct Caller: Hashable, Sendable {
   /// The user of the machine, whom the kernel names.
-  let user: uid_t
+  package let user: UInt32
   /// The name in a forced command, which shares out what the user may take; nil without one.
   var name: String?
 }

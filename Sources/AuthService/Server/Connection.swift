@@ -32,6 +32,7 @@ final class Connection: Sendable {
     var isOpen = true
     var isGreeted = false
     var peer: Peer
+    var account: String?
     /// Nothing more is read: the client said so, or what it sent cannot be understood.
     var isInputOver: Ending?
     var input = FrameBuffer()
@@ -63,6 +64,14 @@ final class Connection: Sendable {
 
   var peer: Peer { state.withLock { $0.peer } }
   var isOpen: Bool { state.withLock { $0.isOpen } }
+  /// The account of the last session that this connection proved to have.
+  var account: String? { state.withLock { $0.account } }
+
+  /// Takes note of the account that an answer is about.
+  func note(_ result: Result<BackendAnswer, BackendError>) {
+    guard let answer = try? result.get(), let grant = answer.grant ?? answer.found ?? nil else { return }
+    state.withLock { $0.account = grant.user.username }
+  }
 
   /// Greets the client and begins to watch the socket.
   func open(_ hello: ServerFrame) {

@@ -1,39 +1,54 @@
+import AuthBackend
 import Glibc
 import Guards
 import TextFormat
 
-/// Lines on standard error for the journal: a level that systemd reads, what happened, and fields.
+/// Lines on standard error: a level, what happened, and fields.
 ///
-/// At most ten a second in the long run, so that nobody fills the disk by being refused; the next
-/// line says how many were left out. A name or a password that was typed is never written: people
-/// type passwords into the field for the name. Source: sd-daemon(3), OWASP Logging Cheat Sheet.
+/// systemd reads the level as a number and adds the time; every other reader gets both as words.
+/// Each kind of line is written at most ten times a second in the long run, so that nobody fills
+/// the disk by being refused, or hides another line; the next one says how many were omitted. A
+/// name or a password that was typed is never written: people type passwords into the field for
+/// the name. Source: sd-daemon(3), OWASP Logging Cheat Sheet.
 package final class ServiceLog: Sendable {
   package enum Level: Int32, Sendable {
-    case error = 3
+    /// An operator must repair something.
+    case err = 3
+    /// Something may need an operator.
     case warning = 4
+    /// A refusal, or what an operator did.
     case notice = 5
-    case information = 6
+    case info = 6
   }
 
   private struct Budget {
-    var lines: Double
+    var lines = burst
     var at = ContinuousClock.now
     var omitted = 0
   }
 
   private static let burst = 50.0
   private static let perSecond = 10.0
-  private let budget = Locked<Budget>(Budget(lines: burst))
+  /// By the first words of a line, of which there are few.
+  private let budgets = Locked<[String: Budget]>([:])
   private let descriptor: Int32
+  private let isJournal: Bool
 
   package init(descriptor: Int32 = STDERR_FILENO) {
     self.descriptor = descriptor
+    // Source: systemd.exec(5), JOURNAL_STREAM.
+    var status = stat()
+    isJournal =
+      fstat(descriptor, &status) == 0
+      && getenv("JOURNAL_STREAM").map { String(cString: $0) } == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Writes a line, unless there were too many.
+  /// Writes a line, unless there were too many of its kind.
   package func write(_ level: Level, _ what: String, _ fields: KeyValuePairs<String, String?> = [:]) {
-    let omitted: Int? = budget.withLock { budget in
+    let omitted: Int? = budgets.withLock { budgets in
       let now = ContinuousClock.now
+      var budget = budgets[what] ?? Budget()
+      defer { budgets[what] = budget }
       let passed = (now - budget.at) / .seconds(1)
       budget.lines = min(Self.burst, budget.lines + passed * Self.perSecond)
       budget.at = now
@@ -46,7 +61,7 @@ package final class ServiceLog: Sendable {
       return budget.omitted
     }
     guard let omitted else { return }
-    var line = "<\(level.rawValue)>\(what)"
+    var line = (isJournal ? "<\(level.rawValue)>" : "\(WallTime.now().iso8601) \(level) ") + what
     for case (let name, let value?) in fields { line += " \(name)=\(Self.quoted(value))" }
     if omitted > 0 { line += " omitted=\(omitted)" }
     line += "\n"

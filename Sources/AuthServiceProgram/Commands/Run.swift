@@ -14,7 +14,8 @@ enum RunCommand {
       "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
         + "and the user of the service may write. A second socket is for operators alone.",
       "For two services on one machine, give one of them another --socket and another --operators.",
-      "SIGTERM, SIGINT and SIGHUP end it alike: it finishes what runs, and its status is 0.",
+      "SIGTERM and SIGINT end it: it finishes what runs, and its status is 0. SIGHUP is ignored.",
+      "It writes its log to standard error: a time and a level before each line, or for systemd the level alone.",
     ],
     options: Options.databases + [Options.socket, Options.operators, group] + counts.map { $0.option }
       + [stopTime],
@@ -95,12 +96,16 @@ enum RunCommand {
     guard OperatorDesk(listener: desk, server: server, backend: backend, log: log).start() else { throw .noThreads }
     SystemdNotice.ready.send()
     log.write(
-      .information, "started",
-      ["database": backend.embedded == nil ? "postgresql" : "sqlite", "socket": people.path ?? "systemd"])
+      .info, "started",
+      [
+        "version": Release.version, "pid": "\(getpid())",
+        "database": backend.embedded == nil ? "postgresql" : "sqlite", "socket": people.path ?? "systemd",
+      ])
     signals.wait()
     SystemdNotice.stopping.send()
     let isFinished = server.stop()
-    log.write(isFinished ? .information : .warning, "stopped", ["finished": isFinished ? "yes" : "no"])
+    log.write(
+      isFinished ? .info : .warning, "stopped", ["pid": "\(getpid())", "finished": isFinished ? "yes" : "no"])
     return .done
   }
 

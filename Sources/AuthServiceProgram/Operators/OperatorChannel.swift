@@ -9,6 +9,9 @@ enum OperatorRequest: String {
   case endTwoStep = "two-step off"
   case archive = "events archive"
 
+  /// Whether its value is the name of a user.
+  var isAboutUser: Bool { self == .endSessions || self == .resetPassword || self == .endTwoStep }
+
   /// Whether it is for monitoring, which must not wait for a service that hangs, and is not logged.
   var isReport: Bool { self == .health || self == .metrics }
 }

@@ -107,7 +107,8 @@ struct OperatorCommand {
       to: socket, option: Options.operators.declaration.flag,
       notPermitted: "Run this as root, or as the user of the service, auth-cli.")
     let channel = OperatorChannel(descriptor, time: request.isReport ? .seconds(15) : .seconds(120))
-    try channel.send(.question, request.rawValue, value)
+    // sudo tells who is behind root.
+    try channel.send(.question, request.rawValue, value, Environment.value("SUDO_USER") ?? "")
     while true {
       let (kind, bytes) = try channel.receive()
       var words: [String] { OperatorChannel.words(bytes) }

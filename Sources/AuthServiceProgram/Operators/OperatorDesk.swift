@@ -26,24 +26,40 @@ struct OperatorDesk: Sendable {
       let descriptor = Glibc.accept(listener.descriptor, nil, nil)
       if descriptor < 0, errno == EBADF || errno == EINVAL { return }
       guard descriptor >= 0 else { continue }
-      if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(30))) }) { close(descriptor) }
+      let peer = Peer(of: descriptor)
+      if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(30)), peer) }) { close(descriptor) }
     }
   }
 
-  private func serve(_ channel: OperatorChannel) {
+  private func serve(_ channel: OperatorChannel, _ peer: Peer?) {
+    var asked: OperatorRequest?
+    func log(_ level: ServiceLog.Level, _ who: String?, _ fields: (account: String?, error: String?, cause: String?)) {
+      guard let asked, !asked.isReport else { return }
+      self.log.write(
+        level, "operator",
+        [
+          "command": asked.rawValue, "account": fields.account, "error": fields.error, "cause": fields.cause,
+          "uid": peer.map { "\($0.caller.user)" }, "pid": peer.map { "\($0.process)" }, "sudo_user": who,
+        ])
+    }
+    var sudoUser: String?
     do throws(CommandError) {
       let (kind, bytes) = try channel.receive()
       guard kind == .question else { throw OperatorChannel.lost }
       let words = OperatorChannel.words(bytes)
-      guard let request = OperatorRequest(rawValue: words[0]), words.count == 2 else {
+      guard let request = OperatorRequest(rawValue: words[0]), words.count == 3 else {
         throw CommandError(
           .cannotTell, saying: "the running service does not know this command",
           hint: "Restart it, so that it has the version of this program.")
       }
+      (asked, sudoUser) = (request, words[2].isEmpty ? nil : words[2])
       let (status, text, note) = try answer(request, words[1], channel)
-      if !request.isReport { log.write(.notice, "operator", ["command": request.rawValue]) }
+      log(.notice, sudoUser, (request.isAboutUser ? words[1] : nil, nil, nil))
       try channel.send(.result, "\(status.rawValue)", text, note)
     } catch {
+      // What was typed is not logged, in case it is no name.
+      let isFault = error.status == .cannotTell
+      log(isFault ? .err : .notice, sudoUser, (nil, error.code, isFault ? error.message : nil))
       try? channel.send(.failure, "\(error.status.rawValue)", error.message, error.hintForOperators())
     }
   }
