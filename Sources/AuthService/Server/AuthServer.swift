@@ -7,16 +7,40 @@ import Glibc
 ///
 /// Workers watch all sockets and never wait: requests go to threads that wait for the database, and
 /// requests with a password to threads that hash. A request has its place in the queue before its
-/// password is counted as a try, and is done even if the client hangs up.
+/// password is counted as a try. It is not begun if the client hung up before, and is finished if
+/// the client hangs up later.
 package final class AuthServer: Sendable {
   private struct Table {
     /// The connections, and whose places they have.
     var connections: [UInt64: (connection: Connection, holder: Caller)] = [:]
     var places: Places
     var counts = ServiceCounts()
+    /// How often each user connected in the present second, and when that is over.
+    var connects: [uid_t: Int] = [:]
+    var secondEnds = ContinuousClock.now
+    /// Nobody watches the listener, because there was no descriptor for a connection.
+    var isDeaf = false
     /// Nobody is let in any more.
     var isClosed = false
     var isOver: Bool { isClosed && connections.isEmpty }
+
+    mutating func remove(_ number: UInt64) -> Connection? {
+      guard let (connection, holder) = connections.removeValue(forKey: number) else { return nil }
+      places.leave(holder)
+      return connection
+    }
+
+    /// Takes a place for a caller, if it has to be from whoever has the most.
+    ///
+    /// - Returns: Whether it has one, and the newest connection of the other, which has none now.
+    mutating func seat(_ caller: Caller) -> (isSeated: Bool, removed: Connection?) {
+      if places.take(caller) { return (true, nil) }
+      guard let giver = places.giver(for: caller),
+        let newest = connections.filter({ $0.value.holder == giver }).keys.max()
+      else { return (false, nil) }
+      let removed = remove(newest)
+      return (places.take(caller), removed)
+    }
   }
 
   private let rules: Rules
@@ -32,6 +56,9 @@ package final class AuthServer: Sendable {
 
   /// A tag that no connection has.
   private static let listenerTag: UInt64 = 0
+  /// How many connections are accepted before other sockets have their turn.
+  private static let acceptsOfTurn = 16
+  private static let refusal = ServerFrame.failure(Frames.unnumbered, now: nil, .tooManyConnections).encoded()
 
   /// Creates the service; nobody is let in yet.
   ///
@@ -66,7 +93,8 @@ package final class AuthServer: Sendable {
     let perform: @Sendable (Job) -> Void = { self.perform($0) }
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
     let workers = 2
-    return epoll >= 0 && requests.start(perform) && passwords.start(perform) && feed.start()
+    return epoll >= 0 && requests.start(perform) && passwords.start(perform)
+      && feed.start({ self.submit(Job(connection: $0, id: Frames.unnumbered, question: .tell($1))) })
       && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }
@@ -125,36 +153,57 @@ package final class AuthServer: Sendable {
     }
   }
 
+  /// Accepts a few connections.
+  ///
+  /// One thread at a time does: whoever was told of the listener watches it again, or the sweep.
   private func accept() {
-    while true {
+    for _ in 0..<Self.acceptsOfTurn {
       let descriptor = Glibc.accept(listener, nil, nil)
-      if descriptor < 0 {
-        // Without a descriptor to spare, the next look is the sweep's.
-        if errno == EAGAIN || errno == EINTR { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
-        return
-      }
-      guard let peer = Peer(of: descriptor) else {
-        close(descriptor)
-        continue
-      }
-      let holder = peer.caller
-      let connection: Connection? = table.withLock { table in
-        guard !table.isClosed, table.places.take(holder) else { return nil }
-        table.counts.accepted += 1
-        let connection = Connection(descriptor, peer, number: table.counts.accepted, of: self)
-        table.connections[connection.number] = (connection, holder)
-        return connection
-      }
-      if let connection {
-        let hello = ServiceHello(database: identity, now: try? rules.database.clock.now(), policy: rules.policy)
-        connection.open(.hello(hello))
+      if descriptor >= 0 {
+        admit(descriptor)
+      } else if errno == EAGAIN || errno == EINTR || errno == ECONNABORTED {
+        break
       } else {
-        let frame = ServerFrame.failure(Frames.unnumbered, now: nil, .tooManyConnections).encoded()
-        _ = send(descriptor, frame, frame.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-        close(descriptor)
-        refused("too_many_connections", peer)
+        return table.withLock { $0.isDeaf = true }
       }
     }
+    _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag)
+  }
+
+  private func admit(_ descriptor: Int32) {
+    guard let peer = Peer(of: descriptor) else {
+      close(descriptor)
+      return
+    }
+    let holder = peer.caller
+    let (connection, removed): (Connection?, Connection?) = table.withLock { table in
+      table.connects[holder.user, default: 0] += 1
+      guard !table.isClosed, table.connects[holder.user, default: 0] <= limits.connectsOfUser else { return (nil, nil) }
+      let (isSeated, removed) = table.seat(holder)
+      guard isSeated else { return (nil, removed) }
+      table.counts.accepted += 1
+      let connection = Connection(descriptor, peer, number: table.counts.accepted, of: self)
+      table.connections[connection.number] = (connection, holder)
+      return (connection, removed)
+    }
+    evict(removed)
+    if let connection {
+      let hello = ServiceHello(database: identity, now: try? rules.database.clock.now(), policy: rules.policy)
+      connection.open(.hello(hello))
+    } else {
+      _ = send(descriptor, Self.refusal, Self.refusal.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      close(descriptor)
+      refused(Connection.Ending.tooMany.rawValue, peer)
+    }
+  }
+
+  /// Ends a connection that gave up its place.
+  private func evict(_ connection: Connection?) {
+    guard let connection else { return }
+    connection.refuse(.tooMany, .tooManyConnections)
+    // The client may not read what it is told.
+    drop(connection, .tooMany)
+    refused(Connection.Ending.tooMany.rawValue, connection.peer)
   }
 
   /// Does what a look at a socket asks for.
@@ -168,21 +217,23 @@ package final class AuthServer: Sendable {
 
   /// Counts a connection for its name as well.
   private func takePlace(_ connection: Connection, as named: Caller) -> Bool {
-    table.withLock { table in
-      guard let holder = table.connections[connection.number]?.holder else { return true }
+    let (isSeated, removed): (Bool, Connection?) = table.withLock { table in
+      guard let holder = table.connections[connection.number]?.holder else { return (true, nil) }
       table.places.leave(holder)
-      let isFree = table.places.take(named)
-      if isFree { table.connections[connection.number]?.holder = named } else { _ = table.places.take(holder) }
-      return isFree
+      table.connections[connection.number]?.holder = named
+      let seat = table.seat(named)
+      if !seat.isSeated {
+        table.connections[connection.number]?.holder = holder
+        _ = table.places.take(holder)
+      }
+      return seat
     }
+    evict(removed)
+    return isSeated
   }
 
   private func drop(_ connection: Connection, _ ending: Connection.Ending) {
-    let wasThere = table.change(if: \.isOver) { table in
-      guard let (_, holder) = table.connections.removeValue(forKey: connection.number) else { return false }
-      table.places.leave(holder)
-      return true
-    }
+    let wasThere = table.change(if: \.isOver) { $0.remove(connection.number) != nil }
     if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection.peer) }
     // The number of the descriptor may be somebody else's as soon as it is closed.
     connection.close()
@@ -191,12 +242,16 @@ package final class AuthServer: Sendable {
 
   /// Closes what is overdue, and lets people in again after there was no descriptor for them.
   private func sweep() {
-    let (open, isClosed) = table.withLock { ($0.connections.values.map(\.connection), $0.isClosed) }
     let now = ContinuousClock.now
+    let (open, isDeaf): ([Connection], Bool) = table.withLock { table in
+      if table.secondEnds <= now { (table.connects, table.secondEnds) = ([:], now + .seconds(1)) }
+      defer { table.isDeaf = false }
+      return (table.connections.values.map(\.connection), table.isDeaf && !table.isClosed)
+    }
     for connection in open {
       if let ending = connection.overdue(at: now) { drop(connection, ending) }
     }
-    if !isClosed { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
+    if isDeaf { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
   }
 
   // MARK: Requests
@@ -204,14 +259,15 @@ package final class AuthServer: Sendable {
   private func submit(_ job: Job) {
     var pool = requests
     if case .request(let request) = job.question, request.traits.work == .hashes { pool = passwords }
-    guard !pool.submit(job) else { return }
+    guard let left = pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
-    if !isStopping { refused("queue_full", job.connection.peer) }
-    answer(job, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
+    if !isStopping { refused("queue_full", left.connection.peer) }
+    answer(left, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
   }
 
   private func perform(_ job: Job) {
     switch job.question {
+    case .tell(let token): feed.tell(job.connection, token)
     case .subscribe(let token):
       answer(
         job,
@@ -237,6 +293,7 @@ package final class AuthServer: Sendable {
   }
 
   private func answer(_ job: Job, _ result: Result<BackendAnswer, BackendError>) {
+    if case .tell = job.question { return feed.tellLater(job.connection) }
     let now = try? rules.database.clock.now()
     let frame: ServerFrame =
       switch result {

@@ -42,10 +42,12 @@ final class ChangeFeed: Sendable {
 
   /// Begins with what is in the database now.
   ///
+  /// - Parameter queue: Sees to it that ``tell(_:_:)`` is called on a thread for requests, or
+  ///   ``tellLater(_:)``.
   /// - Returns: False when there is no thread.
-  func start() -> Bool {
+  func start(_ queue: @escaping @Sendable (Connection, SessionToken) -> Void) -> Bool {
     catchUp()
-    return startThread { self.run() }
+    return startThread { self.run(queue) }
   }
 
   /// How many there are.
@@ -96,16 +98,17 @@ final class ChangeFeed: Sendable {
     var transfers = Cursor(.transfers)
   }
 
-  private func run() {
+  private func run(_ queue: (Connection, SessionToken) -> Void) {
     while true {
-      let isOver = state.wait(atMost: period) { state -> Bool? in
+      let isBehind = state.withLock { !$0.owed.isEmpty }
+      let isOver = state.wait(atMost: isBehind ? .milliseconds(100) : period) { state -> Bool? in
         guard state.isAwake || state.isOver else { return nil }
         state.isAwake = false
         return state.isOver
       }
       if isOver == true { return }
       catchUp()
-      notify()
+      notify(queue)
       // Many changes in a row are one look.
       usleep(10_000)
     }
@@ -147,17 +150,29 @@ final class ChangeFeed: Sendable {
     return accounts
   }
 
-  private func notify() {
+  /// Queues what has to be told among the requests of each subscriber's user.
+  ///
+  /// So the thread of the feed, which also answers for health, waits for no subscriber.
+  private func notify(_ queue: (Connection, SessionToken) -> Void) {
     let owed = state.withLock { state in
       defer { state.owed = [:] }
       return state.owed.values
     }
-    for subscriber in owed {
-      subscriber.connection.lookAgain()
-      // That it is over is the last thing that a session hears.
-      if let answer = try? rules.perform(.lookUp(subscriber.token)), case .found(nil) = answer {
-        remove(subscriber.connection.number)
-      }
+    for subscriber in owed { queue(subscriber.connection, subscriber.token) }
+  }
+
+  /// Tells a subscriber to look again, on a thread for requests.
+  ///
+  /// That it is over is the last thing that a session hears.
+  func tell(_ connection: Connection, _ token: SessionToken) {
+    connection.lookAgain()
+    if let answer = try? rules.perform(.lookUp(token)), case .found(nil) = answer { remove(connection.number) }
+  }
+
+  /// Notes that a subscriber was not told because its user has too many requests.
+  func tellLater(_ connection: Connection) {
+    state.withLock { state in
+      if let subscriber = state.subscribers[connection.number] { state.owed[connection.number] = subscriber }
     }
   }
 }

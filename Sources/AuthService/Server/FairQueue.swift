@@ -2,7 +2,8 @@ import Glibc
 
 /// Jobs that wait for a thread: users take turns, and none has every thread or every place.
 ///
-/// The names of one user take turns within those of the user.
+/// The names of one user take turns within those of the user. When all places are taken, whoever
+/// has the most gives one to a caller with fewer, so two users cannot keep out all others.
 struct FairQueue<Job: Sendable>: Sendable {
   private struct User: Sendable {
     let id: uid_t
@@ -15,6 +16,12 @@ struct FairQueue<Job: Sendable>: Sendable {
       } else {
         turns.append((name, [job]))
       }
+    }
+
+    mutating func removeLast(_ name: String?) -> Job? {
+      guard let turn = turns.firstIndex(where: { $0.name == name }) else { return nil }
+      defer { if turns[turn].jobs.isEmpty { turns.remove(at: turn) } }
+      return turns[turn].jobs.popLast()
     }
 
     mutating func next() -> (Caller, Job) {
@@ -43,13 +50,30 @@ struct FairQueue<Job: Sendable>: Sendable {
   var count: Int { places.count }
   var runningCount: Int { running.values.reduce(0, +) }
 
-  /// - Returns: False when there is no place.
-  mutating func append(_ job: Job, of caller: Caller) -> Bool {
-    guard places.take(caller) else { return false }
+  /// Adds a job.
+  ///
+  /// - Returns: The job that has no place: this one, or the newest of whoever has the most, which
+  ///   gave its place to this one; nil if there is a place for each.
+  mutating func append(_ job: Job, of caller: Caller) -> Job? {
+    var removed: Job?
+    if !places.take(caller) {
+      guard let giver = places.giver(for: caller), let last = removeLast(of: giver), places.take(caller) else {
+        return job
+      }
+      removed = last
+    }
     let user = users.firstIndex { $0.id == caller.user } ?? users.endIndex
     if user == users.endIndex { users.append(User(id: caller.user)) }
     users[user].append(job, caller.name)
-    return true
+    return removed
+  }
+
+  private mutating func removeLast(of caller: Caller) -> Job? {
+    guard let user = users.firstIndex(where: { $0.id == caller.user }), let job = users[user].removeLast(caller.name)
+    else { return nil }
+    if users[user].turns.isEmpty { users.remove(at: user) }
+    places.leave(caller)
+    return job
   }
 
   /// Whether a job that waits may run.

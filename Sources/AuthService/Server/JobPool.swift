@@ -7,6 +7,8 @@ struct Job: Sendable {
   enum Question: Sendable {
     case request(BackendRequest)
     case subscribe(SessionToken)
+    /// A subscriber has to be told that something changed; it has no answer.
+    case tell(SessionToken)
   }
 
   let connection: Connection
@@ -53,15 +55,17 @@ final class JobPool: Sendable {
       return state.isOver ? .some(nil) : nil
     }) ?? nil {
       let began = ContinuousClock.now
-      perform(job)
+      // What nobody waits for is not begun.
+      if job.connection.isOpen { perform(job) }
       last = (user, ContinuousClock.now - began)
     }
   }
 
-  /// - Returns: False when there is no place for it.
-  func submit(_ job: Job) -> Bool {
+  /// - Returns: The job that has no place, and is not done: this one or another one; see
+  ///   ``FairQueue/append(_:of:)``.
+  func submit(_ job: Job) -> Job? {
     let caller = job.connection.peer.caller
-    return state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: caller) }
+    return state.change(if: { $0.queue.canRun }) { $0.isOver ? job : $0.queue.append(job, of: caller) }
   }
 
   /// Takes out all that waits; what runs goes on, and nothing begins any more.

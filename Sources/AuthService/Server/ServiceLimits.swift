@@ -1,3 +1,5 @@
+import Glibc
+
 /// What one caller may take, and for how long the service waits for it.
 package struct ServiceLimits: Hashable, Sendable {
   /// How much there is of something for all callers, and for one user of the machine.
@@ -10,6 +12,8 @@ package struct ServiceLimits: Hashable, Sendable {
   }
 
   package var connections = Share(all: 4096, ofUser: 1024)
+  /// New connections of one user in a second; more are closed as soon as they are accepted.
+  package var connectsOfUser = 2000
   /// Requests of one connection that are not answered yet; it is not read from meanwhile.
   package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.
@@ -56,6 +60,34 @@ struct Places: Hashable, Sendable {
   mutating func leave(_ caller: Caller) {
     count -= 1
     for level in caller.levels { counts.add(-1, to: level) }
+  }
+
+  /// Who has to give up a place for a caller that found none.
+  ///
+  /// It is the user with the most places when all are taken, and the name with the most when the
+  /// caller's user has all that one user may have.
+  ///
+  /// - Returns: Nil when the caller would have no fewer than the other one afterwards.
+  func giver(for caller: Caller) -> Caller? {
+    if caller.name != nil, counts[caller, default: 0] >= share.limit(of: caller) { return nil }
+    let user = Caller(user: caller.user)
+    if counts[user, default: 0] >= share.ofUser {
+      let names = names(of: caller.user)
+      return most(of: names, than: names[caller, default: 0])
+    }
+    return most(of: counts.filter { $0.key.name == nil }, than: counts[user, default: 0])
+      .flatMap { most(of: names(of: $0.user), than: -1) }
+  }
+
+  private func most(of counts: [Caller: Int], than count: Int) -> Caller? {
+    counts.max { $0.value < $1.value }.flatMap { $0.value > count + 1 ? $0.key : nil }
+  }
+
+  /// What each name of a user has, and under the user alone what it has without a name.
+  private func names(of user: uid_t) -> [Caller: Int] {
+    var names = counts.filter { $0.key.user == user }
+    names[Caller(user: user), default: 0] -= names.reduce(0) { $0 + ($1.key.name == nil ? 0 : $1.value) }
+    return names
   }
 }
 

@@ -148,7 +148,7 @@ struct HostileClientTests {
       options: ["--connections-per-user", "10", "--passwords-per-user", "32", "--hash-threads", "2"])
     let crowd = try (0..<10).map { _ in try service.client() }
     #expect(throws: ServiceClient.Failure.self) { try service.client() }
-    let other = try ServiceClient(asUser: 12_345, service)
+    let other = try ServiceClient(asUser: 12_345, service.socket)
     // Logged after the refusal was sent, and before the next connection was taken.
     #expect(service.log.contains("reason=too_many_connections"))
     for client in crowd { for _ in 0..<16 { try client.send(ServiceClient.login("bob")) } }

@@ -10,44 +10,9 @@ import Testing
 @Suite(
   "The service on PostgreSQL", .serialized, .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
 struct PostgresServiceTests {
-  /// The server of these tests, which run one after the other, without the database of the test
-  /// before.
-  private final class Site {
-    private static let started = Result { try ThrowawayServer() }
-    let server: ThrowawayServer
-    private let place = ShortFolder()
-    var folder: String { place.path }
-    var address: String { server.address("accounts") }
-
-    init() async throws {
-      server = try Self.started.get()
-      try (address + "\n").write(toFile: folder + "/postgres", atomically: false, encoding: .utf8)
-      try await run("dropdb --if-exists --force accounts; dropuser --if-exists auth-cli")
-    }
-
-    /// Runs a script of bash in which `$postgres` is the file with the address of the database.
-    @discardableResult
-    func run(_ script: String, exits status: Int32 = 0) async throws -> String {
-      let environment = [
-        "PGHOST": server.directory, "PGUSER": "postgres", "HOME": folder, "postgres": folder + "/postgres",
-      ]
-      return try await bash(script, environment, exits: status)
-    }
-
-    /// Creates the database with the administrator alice.
-    func install() async throws {
-      try await run(
-        """
-        createdb accounts
-        echo '\(RunningService.password)' |
-          auth-service schema install --postgres-file $postgres --first-administrator alice --password-stdin
-        """)
-    }
-  }
-
   @Test("two services share a database, and what one pays tells the subscriber of the other")
   func two() async throws {
-    let site = try await Site()
+    let site = try await PostgresSite()
     try await site.install()
     let (first, second) = (try RunningService(postgres: site.address), try RunningService(postgres: site.address))
     let (one, other) = (try first.client(), try second.client())
@@ -64,7 +29,7 @@ struct PostgresServiceTests {
 
   @Test("the tables of a running service are not removed, and its sessions do not end as after a restore")
   func inUse() async throws {
-    let site = try await Site()
+    let site = try await PostgresSite()
     try await site.install()
     let service = try RunningService(postgres: site.address)
     let remove = "auth-service schema remove --postgres-file $postgres --confirm accounts"
@@ -85,7 +50,7 @@ struct PostgresServiceTests {
 
   @Test("a password in the address is refused, and a database without tables is not served")
   func refused() async throws {
-    let site = try await Site()
+    let site = try await PostgresSite()
     let secret = try await site.run(
       "echo 'postgresql://u:secret@localhost/x' >$HOME/f; auth-service run --postgres-file $HOME/f --socket $HOME/s",
       exits: 2)
@@ -101,7 +66,7 @@ struct PostgresServiceTests {
 
   @Test("a password file that others can read is warned of once for each host")
   func passwordFile() async throws {
-    let site = try await Site()
+    let site = try await PostgresSite()
     for (mode, hosts, warnings) in [(644, "localhost", 1), (644, "localhost,127.0.0.1", 2), (600, "localhost", 0)] {
       let text = try await site.run(
         """
@@ -115,14 +80,15 @@ struct PostgresServiceTests {
 
   @Test("the article's commands take over a database whose rules were functions in the server")
   func older() async throws {
-    let site = try await Site()
+    let site = try await PostgresSite()
     let blocks = try ArticleTests.blocks("older")
     try #require(blocks.count == 1)
     let script = blocks[0].replacing("/etc/auth-service/postgres", with: site.folder + "/role")
     let role = "postgresql:///accounts?host=\(site.server.directory)&user=auth-cli"
     let text = try await site.run(
       """
-      createdb accounts; createuser auth-cli; createuser --no-login auth_cli; createuser --no-login auth_cli_owner
+      dropuser --if-exists auth-cli; createuser auth-cli
+      createdb accounts; createuser --no-login auth_cli; createuser --no-login auth_cli_owner
       psql --quiet --file fixtures/function-server.sql accounts >\(site.folder)/log
       echo '\(role)' >\(site.folder)/role
       \(script)
@@ -137,7 +103,8 @@ struct PostgresServiceTests {
 
   @Test("the article's commands for PostgreSQL run, from an SQLite database to its import")
   func article() async throws {
-    let site = try await Site()
+    let site = try await PostgresSite()
+    try await site.run("dropuser --if-exists auth-cli")
     let blocks = try ArticleTests.blocks("postgres")
     try #require(blocks.count == 3)
     // The import is in place of the installation.

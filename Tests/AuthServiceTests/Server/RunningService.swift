@@ -55,9 +55,10 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   }
 
   /// Starts a service on a PostgreSQL database that has its tables.
-  init(postgres address: String) throws {
+  init(postgres address: String, options: [String] = []) throws {
     executable = Self.executable
-    options = []
+    self.options = options
+    chmod(place.path, 0o755)
     environment = ["AUTH_SERVICE_POSTGRES": address, "STATE_DIRECTORY": place.path]
     try start()
   }

@@ -29,7 +29,7 @@ final class ServiceClient {
   }
 
   /// A client of another user: `auth-service connect`, run by that user.
-  convenience init(asUser user: uid_t, _ service: RunningService) throws {
+  convenience init(asUser user: uid_t, _ path: String) throws {
     var pair: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
       throw Failure.notConnected
@@ -38,8 +38,7 @@ final class ServiceClient {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
     process.arguments =
       [
-        "--reuid=\(user)", "--regid=0", "--clear-groups", RunningService.executable, "connect", "--socket",
-        service.socket,
+        "--reuid=\(user)", "--regid=0", "--clear-groups", RunningService.executable, "connect", "--socket", path,
       ]
     let end = FileHandle(fileDescriptor: pair[1], closeOnDealloc: true)
     process.standardInput = end

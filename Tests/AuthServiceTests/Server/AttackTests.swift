@@ -1,0 +1,108 @@
+import AuthBackend
+import AuthCore
+import Glibc
+import Programs
+import Services
+import Testing
+
+@testable import AuthService
+
+/// What one user of the machine does to the service, and what another one notices of it.
+@Suite("A service under attack", .serialized, .enabled(if: Victim.isPossible, "needs root, for other users"))
+struct AttackTests {
+  enum Engine: CaseIterable {
+    case sqlite, postgres
+
+    static var available: [Engine] { allCases.filter { $0 == .sqlite || RunningService.hasPostgres } }
+  }
+
+  /// A service with the administrator alice, and with bob and mallory.
+  private func service(_ engine: Engine = .sqlite, options: [String] = []) async throws -> RunningService {
+    let users = ["alice", "bob", "mallory"]
+    guard engine == .postgres else { return try RunningService(users, options: options) }
+    let site = try await PostgresSite("attacked")
+    try await site.install()
+    let service = try RunningService(postgres: site.address, options: options)
+    let client = try service.client()
+    _ = try client.ask(.setRegistration(.open, try client.logIn("alice")))
+    for name in users.dropFirst() {
+      _ = try client.ask(.register(username: name, Secret(RunningService.password), displayName: nil))
+    }
+    return service
+  }
+
+  /// Sends requests on so many connections, 16 on each, for as long as an attack goes on.
+  private static func flood(
+    _ count: Int, _ request: () -> BackendRequest, _ goesOn: () -> Bool, _ connect: () throws -> ServiceClient
+  ) {
+    var clients: [ServiceClient] = []
+    while goesOn() {
+      // A connection that is refused or was closed is tried again.
+      while clients.count < count, goesOn(), let client = try? connect() { clients.append(client) }
+      clients.removeAll { client in (try? (0..<16).forEach { _ in try client.send(request()) }) == nil }
+      clients.removeAll { client in (try? (0..<16).forEach { _ in _ = try client.answer() }) == nil }
+    }
+  }
+
+  @Test("loops that connect and hang up keep nobody else from being served")
+  func connecting() async throws {
+    let service = try await service()
+    let path = service.socket
+    try Victim(of: service).expectUnharmed(beside: 4) { _, goesOn in
+      // Never waits, so that it ends where nobody accepts.
+      let descriptor = try #require(connectedSocket(to: path))
+      close(descriptor)
+      while goesOn() {
+        let attempt = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        _ = sockaddr_un(path: path)?.withPointer { connect(attempt, $0, $1) }
+        close(attempt)
+      }
+    }
+  }
+
+  @Test("two users who take all places for connections and passwords leave some to a third one")
+  func places() async throws {
+    let service = try await service(options: ["--connections", "28", "--connections-per-user", "14"])
+    let path = service.socket
+    try Victim(of: service).expectUnharmed(beside: 2) { number, goesOn in
+      Self.flood(14, { ServiceClient.login("mallory") }, goesOn) {
+        number == 0 ? try ServiceClient(path) : try ServiceClient(asUser: 12_345, path)
+      }
+    }
+  }
+
+  @Test("subscriptions by the hundred delay neither the notices of others nor health")
+  func subscriptions() async throws {
+    let service = try await service()
+    let path = service.socket
+    let (client, witness) = (try ServiceClient(asUser: 12_345, path), try ServiceClient(asUser: 12_345, path))
+    let (bob, mallory) = (try client.logIn("bob"), try service.client().logIn("mallory"))
+    try witness.send(.subscribe(1, bob))
+    _ = try witness.answer(1)
+    let subscribers = try (0..<400).map { _ in
+      let subscriber = try service.client()
+      try subscriber.send(.subscribe(1, mallory))
+      _ = try subscriber.answer(1)
+      return subscriber
+    }
+    let notice = {
+      _ = try client.ask(.rename("Bob", bob))
+      try #require(try witness.isToldToLook())
+    }
+    let health = {
+      let outcome = try Program(
+        RunningService.executable, ["health", "--operators", service.operators], timeLimit: .seconds(30)
+      ).runBlocking()
+      try #require(outcome.ending == .exited(0), "\(outcome.text)")
+    }
+    try Attack.expect(unharmed: [("notice", notice), ("health", health)]) { _, goesOn in
+      let attacker = try ServiceClient(path)
+      // Its own subscriptions may leave no place for it.
+      while goesOn() {
+        try attacker.send(.rename("Mallory", mallory))
+        _ = try attacker.answer()
+      }
+    }
+    withExtendedLifetime(subscribers) {}
+  }
+}

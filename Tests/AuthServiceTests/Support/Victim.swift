@@ -1,0 +1,98 @@
+import AuthBackend
+import AuthCore
+import Foundation
+import Glibc
+import Guards
+import Programs
+import Races
+import Services
+import Testing
+
+/// Bob, who runs auth-cli while somebody else attacks his service.
+///
+/// His commands run as a user of the machine that nobody else is.
+struct Victim {
+  /// Whether a test may run a program as another user.
+  static let isPossible = SetUser.isPossible
+
+  /// A command that failed.
+  struct Failure: Error { let command: String, text: String }
+
+  private static let user: uid_t = 54_321
+  private static let login = "login bob --password-stdin"
+  private let environment: [String: String]
+  private let home = ShortFolder()
+
+  /// Logs bob in, who has an account.
+  init(of service: RunningService) throws {
+    environment = [
+      "HOME": home.path, "PATH": "\(LeastCost.products):/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+      "AUTH_CLI_AUTHORITY": "unix:\(service.socket)",
+    ]
+    try #require(chown(home.path, Self.user, 0) == 0)
+    try run(Self.login)
+  }
+
+  /// Expects that his commands are unharmed; see ``Attack/expect(unharmed:beside:_:by:)``.
+  func expectUnharmed(
+    beside threads: Int = 1, _ sourceLocation: SourceLocation = #_sourceLocation, by attack: @escaping Attack.Body
+  ) throws {
+    let commands = ["status", "pay 0.01 --to alice", Self.login]
+    try Attack.expect(
+      unharmed: commands.map { command in (command, { try run(command) }) }, beside: threads, sourceLocation, by: attack
+    )
+  }
+
+  private func run(_ command: String) throws {
+    let words = ["--reuid=\(Self.user)", "--regid=0", "--clear-groups", "auth-cli-least-cost"]
+    let program = Program(
+      "setpriv", words + command.split(separator: " ").map(String.init), environment: environment,
+      input: Array("\(RunningService.password)\n".utf8), timeLimit: .seconds(60))
+    let outcome = try program.runBlocking()
+    guard outcome.ending == .exited(0) else { throw Failure(command: command, text: outcome.text) }
+  }
+}
+
+/// Threads that attack a service while something else is measured.
+enum Attack {
+  /// Attacks until the closure returns false, with the number of its thread.
+  typealias Body = @Sendable (Int, _ goesOn: () -> Bool) throws -> Void
+
+  private static let rounds = 10
+
+  /// Expects that no operation fails beside an attack, and that each takes at most ten times its
+  /// median without it.
+  ///
+  /// The slowest tenth of the times does not count, because other tests run on the same processors.
+  static func expect(
+    unharmed operations: [(name: String, body: () throws -> Void)], beside threads: Int = 1,
+    _ sourceLocation: SourceLocation = #_sourceLocation, by attack: @escaping Body
+  ) throws {
+    func times() throws -> [[Duration]] {
+      var times = operations.map { _ in [Duration]() }
+      for _ in 0..<rounds {
+        for (index, operation) in operations.enumerated() {
+          times[index].append(try ContinuousClock().measure(operation.body))
+        }
+      }
+      return times.map { $0.sorted() }
+    }
+    let idle = try times()
+    let state = Locked<(isOver: Bool, failure: (any Error)?)>((false, nil))
+    let attackers = (0..<threads).map { number in
+      startedThread {
+        do { try attack(number) { !state.withLock { $0.isOver } } } catch { state.withLock { $0.failure = error } }
+      }
+    }
+    let attacked = Result { try times() }
+    state.withLock { $0.isOver = true }
+    for attacker in attackers { pthread_join(attacker, nil) }
+    for (index, times) in try attacked.get().enumerated() {
+      let (median, slow) = (idle[index][rounds / 2], times[rounds * 9 / 10 - 1])
+      #expect(
+        slow <= median * 10, "\(operations[index].name): \(median) alone, \(slow) attacked",
+        sourceLocation: sourceLocation)
+    }
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+}
