@@ -3,7 +3,10 @@ package import AuthCore
 extension Rules {
   /// Deletes the session's own account.
   package func deleteAccount(token: SessionToken) throws(BackendError) {
-    try writing(token, .init(isFresh: true), .everything, asActivity: false) { (db, own) throws(BackendError) in
+    try writing(
+      token, .init(isFresh: true), .everything, asActivity: false,
+      refusing: { (db, own) throws(BackendError) in try db.requireDeletable(try db.account(own.account)) }
+    ) { (db, own) throws(BackendError) in
       try delete(try db.account(own.account), by: own, in: db)
     }
     removeTraces()
@@ -27,9 +30,7 @@ extension Rules {
   ///
   /// The name is kept as a hash, so that nobody else can take it and be taken for its user.
   private func delete(_ account: AccountRow, by own: SessionRow, in db: any Transaction) throws(BackendError) {
-    try db.requireAnotherAdministrator(than: account)
-    let balance = try db.balance(of: account.id)
-    guard balance == 0 else { throw .refused(.balanceNotZero, account.user.username, Amount.text(balance)) }
+    try db.requireDeletable(account)
     try db.endAll(of: account.id, because: .accountDeleted, by: own.account)
     try db.run(SessionQuery.endRest, EndReason.accountDeleted, db.wallTime, account.id)
     try db.record(.userDeleted, by: own, to: account.id)
@@ -39,5 +40,13 @@ extension Rules {
     try db.run(LedgerQuery.forgetKeys, account.id)
     try db.run(AccountQuery.reserveName, try Username(account.user.username).reservation)
     try db.run(AccountQuery.erase, DeletedAccount.shownName, hasher.unmatchable, account.id)
+  }
+}
+
+extension Transaction {
+  fileprivate func requireDeletable(_ account: AccountRow) throws(BackendError) {
+    try requireAnotherAdministrator(than: account)
+    let balance = try balance(of: account.id)
+    guard balance == 0 else { throw .refused(.balanceNotZero, account.user.username, Amount.text(balance)) }
   }
 }

@@ -39,14 +39,20 @@ extension Rules {
   ///
   /// A superseded token, or one that was issued and never used, ends its session too. The token of
   /// a challenge ends that alone.
+  ///
+  /// A caller may say that its user asked or switched; a session that is over ends for the reason
+  /// that the database knows, and every other reason counts as the first.
   func revoke(_ token: SessionToken, reason: EndReason) throws(BackendError) {
     let hash = token.digest
+    let given = reason == .switchedUser ? reason : .userAsked
     try database.write(.rows) { (db) throws(BackendError) in
       try db.lock(.session(hash))
       switch try db.find(hash) {
       case .unknown: try db.run(ChallengeQuery.close, hash)
-      case .live(let session), .pending(let session, _), .ended(let session, _), .superseded(let session):
-        if session.marked == nil { try db.end(session, because: reason, by: session.account) }
+      case .live(let session), .pending(let session, _), .superseded(let session):
+        if session.marked == nil { try db.end(session, because: given, by: session.account) }
+      case .ended(let session, let known):
+        if session.marked == nil { try db.end(session, because: known, by: session.account) }
       }
     }
   }

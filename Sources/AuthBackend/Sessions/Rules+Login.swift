@@ -58,9 +58,9 @@ extension Rules {
       return grant
     }
     // A login whose answer was lost is repeated under the same token, and is the same session.
-    if case .live(let session) = try db.find(new.token.digest), session.account == account.id {
-      return session.grant(new.token)
-    }
+    let known = try db.find(new.token.digest)
+    if case .live(let session) = known, session.account == account.id { return session.grant(new.token) }
+    try known.requireUnused()
     let grant = try begin(new, for: account, request.limits, in: db)
     try db.run(AccountQuery.noteLogin, db.wallTime, account.id)
     let failures = account.throttle.failures

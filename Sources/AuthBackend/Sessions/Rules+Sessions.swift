@@ -22,12 +22,16 @@ extension Rules {
   /// The session of another user and one that is over get the same answer: there is none of that
   /// name.
   package func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError) {
-    try writing(token, .init(isFresh: true), .everything) { (db, own) throws(BackendError) in
+    func found(_ db: any Transaction, _ own: SessionRow) throws(BackendError) -> SessionRow {
       guard let found: SessionRow = try db.first(SessionSelection.byID, id), found.account == own.account,
         found.marked == nil, try db.withinLimits(found) != nil
       else { throw .refused(.sessionNotFound, id.rawValue.escaped) }
-      try db.end(found, because: .revoked, by: own.account)
+      return found
     }
+    try writing(
+      token, .init(isFresh: true), .everything,
+      refusing: { (db, own) throws(BackendError) in _ = try found(db, own) }
+    ) { (db, own) throws(BackendError) in try db.end(try found(db, own), because: .revoked, by: own.account) }
   }
 
   /// Ends every session of the session's user, this one too.

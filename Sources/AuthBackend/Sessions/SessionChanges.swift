@@ -29,7 +29,9 @@ extension Rules {
     _ token: SessionToken, for session: SessionRow, _ limits: LimitRequest, in db: any Transaction
   ) throws(BackendError) -> Grant {
     // The answer to this request was lost, and it is repeated.
-    if case .pending(let issued, _) = try db.find(token.digest), issued.id == session.id { return issued.grant(token) }
+    let known = try db.find(token.digest)
+    if case .pending(let issued, _) = known, issued.id == session.id { return issued.grant(token) }
+    try known.requireUnused()
     let policy = policy.limited(
       to: LimitRequest(
         idle: limits.idle ?? session.terms.idleSpan, absolute: limits.absolute ?? session.absoluteSpan))

@@ -8,6 +8,14 @@ enum SessionFinding {
   case ended(SessionRow, EndReason)
   case superseded(SessionRow)
   case unknown
+
+  /// Refuses a token that its caller offers as new and that had a session before.
+  func requireUnused() throws(BackendError) {
+    switch self {
+    case .unknown: return
+    case .live, .pending, .ended, .superseded: throw .session(.ended(.revoked))
+    }
+  }
 }
 
 extension Transaction {
@@ -92,20 +100,27 @@ extension Rules {
   /// Runs `body` for the active session of a token, in one transaction with the check that it is
   /// active.
   ///
+  /// The session is checked before a change of everything locks out all other writes, and again
+  /// after, so a refused request holds up nobody.
+  ///
   /// - Parameters:
   ///   - token: The session's token.
   ///   - needs: What `body` needs of the session.
   ///   - scope: What `body` decides about.
   ///   - asActivity: Whether success moves the idle limit.
+  ///   - refusal: Throws what `body` would refuse, where `body` decides about everything.
   ///   - body: Runs with the session.
   /// - Returns: What `body` returns.
   /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
   ///   which undoes its changes.
   func writing<Result: Sendable>(
     _ token: SessionToken, _ needs: SessionNeeds = SessionNeeds(), _ scope: WriteScope = .rows,
-    asActivity: Bool = true, _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
+    asActivity: Bool = true,
+    refusing refusal: (any Transaction, SessionRow) throws(BackendError) -> Void = { (_, _) throws(BackendError) in },
+    _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let hash = token.digest
+    if scope != .rows { try reading(token, needs, refusal) }
     return try noting(hash, needs.role) { () throws(BackendError) in
       try database.write(scope) { (db) throws(BackendError) in
         try db.lock(.session(hash))

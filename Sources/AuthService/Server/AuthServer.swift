@@ -311,7 +311,8 @@ package final class AuthServer: Sendable {
     log.write(
       level, level == .notice ? "refused" : "failed",
       [
-        "reason": reason, "cause": cause, "uid": "\(user)", "name": name, "pid": "\(peer.process)", "account": account,
+        "reason": reason, "cause": cause, "uid": "\(user)", "claimed_name": name, "pid": "\(peer.process)",
+        "account": account,
       ])
   }
 

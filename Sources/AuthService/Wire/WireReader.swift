@@ -49,5 +49,10 @@ struct WireReader: Redacted {
 
   mutating func data() throws(WireFault) -> [UInt8] { Array(try bytes(Int(try take(UInt32.self)))) }
 
-  mutating func token() throws(WireFault) -> SessionToken { form.joined(try data()) }
+  /// Reads a token; in the service it has 32 bytes, because a shorter one could be guessed.
+  mutating func token() throws(WireFault) -> SessionToken {
+    let secret = try data()
+    guard secret.count == TokenForm.secretLength || !form.database.isEmpty else { throw .invalid("session token") }
+    return form.joined(secret)
+  }
 }

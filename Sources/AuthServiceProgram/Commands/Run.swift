@@ -71,8 +71,8 @@ enum RunCommand {
     let signals = StopSignals()
     var limits = limits(words, of: database)
     // Hash threads, the feed of changes and an operator need connections too.
-    let backend = try ServedBackend(
-      database, cost: program.cost, connections: limits.databaseThreads + limits.hashThreads + 2)
+    let connections = limits.databaseThreads + limits.hashThreads + 2
+    let backend = try ServedBackend(database, cost: program.cost, connections: connections)
     let facts = try backend.facts
     // From here on people may connect, and are served when all is ready.
     let people =
@@ -80,12 +80,12 @@ enum RunCommand {
         try ListeningSocket(at: words[Options.socket], mode: 0o660, group: try groupID(words[group]))
       }
     defer { people.remove() }
-    let descriptors = Descriptors.raised()
-    limits.connections.all = min(limits.connections.all, descriptors - Descriptors.ownNeed)
+    let (descriptors, ownNeed) = (Descriptors.raised(), Descriptors.ownNeed + connections)
+    limits.connections.all = min(limits.connections.all, descriptors - ownNeed)
     guard limits.connections.all > 0 else {
       throw CommandError(
         .cannotTell, saying: "the system lets this process open at most \(descriptors) files and connections",
-        hint: "Raise LimitNOFILE, or 'ulimit -n': the service needs \(Descriptors.ownNeed), and one for each client.")
+        hint: "Raise LimitNOFILE, or 'ulimit -n': the service needs \(ownNeed), and one for each client.")
     }
     let server = AuthServer(
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
@@ -122,7 +122,7 @@ enum RunCommand {
 
 /// The descriptors of this process, one for each connection.
 private enum Descriptors {
-  /// How many the service needs besides those of its clients.
+  /// How many the service needs besides those of its clients and of its database's connections.
   static let ownNeed = 64
 
   /// How many it may have, raised to the most that the system allows.

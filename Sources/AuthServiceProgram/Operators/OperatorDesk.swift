@@ -25,7 +25,11 @@ struct OperatorDesk: Sendable {
     while true {
       let descriptor = Glibc.accept(listener.descriptor, nil, nil)
       if descriptor < 0, errno == EBADF || errno == EINVAL { return }
-      guard descriptor >= 0 else { continue }
+      guard descriptor >= 0 else {
+        // Without a descriptor to spare it would fail again immediately.
+        usleep(100_000)
+        continue
+      }
       let peer = Peer(of: descriptor)
       if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(30)), peer) }) { close(descriptor) }
     }

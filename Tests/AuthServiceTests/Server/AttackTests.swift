@@ -71,6 +71,27 @@ struct AttackTests {
     }
   }
 
+  @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available)
+  func refusedChanges(_ engine: Engine) async throws {
+    let service = try await service(engine)
+    let path = service.socket
+    let member = try service.client().logIn("mallory")
+    try Victim(of: service).expectUnharmed { _, goesOn in
+      var number = 0
+      Self.flood(
+        4,
+        {
+          number += 1
+          return switch number % 3 {
+          case 0: .endAllSessions(ServiceClient.token())
+          case 1: .setRegistration(.open, member)
+          default: .deleteOwnAccount(member)
+          }
+        }, goesOn
+      ) { try ServiceClient(path) }
+    }
+  }
+
   @Test("subscriptions by the hundred delay neither the notices of others nor health")
   func subscriptions() async throws {
     let service = try await service()

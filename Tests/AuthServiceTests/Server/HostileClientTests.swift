@@ -15,12 +15,20 @@ struct HostileClientTests {
     let other = try service.client()
     let tokens = try other.logIn("alice")
     let hello = try ClientFrame.hello.encoded()
+    let emptyLogin = BackendRequest.logIn(
+      .password(username: "alice", password: Secret(RunningService.password)), .standard,
+      NewSession(token: SessionToken(bytes: []), label: nil, origin: nil))
     let request = try ClientFrame.request(1, .lookUp(tokens)).encoded()
     let cases: [(String, [UInt8])] = [
       ("no bytes", [0, 0, 0, 0]), ("too long", [0, 1, 0, 1]), ("much too long", [255, 255, 255, 255]),
       ("an unknown kind", [0, 0, 0, 1, 99]), ("a request before the hello", request),
       ("two hellos", hello + hello),
       ("two names", try named("a") + named("b")), ("a name after the hello", try hello + named("a")),
+      ("a login under a token of no bytes", hello + (try ClientFrame.request(1, emptyLogin).encoded())),
+      (
+        "a token of 33 bytes",
+        hello + (try ClientFrame.request(1, .lookUp(SessionToken(bytes: [UInt8](repeating: 1, count: 33)))).encoded())
+      ),
       ("a long name", [0, 0, 0, 38, 4, 0, 0, 0, 33] + Array(repeating: 97, count: 33)),
       ("half a request", hello + [0, 0, 0, 5] + request[4..<9]),
       ("HTTP", Array("GET / HTTP/1.1\r\n\r\n".utf8)),
@@ -51,7 +59,7 @@ struct HostileClientTests {
     for client in held { _ = try client.lookUp(ServiceClient.token()) }
     let refused = try client(service, named: "carol")
     #expect(try refused.failure(Frames.unnumbered).code == "service_busy" && refused.next() == nil)
-    #expect(service.log.contains("reason=too_many_connections uid=\(getuid()) name=carol"))
+    #expect(service.log.contains("reason=too_many_connections uid=\(getuid()) claimed_name=carol"))
     for client in held { for _ in 0..<16 { try client.send(ServiceClient.login("bob")) } }
     _ = try client(service, named: "dave").logIn("alice")
     let codes = try codes(of: held, 16)

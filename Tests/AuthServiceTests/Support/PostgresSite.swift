@@ -15,6 +15,7 @@ final class PostgresSite {
   var address: String { server.address(database) }
 
   /// - Parameter database: Its name; tests that run beside each other need different ones.
+  /// - Throws: What keeps the server from running.
   init(_ database: String = "accounts") async throws {
     self.database = database
     server = try Self.started.get()
