@@ -100,6 +100,21 @@ struct HostileClientTests {
     _ = try service.client().logIn("alice")
   }
 
+  @Test("a caller cannot end a session for another's reason, and a token that had a session begins no other one")
+  func usedTokens() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let (ended, foreign) = (try client.logIn("bob"), try client.logIn("alice"))
+    _ = try client.ask(.revoke(ended, .accountDisabled))
+    try client.send(.resume(ended))
+    #expect(try client.refusal()?.kind == .session(.ended(.userAsked)))
+    for token in [ended, foreign] {
+      let credentials = Credentials.password(username: "bob", password: Secret(RunningService.password))
+      try client.send(.logIn(credentials, .standard, NewSession(token: token, label: nil, origin: nil)))
+      #expect(try client.refusal()?.code == "session_revoked")
+    }
+  }
+
   @Test("a limit that no client means brings at most a page, and never stops the service")
   func numbers() throws {
     let service = try RunningService()
