@@ -39,7 +39,7 @@ package final class PostgresDatabase: Database {
     self.confirmed = confirmed
     serverClock = ServerClock(local: clock)
     let connecting = Connecting(address, limits, confirmed)
-    pool = ConnectionPool(size: connections) { () throws(BackendError) in
+    pool = ConnectionPool(size: connections, limits) { () throws(BackendError) in
       do throws(ServerFault) {
         let connection = try connecting.connect()
         try PostgresSchema.check(connection, lockTimeout: patience)

@@ -34,7 +34,8 @@ final class PostgresTransaction: Transaction {
     // A write of rows excludes those that decide about everything, and no other.
     let lock =
       switch scope {
-      case nil: "NULL"
+      // Not for a write, whose commit may wait for a standby.
+      case nil: "set_config('statement_timeout', '\(connection.limits.read.wholeMilliseconds)', true)"
       case .rows: "pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock))"
       case .everything, .creation: "pg_advisory_xact_lock(\(PostgresSchema.writeLock))"
       }

@@ -78,7 +78,7 @@ final class Connecting: Sendable {
     try ServerConnection(
       connecting: [("dbname", address.text)] + settings
         + [("client_encoding", "UTF8"), ("fallback_application_name", "auth-service")],
-      answerLimit: limits.answer)
+      limits)
   }
 
   /// The hosts to try; where the address names one alone with the right settings, the attempt that

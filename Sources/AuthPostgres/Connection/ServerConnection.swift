@@ -6,15 +6,17 @@ import TextFormat
 
 /// One connection to the server, made and used with deadlines of our own.
 ///
-/// Nothing is ever cancelled: a cancelled wait for replication is answered with success, and the
-/// change can be lost. At a deadline the socket is closed.
+/// No statement is ever cancelled by a request: a cancelled wait for replication is answered with
+/// success, and the change can be lost. At a deadline the connection is given up, and the server,
+/// which looks for that every second, ends what runs on it; a commit that waits goes on.
+/// Source: PostgreSQL, "client_connection_check_interval".
 // Safe: the pool lends it to one transaction at a time; a command that makes one uses it alone.
 final class ServerConnection: @unchecked Sendable {
   /// A statement with the values of $1, $2 and so on.
   typealias Statement = (sql: String, values: [SQLValue])
 
   private let connection: OpaquePointer
-  private let answerLimit: Duration
+  let limits: ServerLimits
   /// How far the connection is.
   private var progress = PGRES_POLLING_WRITING
   /// What the server warned of in its last answer.
@@ -31,14 +33,14 @@ final class ServerConnection: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - settings: Keywords of libpq and their values; later ones replace earlier ones.
-  ///   - answerLimit: How long to wait for an answer.
+  ///   - limits: How long to wait.
   /// - Throws: ``ServerFault`` of kind `notConnected`.
-  init(connecting settings: [(keyword: String, value: String)], answerLimit: Duration) throws(ServerFault) {
+  init(connecting settings: [(keyword: String, value: String)], _ limits: ServerLimits) throws(ServerFault) {
     let started = withCStrings(settings.map(\.keyword) + [nil]) { keywords in
       withCStrings(settings.map(\.value) + [nil]) { PQconnectStartParams(keywords, $0, 1) }
     }
     guard let started else { throw .notConnected("out of memory", .serverUnreachable) }
-    (connection, self.answerLimit) = (started, answerLimit)
+    (connection, self.limits) = (started, limits)
     // With its SQLSTATE, a refusal is understood in every language.
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     // Where one host of several cannot be reached at once, libpq has gone on to the next by itself.
@@ -110,8 +112,14 @@ final class ServerConnection: @unchecked Sendable {
     PQtransactionStatus(connection) == PQTRANS_IDLE && PQpipelineStatus(connection) == PQ_PIPELINE_OFF
   }
 
+  /// Tells the server that nobody waits for an answer any more.
+  ///
+  /// The socket stays open until the server ends its side, which ``isGone()`` sees.
+  func abandon() { shutdown(PQsocket(connection), Int32(SHUT_WR)) }
+
   /// Whether the server closed the connection since the last call.
   func isGone() -> Bool {
+    guard PQstatus(connection) == CONNECTION_OK else { return true }
     var entry = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, 0) > 0 else { return false }
     return PQconsumeInput(connection) == 0 || PQstatus(connection) != CONNECTION_OK
@@ -128,7 +136,7 @@ final class ServerConnection: @unchecked Sendable {
   func run(_ statements: String, until deadline: ContinuousClock.Instant? = nil) throws(ServerFault) -> [[String?]] {
     warning = nil
     try require(PQsendQuery(connection, statements))
-    return try answer(until: deadline ?? .now + answerLimit).texts
+    return try answer(until: deadline ?? .now + limits.answer).texts
   }
 
   /// Runs statements in one round trip (libpq, "Pipeline Mode"), each prepared at its first use.
@@ -138,7 +146,7 @@ final class ServerConnection: @unchecked Sendable {
   ///   connection is of no use then: it may not know what was to be prepared.
   @discardableResult
   func run(_ statements: [Statement]) throws(ServerFault) -> ServerResult {
-    let deadline = ContinuousClock.now + answerLimit
+    let deadline = ContinuousClock.now + limits.answer
     warning = nil
     try require(PQenterPipelineMode(connection))
     var unanswered = statements.count

@@ -113,6 +113,8 @@ package enum PostgresSchema {
       """
       SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
+      SELECT set_config('client_connection_check_interval', '1000', false)
+        WHERE current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%';
       SELECT pg_advisory_lock_shared(\(usersLock))
       """)
     let facts = try Facts(of: connection)
