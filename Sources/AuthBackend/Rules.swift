@@ -11,6 +11,11 @@ package final class Rules: Sendable {
   /// The limits of sessions.
   package let policy: SessionPolicy
   let hasher: PasswordHasher
+  let refusals = Refusals()
+  /// What the accounts of a shared database may change; nil limits nothing.
+  let rates: WriteRates?
+  /// How long one request searches a list before it answers with what it found.
+  let searchTime: Duration
   /// Whether people reach the database through a service.
   ///
   /// Then a registration never makes an administrator, and nobody who asks is the owner of the
@@ -24,10 +29,17 @@ package final class Rules: Sendable {
   ///   - policy: The limits of sessions.
   ///   - cost: The cost of a password's hash.
   ///   - isShared: Whether people reach the database through a service.
-  package init(database: any Database, policy: SessionPolicy, cost: PasswordCost, isShared: Bool = false) {
+  ///   - searchTime: How long one request searches a list.
+  ///   - writeBurst: How many changes an account of a shared database may make without a pause.
+  package init(
+    database: any Database, policy: SessionPolicy, cost: PasswordCost, isShared: Bool = false,
+    searchTime: Duration = .milliseconds(100), writeBurst: Int = 10_000
+  ) {
+    rates = isShared ? WriteRates(burst: writeBurst) : nil
     self.database = database
     self.policy = policy
     self.isShared = isShared
+    self.searchTime = searchTime
     hasher = PasswordHasher(cost: cost)
   }
 }

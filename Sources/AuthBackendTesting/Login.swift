@@ -38,10 +38,10 @@ struct Login: BackendCaller {
     ask(.pay(try PaymentOrder(minorUnits: amount, to: payee, key: key), token), \.receipt)
   }
 
-  func receipts(_ page: Page = Page()) -> Answer<[Receipt]> { ask(.receipts(page, token), \.receipts) }
+  func receipts(_ page: Page = Page()) -> Answer<[Receipt]> { ask(.receipts(page, token)) { $0.receipts?.rows } }
 
   func events(_ scope: EventScope = .own, _ page: Page = Page()) -> Answer<[Event]> {
-    ask(.events(scope, page, token), \.events)
+    ask(.events(scope, page, token)) { $0.events?.rows }
   }
 
   // MARK: Administration

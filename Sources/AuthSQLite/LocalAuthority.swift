@@ -49,12 +49,13 @@ public final class LocalAuthority: Backend {
   package init(
     directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
     policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock(),
-    cost: PasswordCost, isShared: Bool = false,
+    cost: PasswordCost, isShared: Bool = false, isServed: Bool = false, searchTime: Duration = .milliseconds(100),
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
     database = SQLiteDatabase(
-      directory: PrivateDirectory(named: directory), busyWait: busyWait, clock: clock, wallClock: wallClock)
-    rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared)
+      directory: PrivateDirectory(named: directory), busyWait: busyWait, clock: clock, isServed: isServed,
+      wallClock: wallClock)
+    rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared, searchTime: searchTime)
     self.label = label
     self.origin = origin
   }
@@ -86,9 +87,13 @@ public final class LocalAuthority: Backend {
   ///   it.
   package func holdAlone() throws(BackendError) { try database.holdAlone() }
 
+  /// Ends what ``holdAlone()`` of a service began, so that the file has no log.
+  package func endService() throws(BackendError) { try database.endService() }
+
   /// What SQLite finds wrong with the file; nothing when all is well.
   package func faults() throws(BackendError) -> [String] { try database.faults() }
 
-  /// Writes a copy of one state of the data to a new file; others wait meanwhile.
+  /// Writes a copy of one state of the data to a new file; others wait meanwhile, unless a
+  /// service holds the database.
   package func copy(to file: String) throws(BackendError) { try database.copy(to: file) }
 }

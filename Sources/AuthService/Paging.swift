@@ -21,11 +21,11 @@ extension BackendRequest {
     switch self {
     case .receipts(var page, let token):
       page.limit = limit
-      page.before = answer?.receipts?.last?.id ?? page.before
+      page.before = answer?.receipts?.end(\.id) ?? page.before
       return .receipts(page, token)
     case .events(let scope, var page, let token):
       page.limit = limit
-      page.before = answer?.events?.last?.id ?? page.before
+      page.before = answer?.events?.end(\.id) ?? page.before
       return .events(scope, page, token)
     case .accounts(var query, let token):
       query.limit = limit
@@ -50,11 +50,21 @@ extension BackendAnswer {
   /// takes for the list.
   func joined(with page: BackendAnswer) -> BackendAnswer {
     switch (self, page) {
-    case (.receipts(let rows), .receipts(let more)): .receipts(rows + more)
-    case (.events(let rows), .events(let more)): .events(rows + more)
+    case (.receipts(let rows), .receipts(let more)): .receipts(Found(rows.rows + more.rows, stop: more.stop))
+    case (.events(let rows), .events(let more)): .events(Found(rows.rows + more.rows, stop: more.stop))
     case (.accounts(let rows), .accounts(let more)): .accounts(rows + more)
     case (.sessions(let rows), .sessions(let more)): .sessions(rows + more)
     case _: page
     }
   }
+}
+
+extension Found {
+  /// The number before which the list continues, for rows that have these.
+  fileprivate func end(_ number: (Row) -> Int64) -> Int64? { stop?.before ?? rows.last.map(number) }
+}
+
+extension BackendAnswer {
+  /// Whether the search for the rows stopped before there were enough.
+  var isStopped: Bool { receipts?.stop != nil || events?.stop != nil }
 }

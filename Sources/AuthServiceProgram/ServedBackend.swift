@@ -78,7 +78,7 @@ struct ServedBackend: Sendable {
   ) throws(CommandError) {
     switch place {
     case .sqlite(let directory):
-      let authority = LocalAuthority(directory: directory, cost: cost, isShared: true)
+      let authority = LocalAuthority(directory: directory, cost: cost, isShared: true, isServed: !isAlone)
       try explained { () throws(BackendError) in try authority.holdAlone() }
       (rules, looksEvery, embedded) = (authority.rules, .seconds(10), authority)
     case .postgres(let address):
@@ -91,6 +91,11 @@ struct ServedBackend: Sendable {
       (looksEvery, embedded) = (.seconds(1), nil)
     }
   }
+
+  /// Leaves an embedded database as embedded programs do.
+  ///
+  /// - Returns: False when something still uses it; a later program that writes does this then.
+  func end() -> Bool { (try? embedded?.endService()) != nil || embedded == nil }
 
   /// Which database it is; one without an administrator is not served.
   var facts: ServedDatabase {

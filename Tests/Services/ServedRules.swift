@@ -9,7 +9,8 @@ package final class ServedRules: Sendable {
   package let identity: String
   private let folder = ShortFolder()
   private let server: AuthServer
-  private let log = open("/dev/null", O_WRONLY | O_CLOEXEC)
+  /// Never closed: a thread of a stopped server may still write, and would write into another file.
+  private static let log = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
   package init(_ rules: Rules, _ change: (inout ServiceLimits) -> Void = { _ in }) throws {
     identity = try ServedDatabase(rules.database).identity
@@ -17,13 +18,12 @@ package final class ServedRules: Sendable {
     change(&limits)
     server = AuthServer(
       rules, identity: identity, listener: listeningSocket(at: folder.path + "/s"), limits: limits,
-      looksEvery: .seconds(1), log: ServiceLog(descriptor: log))
+      looksEvery: .seconds(1), log: ServiceLog(descriptor: Self.log))
     guard server.start() else { preconditionFailure("no threads: \(errno)") }
   }
 
   deinit {
     precondition(server.stop(), "the server did not stop")
-    close(log)
   }
 
   package var path: String { folder.path + "/s" }

@@ -17,10 +17,17 @@ package final class Workspace: TestDatabase {
   package let clock = SettableClock()
   package let wall = SettableClock(uptime: .microseconds(WallTime.now().microseconds))
   private let isShared: Bool
+  private let isServed: Bool
+  private let searchTime: Duration
 
-  /// - Parameter isShared: Whether the rules are those of a service.
-  package init(isShared: Bool = false) {
+  /// - Parameters:
+  ///   - isShared: Whether the rules are those of a service.
+  ///   - isServed: Whether the database is one that a service holds, once it holds it alone.
+  ///   - searchTime: How long one request searches a list.
+  package init(isShared: Bool = false, isServed: Bool = false, searchTime: Duration = .milliseconds(100)) {
     self.isShared = isShared
+    self.isServed = isServed
+    self.searchTime = searchTime
   }
 
   /// A directory whose database has alice, the administrator, and bob.
@@ -47,7 +54,8 @@ package final class Workspace: TestDatabase {
     busyWait: Duration = .seconds(5), cost: PasswordCost = .least, wallClock: (@Sendable () -> WallTime)? = nil
   ) -> LocalAuthority {
     LocalAuthority(
-      directory: data, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared,
+      directory: data, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared, isServed: isServed,
+      searchTime: searchTime,
       // The authority keeps its directory alive by this.
       wallClock: { [self] in wallClock?() ?? wall.wallTime })
   }

@@ -36,9 +36,10 @@ extension Backend {
   ///   - page: Which. A receipt contains the page's text in its number, in its amount with its sign
   ///     (`-12.50`) or in the name of the other account.
   ///   - lease: The session whose account it is.
-  /// - Returns: The page; shorter than its limit when it is the last.
+  /// - Returns: The page; it is the last if it is shorter than its limit and the search did not
+  ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  public func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> [Receipt] {
+  public func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Receipt> {
     try ask(.receipts(page, lease.sessionToken), \.receipts)
   }
 
@@ -48,9 +49,10 @@ extension Backend {
   ///   - page: Which. An event contains the page's text in its name, its detail, or the name of the
   ///     account, the actor or the session.
   ///   - lease: The session whose account it is.
-  /// - Returns: The page; shorter than its limit when it is the last.
+  /// - Returns: The page; it is the last if it is shorter than its limit and the search did not
+  ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  public func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> [Event] {
+  public func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Event> {
     try ask(.events(.own, page, lease.sessionToken), \.events)
   }
 
@@ -59,7 +61,7 @@ extension Backend {
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   public func allEvents(
     _ page: Page, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(BackendError) -> [Event] {
+  ) throws(BackendError) -> Found<Event> {
     try ask(.events(.everyone, page, try lease.token(with: administrator.session)), \.events)
   }
 }

@@ -189,9 +189,9 @@ public enum BackendAnswer: Sendable {
   /// The receipt of an earlier payment, if there was one.
   case earlier(Receipt?)
   /// A page of receipts.
-  case receipts([Receipt])
+  case receipts(Found<Receipt>)
   /// A page of events.
-  case events([Event])
+  case events(Found<Event>)
   /// An account.
   case account(AccountSummary)
   /// A page of accounts.
@@ -216,8 +216,8 @@ extension BackendAnswer {
   package var count: Int? { if case .count(let value) = self { value } else { nil } }
   package var receipt: Receipt? { if case .receipt(let value) = self { value } else { nil } }
   package var earlier: Receipt?? { if case .earlier(let value) = self { .some(value) } else { nil } }
-  package var receipts: [Receipt]? { if case .receipts(let value) = self { value } else { nil } }
-  package var events: [Event]? { if case .events(let value) = self { value } else { nil } }
+  package var receipts: Found<Receipt>? { if case .receipts(let value) = self { value } else { nil } }
+  package var events: Found<Event>? { if case .events(let value) = self { value } else { nil } }
   package var account: AccountSummary? { if case .account(let value) = self { value } else { nil } }
   package var accounts: [AccountSummary]? { if case .accounts(let value) = self { value } else { nil } }
   package var registration: Registration? { if case .registration(let value) = self { value } else { nil } }

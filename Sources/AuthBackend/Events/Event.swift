@@ -19,6 +19,9 @@ public struct Event: Hashable, Sendable {
   /// Never a secret. Escape its control characters before you print it.
   public let detail: String?
 
+  /// The most bytes of a detail; the rest of a longer one is left out.
+  package static let longestDetail = 256
+
   /// How many events that concern no account are kept.
   package static let namelessLimit: Int64 = 10_000
 

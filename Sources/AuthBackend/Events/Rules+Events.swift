@@ -3,16 +3,27 @@ package import AuthCore
 extension Rules {
   /// Events of the page's time that contain its text, newest first.
   ///
-  /// - Returns: The page; shorter than its limit when it is the last.
+  /// - Returns: The page; see ``Found``.
   /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
-  ) throws(BackendError) -> [Event] {
+  ) throws(BackendError) -> Found<Event> {
     try reading(token, .init(role: scope == .everyone ? "events" : nil)) { (db, own) throws(BackendError) in
       switch scope {
       case .own:
-        try db.all(EventSelection.pageOfAccount, own.account, page.end, page.since, page.until, page.pattern, page.rows)
-      case .everyone: try db.all(EventSelection.page, page.end, page.since, page.until, page.pattern, page.rows)
+        try search(
+          page,
+          part: { end throws(BackendError) in try db.first(EventQuery.partOfAccount, own.account, end, Self.part) },
+          rows: { first, end, limit throws(BackendError) in
+            try db.all(
+              EventSelection.pageOfAccount, own.account, end, first, page.since, page.until, page.pattern, limit)
+          })
+      case .everyone:
+        try search(
+          page, part: { end throws(BackendError) in try db.first(EventQuery.part, end, Self.part) },
+          rows: { first, end, limit throws(BackendError) in
+            try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
+          })
       }
     }
   }
@@ -22,7 +33,7 @@ extension Event: RowDecodable {
   package init(_ row: Row) throws(BackendError) {
     self.init(
       id: try row[0], at: try row[1], name: try row[2], account: DeletedAccount.shown(try row[3]),
-      actor: DeletedAccount.shown(try row[4]), session: try row[5], detail: try row[6])
+      actor: DeletedAccount.shown(try row[4]), session: try row[5], detail: (try row[6] as String?)?.shortened)
   }
 }
 
@@ -43,7 +54,7 @@ extension Transaction {
   func record(
     _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil
   ) throws(BackendError) {
-    try run(EventQuery.append, try eventNumber(), wallTime, name.rawValue, account, actor, session, detail)
+    try run(EventQuery.append, try eventNumber(), wallTime, name.rawValue, account, actor, session, detail?.shortened)
     if account == nil { try run(EventQuery.trim, Event.namelessLimit) }
   }
 
@@ -52,6 +63,17 @@ extension Transaction {
     _ name: EventName, by own: SessionRow, to account: Int64? = nil, detail: String? = nil
   ) throws(BackendError) {
     try record(name, account: account ?? own.account, actor: own.account, session: own.id, detail: detail)
+  }
+}
+
+extension String {
+  /// As much of the detail of an event as is stored and shown.
+  fileprivate var shortened: String {
+    var text = self
+    while text.utf8.count > Event.longestDetail {
+      text.unicodeScalars.removeLast(max(1, (text.utf8.count - Event.longestDetail) / 4))
+    }
+    return text
   }
 }
 
@@ -65,6 +87,9 @@ package enum EventQuery: String, Query {
     DELETE FROM events WHERE account IS NULL AND id IN (SELECT id FROM events
       WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 4 OFFSET $1)
     """
+  /// The last row of a part of a list.
+  case part = "SELECT id, at FROM events WHERE id < $1 ORDER BY id DESC LIMIT 1 OFFSET $2"
+  case partOfAccount = "SELECT id, at FROM events WHERE account = $1 AND id < $2 ORDER BY id DESC LIMIT 1 OFFSET $3"
   case allowArchiving = "UPDATE authority SET archived_through = $1 WHERE id = 1"
   case deleteArchived = "DELETE FROM events WHERE id <= $1 AND at < $2"
 }
@@ -82,11 +107,15 @@ package enum EventSelection: CaseIterable, Query {
       """
     let rows =
       switch self {
-      case .page: "e.id < $1 AND e.at >= $2 AND e.at < $3 AND \(text) $4 ESCAPE '!' ORDER BY e.id DESC LIMIT $5"
+      case .page:
+        """
+        e.id < $1 AND e.id >= $2 AND e.at >= $3 AND e.at < $4 AND \(text) $5 ESCAPE '!'
+        ORDER BY e.id DESC LIMIT $6
+        """
       case .pageOfAccount:
         """
-        e.account = $1 AND e.id < $2 AND e.at >= $3 AND e.at < $4 AND \(text) $5 ESCAPE '!'
-        ORDER BY e.id DESC LIMIT $6
+        e.account = $1 AND e.id < $2 AND e.id >= $3 AND e.at >= $4 AND e.at < $5 AND \(text) $6 ESCAPE '!'
+        ORDER BY e.id DESC LIMIT $7
         """
       case .archivable: "e.id > $1 AND e.at < $2 ORDER BY e.id LIMIT $3"
       }

@@ -16,6 +16,10 @@ package enum ThrottlePolicy {
   /// After that its process counts as killed.
   package static let longestLook: Duration = .seconds(2)
 
+  /// How long a service takes to deny an attempt, whatever it is counted on: longer than counting
+  /// takes, and less than a hash.
+  package static let denialTime: Duration = .milliseconds(50)
+
   /// The wait that begins with the failure that makes the count `guesses`, or nil when there is
   /// none.
   package static func wait(after guesses: Int64) -> Duration? {
@@ -29,9 +33,11 @@ package enum ThrottlePolicy {
 ///
 /// People type passwords in place of names. So everything that is no name is counted as one, and a
 /// name is kept as a hash with a random key of the database. At most ``limit`` are kept, and the
-/// oldest are deleted first, so a flood of invented names does not fill the disk.
+/// oldest are deleted first, so a flood of invented names does not fill the disk. An invented name
+/// that was forgotten can be told from an account, which is never forgotten. So the limit is as
+/// high as it takes days to reach: each name costs a password hash.
 package enum UnknownName {
-  package static let limit: Int64 = 10_000
+  package static let limit: Int64 = 1_000_000
 
   /// What attempts on a name are counted under; nil is all that is no name.
   package static func hash(of name: Username?, key: [UInt8]) -> [UInt8] {

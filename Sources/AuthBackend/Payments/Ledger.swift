@@ -68,11 +68,16 @@ package enum LedgerQuery: String, Query {
     FROM entries e JOIN transfers t ON t.id = e.transfer
       LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
       LEFT JOIN accounts o ON o.id = CASE WHEN t.payer = e.account THEN t.payee ELSE t.payer END
-    WHERE e.account = $1 AND e.transfer < $2 AND t.made_at >= $3 AND t.made_at < $4
+    WHERE e.account = $1 AND e.transfer < $2 AND e.transfer >= $3 AND t.made_at >= $4 AND t.made_at < $5
       AND lower(CAST(t.id AS TEXT) || CASE WHEN t.payer = e.account THEN ' -' ELSE ' +' END
         || CAST(t.amount / 100 AS TEXT) || '.' || substr(CAST(100 + t.amount % 100 AS TEXT), 2) || ' '
         || CASE WHEN o.name < '-' THEN 'deleted account' ELSE coalesce(o.name, 'opening credit') END
-      ) LIKE $5 ESCAPE '!'
-    ORDER BY e.transfer DESC LIMIT $6
+      ) LIKE $6 ESCAPE '!'
+    ORDER BY e.transfer DESC LIMIT $7
+    """
+  /// The last row of a part of that list.
+  case part = """
+    SELECT id, made_at FROM transfers WHERE id = (
+      SELECT transfer FROM entries WHERE account = $1 AND transfer < $2 ORDER BY transfer DESC LIMIT 1 OFFSET $3)
     """
 }

@@ -38,11 +38,15 @@ extension Rules {
 
   /// Payments from and to the session's account that contain the text of the page, newest first.
   ///
-  /// - Returns: The page; shorter than its limit when it is the last.
+  /// - Returns: The page; see ``Found``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> [Receipt] {
+  package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> Found<Receipt> {
     try reading(token) { (db, own) throws(BackendError) in
-      try db.all(LedgerQuery.page, own.account, page.end, page.since, page.until, page.pattern, page.rows)
+      try search(
+        page, part: { end throws(BackendError) in try db.first(LedgerQuery.part, own.account, end, Self.part) },
+        rows: { first, end, limit throws(BackendError) in
+          try db.all(LedgerQuery.page, own.account, end, first, page.since, page.until, page.pattern, limit)
+        })
     }
   }
 }

@@ -122,14 +122,17 @@ extension Rules {
     let hash = token.digest
     if scope != .rows { try reading(token, needs, refusal) }
     return try noting(hash, needs.role) { () throws(BackendError) in
-      try database.write(scope) { (db) throws(BackendError) in
+      let (result, account) = try database.write(scope) { (db) throws(BackendError) -> (Result, Int64) in
         try db.lock(.session(hash))
         let own = try db.claim(hash)
         try needs.check(own, in: db)
+        if asActivity { try rates?.require(own.account) }
         let result = try body(db, own)
         if asActivity { try db.touch(own) }
-        return result
+        return (result, own.account)
       }
+      if asActivity { rates?.count(account) }
+      return result
     }
   }
 
@@ -144,7 +147,11 @@ extension Rules {
       let refused = error.kind == .notPermitted ? role : nil
       // It is refused even when the event cannot be written: a full disk must not turn "logged out"
       // into "cannot tell".
-      if refused != nil || error.kind.rejection != nil, let hash = hash() { try? note(hash, refused: refused) }
+      if let refused, let hash = hash() {
+        if let more = refusals.count(hash) { try? note(hash, refused: refused + more) }
+      } else if error.kind.rejection != nil, let hash = hash() {
+        try? note(hash, refused: nil)
+      }
       throw error
     }
   }

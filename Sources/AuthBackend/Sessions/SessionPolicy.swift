@@ -33,6 +33,10 @@ public struct SessionPolicy: Hashable, Sendable {
   /// write at every step.
   package static let activityStep: Duration = .seconds(60)
 
+  /// How much later than the present the last activity of a session may be, because the clocks of
+  /// two servers differ.
+  package static let clockTolerance: Duration = .seconds(60)
+
   /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
   package static let notedUsesAfterEnd: Int64 = 16
 

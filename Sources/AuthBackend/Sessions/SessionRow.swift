@@ -39,6 +39,8 @@ struct SessionRow: Sendable, RowDecodable {
   func end(at now: BootInstant) -> EndReason? {
     if let marked { return marked }
     if isDisabled { return .accountDisabled }
+    // A clock that was set back must not make a session longer.
+    if boot == now.boot, terms.active - now.uptime > SessionPolicy.clockTolerance { return .rebooted }
     return limits.endReason(at: now)
   }
 

@@ -37,7 +37,8 @@ extension Rules {
   func allowedAttempt<Result>(
     _ count: () throws(BackendError) -> (PasswordAttempt, Result?)
   ) throws(BackendError) -> Result {
-    let deadline = ContinuousClock.now + database.patience
+    let start = ContinuousClock.now
+    let deadline = start + database.patience
     while true {
       let (attempt, result) = try count()
       var decision = attempt.decision
@@ -50,7 +51,13 @@ extension Rules {
         round = min(round + 1, 3)
         decision = try database.read { (db) throws(BackendError) in try db.decision(on: attempt) }
       }
-      if let throttle = decision.denial { throw .throttled(throttle) }
+      if let throttle = decision.denial {
+        // An account and an invented name are counted in different tables, and the difference in
+        // time would tell which names exist.
+        let left = start + ThrottlePolicy.denialTime - ContinuousClock.now
+        if isShared, left > .zero { usleep(UInt32(clamping: left.wholeNanoseconds / 1000)) }
+        throw .throttled(throttle)
+      }
       if attempt.decision == .allow, let result { return result }
     }
   }

@@ -13,7 +13,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   case accountDisabled
   /// The account was deleted, by its user or an administrator.
   case accountDeleted
-  /// The computer was restarted, which reset the session's clock.
+  /// The computer was restarted, which reset the session's clock, or that clock was set back.
   case rebooted
   /// Another login replaced it: of another user or of the same one, in this process or another.
   case switchedUser
@@ -46,7 +46,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
     case .accountDisabled:
       ("account_disabled", "The account was disabled.", "Ask an administrator to enable the account.")
     case .accountDeleted: ("account_deleted", "The account was deleted.", "Log in with another account.")
-    case .rebooted: ("rebooted", "The machine was restarted since the session began.", again)
+    case .rebooted: ("rebooted", "The machine was restarted, or its clock set back, since the session began.", again)
     case .switchedUser: ("switched_user", "Another login replaced your session.", again)
     case .storeReleased: ("store_released", "The program released the session.", again)
     }

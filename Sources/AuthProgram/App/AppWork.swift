@@ -129,21 +129,30 @@ final class AppWork: Sendable {
     let session = screens.user.session
     let administrator = tab == .accounts ? try session.administratorKey() : nil
     let deadlines = try Deadlines(clock: backend.clock)
-    return try await store.ask(session) { (lease) throws(BackendError) in
+    var (receipts, events): (LoadedPage<Receipt>?, LoadedPage<Event>?)
+    let page = Page(matching: query.text, limit: query.rows)
+    if tab == .receipts {
+      receipts = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
+        try screens.receipts.page(page, of: backend, under: lease)
+      }
+    } else if tab == .events {
+      events = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
+        try screens.user.events(page, at: backend, under: lease)
+      }
+    }
+    return try await store.ask(session) { [receipts, events] (lease) throws(BackendError) in
       switch tab {
       case .pay:
-        return .pay(try backend.profile(under: lease), try backend.receipts(Page(limit: 50), under: lease))
+        return .pay(try backend.profile(under: lease), try backend.receipts(Page(limit: 50), under: lease).rows)
       case .receipts:
-        return .receipts(
-          try screens.receipts.page(Page(matching: query.text, limit: query.rows), of: backend, under: lease),
-          of: try backend.profile(under: lease), query: query)
+        guard let receipts else { return AppPage() }
+        return .receipts(receipts, of: try backend.profile(under: lease), query: query)
       case .profile:
         return .profile(try backend.profile(under: lease), try backend.twoStep(under: lease))
       case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
       case .events:
-        return .events(
-          try screens.user.events(Page(matching: query.text, limit: query.rows), at: backend, under: lease),
-          try backend.sessions(under: lease), query: query)
+        guard let events else { return AppPage() }
+        return .events(events, try backend.sessions(under: lease), query: query)
       case .accounts:
         guard let administrator else { return AppPage() }
         let registration = try backend.registration(for: administrator, under: lease)

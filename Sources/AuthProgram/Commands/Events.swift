@@ -130,11 +130,16 @@ extension Workspace {
   ) async throws(CommandError) -> Listing<Item> {
     let times = options.times
     var listing: Listing<Item> = ([], before, [])
+    var nextReport = ContinuousClock.now + .seconds(1)
     repeat {
-      let page = try await store.ask(screen.session) { (lease) throws(BackendError) in
-        try load(
-          Page(within: times, matching: options.filter, before: listing.next, limit: options.limit ?? 1000), lease)
-      }
+      let page = try await store.search(
+        Page(within: times, matching: options.filter, before: listing.next, limit: options.limit ?? 1000),
+        of: screen.session,
+        reporting: { stop in
+          guard ContinuousClock.now >= nextReport else { return }
+          printer.say("Searched back to \(UTCTime(seconds: stop.at.seconds).local); continuing.")
+          nextReport = .now + .seconds(1)
+        }, load)
       listing.items += page.items
       listing.next = page.lastOfMore.map(number)
     } while options.limit == nil && listing.next != nil

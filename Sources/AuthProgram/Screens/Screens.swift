@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import Guards
 import Synchronization
 
@@ -101,16 +102,58 @@ final class AccountsScreen: LiveScreen, RunsOnce {
 }
 
 /// A part of a long list, and whether the list goes on.
-struct LoadedPage<Item> {
+struct LoadedPage<Item: Sendable>: Sendable {
   /// What is shown.
   var items: [Item]
+  /// Whether there are more after them.
+  private var hasMore: Bool
+  /// Where the search for more stopped, if it did.
+  private(set) var stop: SearchStop?
+
   /// The last item shown, if there are more after it.
-  var lastOfMore: Item?
+  var lastOfMore: Item? { hasMore ? items.last : nil }
 
   /// Takes a page out of what was loaded for it: one item more than fits, if there are so many.
-  init(of limit: Int, from loaded: [Item]) {
+  init(of limit: Int, from loaded: some Collection<Item>, stop: SearchStop? = nil) {
     items = Array(loaded.prefix(limit))
-    lastOfMore = loaded.count > limit ? items.last : nil
+    hasMore = loaded.count > limit
+    self.stop = stop
+  }
+
+  /// Takes the found rows of a page.
+  init(of limit: Int, from found: Found<Item>) { self.init(of: limit, from: found.rows, stop: found.stop) }
+
+  /// Adds what the search found when it continued.
+  mutating func append(_ page: LoadedPage<Item>) {
+    items += page.items
+    (hasMore, stop) = (page.hasMore, page.stop)
+  }
+}
+
+extension SessionStore {
+  /// Loads a page; a search that stopped is continued until the page is full.
+  ///
+  /// Each part has a lease of its own, so a logout waits for one of them at most.
+  ///
+  /// - Parameters:
+  ///   - page: The page.
+  ///   - session: The session whose page it is.
+  ///   - report: Gets the place of each stop.
+  ///   - load: Loads a part.
+  /// - Returns: The page.
+  /// - Throws: ``CommandError`` when a part cannot be loaded.
+  func search<Item>(
+    _ page: Page, of session: LoggedInSession, reporting report: (SearchStop) -> Void = { _ in },
+    _ load: (Page, borrowing SessionLease) throws(BackendError) -> LoadedPage<Item>
+  ) async throws(CommandError) -> LoadedPage<Item> {
+    var loaded = try await ask(session) { (lease) throws(BackendError) in try load(page, lease) }
+    while let stop = loaded.stop {
+      report(stop)
+      var rest = page
+      (rest.before, rest.limit) = (stop.before, page.limit - loaded.items.count)
+      loaded.append(try await ask(session) { [rest] (lease) throws(BackendError) in try load(rest, lease) })
+    }
+    return loaded
   }
 }
 

@@ -23,12 +23,21 @@ final class Connection: Transaction {
   /// Opens a file that exists.
   ///
   /// Nothing is read from it yet.
-  init(to database: SQLiteDatabase, wait limit: Duration) throws(BackendError) {
+  ///
+  /// - Parameters:
+  ///   - database: The database.
+  ///   - limit: How long to wait for a lock.
+  ///   - isAlone: Whether no other process may use the file, from the first read on until every
+  ///     connection of this process is closed.
+  /// - Throws: ``BackendError`` of kind `unavailable`.
+  init(to database: SQLiteDatabase, wait limit: Duration, isAlone: Bool = false) throws(BackendError) {
     let path = database.path
     _ = Self.configured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    // Unlike the pragma for exclusive locking, this lets the process have several connections.
+    // Source: sqlite.org/vfs.html#standard_unix_vfses.
+    let code = sqlite3_open_v2(path, &handle, flags, isAlone ? "unix-excl" : nil)
     guard let handle, code == SQLITE_OK else {
       let error = ErrorNumber(handle.map { sqlite3_system_errno($0) } ?? 0)
       let detail = String(cString: sqlite3_errstr(code))
@@ -62,22 +71,22 @@ final class Connection: Transaction {
   /// adds the directory's synchronisation after the journal is unlinked, and here the commit is the
   /// synchronised zeroing of its header.
   /// Source: sqlite.org/pragma.html#pragma_synchronous, #pragma_journal_mode.
+  ///
+  /// A service has a write-ahead log, so that its readers and its writer do not wait for each
+  /// other.
   func setUpForWriting() throws(BackendError) {
     if isSetUpForWriting { return }
     try execute(
       """
       PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
-      PRAGMA synchronous = FULL; PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 1048576
+      PRAGMA synchronous = FULL; PRAGMA journal_mode = \(database.isServed ? "WAL" : "PERSIST");
+      PRAGMA journal_size_limit = 1048576
       """)
     isSetUpForWriting = true
   }
 
-  /// Takes the lock that a writer has, and keeps it until the connection is closed.
-  ///
-  /// Source: sqlite.org/pragma.html#pragma_locking_mode.
-  func keepOthersOut() throws(BackendError) {
-    try execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-  }
+  /// Takes the lock that keeps other processes out; see the initializer.
+  func keepOthersOut() throws(BackendError) { try execute("BEGIN EXCLUSIVE; COMMIT") }
 
   /// Runs statements that are not kept and give nothing.
   func execute(_ sql: String) throws(BackendError) {

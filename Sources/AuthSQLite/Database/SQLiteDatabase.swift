@@ -13,9 +13,37 @@ import TextFormat
 final class SQLiteDatabase: Database {
   private struct Open {
     /// The connection, and the file that it is to.
-    var connection: (Connection, to: stat)?
+    var connection: (Connection, to: FileIdentity)?
     /// Whether no other process may use the file while it is open.
     var isAlone = false
+  }
+
+  /// Which file it is, wherever it is moved.
+  private struct FileIdentity: Hashable {
+    private let (node, device): (ino_t, dev_t)
+
+    init(_ facts: FileFacts) { (node, device) = (facts.status.st_ino, facts.status.st_dev) }
+  }
+
+  /// The connections of a service that only read.
+  private struct Readers {
+    var idle: [Connection] = []
+    /// The file that they are to.
+    var file: FileIdentity?
+    /// How many reads run, and how many of them copy the whole file.
+    var (running, copies) = (0, 0)
+    /// No read begins: the log is being emptied.
+    var isPaused = false
+
+    /// Begins a read.
+    ///
+    /// - Returns: A connection to that file, if there is an idle one; nil while no read may begin.
+    mutating func take(_ file: FileIdentity) -> Connection?? {
+      if isPaused { return nil }
+      if self.file != file { (idle, self.file) = ([], file) }
+      running += 1
+      return .some(idle.popLast())
+    }
   }
 
   let directory: PrivateDirectory
@@ -23,11 +51,16 @@ final class SQLiteDatabase: Database {
   let clock: any SessionClock
   let wallClock: @Sendable () -> WallTime
   private let open = Locked<Open>(Open())
+  /// Reads of a service, which wait for no write; nil for an embedded database.
+  private let readers: Monitor<Readers>?
+  /// The log of a service is emptied when it is larger.
+  private static let longestLog = 16 << 20
 
   init(
-    directory: PrivateDirectory, busyWait: Duration, clock: any SessionClock,
+    directory: PrivateDirectory, busyWait: Duration, clock: any SessionClock, isServed: Bool = false,
     wallClock: @escaping @Sendable () -> WallTime
   ) {
+    readers = isServed ? Monitor(Readers()) : nil
     self.directory = directory
     patience = busyWait
     self.clock = clock
@@ -35,19 +68,23 @@ final class SQLiteDatabase: Database {
   }
 
   var path: String { directory.file(DatabaseFileName.file) }
+  /// Whether a service holds the file alone and reads on connections of their own.
+  var isServed: Bool { readers != nil }
 
   /// Runs `body` alone among all processes if it writes, whatever it decides about: SQLite has one
   /// writer.
   func transaction<Result: Sendable>(
     _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try onConnection(scope, body)
+    if scope == nil, let readers { return try onReader(readers, body) }
+    return try onConnection(scope, body)
   }
 
   /// Removes the journal, in which the former content of changed pages stays until later changes
   /// cover it.
   func removeTraces() throws(BackendError) {
     try open.withLock { (open) throws(BackendError) in
+      if let readers { return try emptyLog(try connection(of: &open, .everything), readers) }
       try connection(of: &open, .everything).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")
     }
   }
@@ -59,15 +96,25 @@ final class SQLiteDatabase: Database {
   func holdAlone() throws(BackendError) {
     do throws(BackendError) {
       // A file of an older schema is brought to the present one first, which takes a second reader.
-      try read { _ in }
+      try onConnection(nil) { _ in }
       try open.withLock { (open) throws(BackendError) in
         open.connection = nil
         open.isAlone = true
-        _ = try connection(of: &open, .everything)
+        let connection = try connection(of: &open, .everything)
+        if isServed { try connection.setUpForWriting() }
       }
     } catch {
       guard error.code == BackendError.FailureCode.databaseBusy.rawValue else { throw error }
       throw .unavailable(.databaseInUse, path.escaped)
+    }
+  }
+
+  /// Ends the service: the file is again as an embedded program leaves it, without a log.
+  func endService() throws(BackendError) {
+    readers?.withLock { $0.idle = [] }
+    try open.withLock { (open) throws(BackendError) in
+      try open.connection?.0.execute("PRAGMA journal_mode = PERSIST")
+      open.connection = nil
     }
   }
 
@@ -80,8 +127,14 @@ final class SQLiteDatabase: Database {
     }
   }
 
-  /// Writes a copy of one state of the data to a new file; others wait meanwhile.
+  /// Writes a copy of one state of the data to a new file; in an embedded database, others wait
+  /// meanwhile.
   func copy(to file: String) throws(BackendError) {
+    if let readers {
+      readers.withLock { $0.copies += 1 }
+      defer { readers.withLock { $0.copies -= 1 } }
+      return try withReader(readers) { (connection) throws(BackendError) in try connection.copy(to: file) }
+    }
     try open.withLock { (open) throws(BackendError) in try connection(of: &open, nil).copy(to: file) }
   }
 
@@ -102,22 +155,80 @@ final class SQLiteDatabase: Database {
           connection.rollBack()
           throw error
         }
-        guard let failure = commit(connection, scope) else { return result }
+        guard let failure = commit(connection, scope) else {
+          if let readers, scope != nil { emptyLongLog(connection, readers) }
+          return result
+        }
         failed = failure
       }
       // A connection on which a commit failed half way may hold locks, and knows no more than we
       // do.
       open.connection = nil
+      // What has no room in the log has no end there, and is never committed.
+      if isServed, failed.failure.code == FileError.Kind.noSpace.rawValue { throw failed.failure }
       if scope == nil || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
       throw .unavailable(.outcomeUnknown, path.escaped, failed.failure.values.last ?? failed.failure.description)
     }
+  }
+
+  /// Runs `body` in a transaction of a connection that only reads.
+  private func onReader<Result: Sendable>(
+    _ readers: Monitor<Readers>, _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try withReader(readers) { (connection) throws(BackendError) in
+      try connection.begin(nil)
+      defer { connection.rollBack() }
+      guard case .current = try Migration(connection: connection).phase() else {
+        throw .unavailable(.databaseOlder, path.escaped, "older", "\(Schema.version)")
+      }
+      return try body(connection)
+    }
+  }
+
+  private func withReader<Result: Sendable>(
+    _ readers: Monitor<Readers>, _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    let file = FileIdentity(try file(nil))
+    guard let kept = readers.wait(atMost: patience, { $0.take(file) }) else {
+      throw .unavailable(.databaseBusy, path.escaped, "its log is being emptied")
+    }
+    var connection = kept
+    defer {
+      readers.change(wakingAll: true) { readers in
+        readers.running -= 1
+        if readers.file == file, let connection { readers.idle.append(connection) }
+      }
+    }
+    let reader = if let kept { kept } else { try Connection(to: self, wait: patience, isAlone: true) }
+    connection = reader
+    return try body(reader)
+  }
+
+  /// Writes the log into the file and empties it, while no read runs.
+  ///
+  /// Without that pause, reads that overlap would let the log grow without limit.
+  /// Source: sqlite.org/wal.html, "Avoiding Excessively Large WAL Files".
+  private func emptyLog(_ connection: Connection, _ readers: Monitor<Readers>) throws(BackendError) {
+    readers.withLock { $0.isPaused = true }
+    defer { readers.change(wakingAll: true) { $0.isPaused = false } }
+    _ = readers.wait(atMost: patience) { $0.running == 0 ? () : nil }
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  private func emptyLongLog(_ connection: Connection, _ readers: Monitor<Readers>) {
+    guard let log = try? FileFacts(of: path + "-wal"), log.status.st_size > Self.longestLog,
+      readers.withLock({ $0.copies == 0 })
+    else { return }
+    // The change is made, whatever becomes of this; the next one tries again.
+    try? emptyLog(connection, readers)
   }
 
   /// Why a commit failed, and how often the file had been changed before.
   private typealias FailedCommit = (failure: BackendError, counter: [UInt8]?)
 
   private func commit(_ connection: Connection, _ scope: WriteScope?) -> FailedCommit? {
-    let counter = scope == nil ? nil : connection.changeCounter
+    // In the log, the count of changes says nothing.
+    let counter = scope == nil || isServed ? nil : connection.changeCounter
     do throws(BackendError) {
       try connection.execute("COMMIT")
       return nil
@@ -164,15 +275,11 @@ final class SQLiteDatabase: Database {
     if (1..<512).contains(facts.status.st_size) {
       throw .unavailable(.databaseCorrupt, path.escaped, "it has \(facts.status.st_size) bytes, less than any database")
     }
-    if let (connection, file) = open.connection,
-      (file.st_ino, file.st_dev) == (facts.status.st_ino, facts.status.st_dev)
-    {
-      return connection
-    }
+    if let (connection, file) = open.connection, file == FileIdentity(facts) { return connection }
     open.connection = nil
-    let connection = try Connection(to: self, wait: patience)
+    let connection = try Connection(to: self, wait: patience, isAlone: open.isAlone)
     if open.isAlone { try connection.keepOthersOut() }
-    open.connection = (connection, facts.status)
+    open.connection = (connection, FileIdentity(facts))
     return connection
   }
 

@@ -33,7 +33,7 @@ extension ServiceAuthority {
     }
     switch try list(keyed ?? request) {
     case .receipt(let receipt): return .receipt(receipt.withoutDrawnKey)
-    case .receipts(let receipts): return .receipts(receipts.map(\.withoutDrawnKey))
+    case .receipts(let receipts): return .receipts(Found(receipts.map(\.withoutDrawnKey), stop: receipts.stop))
     case let answer:
       // Here and not in the backend, which does not know the key that was drawn.
       if let keyed { throw misread(keyed) }
@@ -48,10 +48,10 @@ extension ServiceAuthority {
   private func list(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
     guard let wanted = request.rows else { return try exchange(request) }
     var answer = try exchange(request.page(of: wanted))
-    while let have = answer.rows, have > 0, have < wanted, have.isMultiple(of: Frames.longestPage) {
+    while let have = answer.rows, have > 0, have < wanted, have.isMultiple(of: Frames.longestPage), !answer.isStopped {
       let page = try exchange(request.page(of: wanted - have, after: answer))
-      if page.rows == 0 { break }
       answer = answer.joined(with: page)
+      if page.rows == 0 { break }
     }
     return answer
   }

@@ -105,3 +105,18 @@ extension Event: WireRecord {
     Event.init(id:at:name:account:actor:session:detail:),
     \.id, \.at, \.name, \.account, \.actor, \.session, \.detail)
 }
+
+extension SearchStop: WireRecord {
+  static let parts = WireParts(SearchStop.init(before:at:), \.before, \.at)
+}
+
+extension Found: WireValue where Row: WireValue {
+  func write(to wire: WireWriter) {
+    rows.write(to: wire)
+    stop.write(to: wire)
+  }
+
+  static func read(from wire: inout WireReader) throws(WireFault) -> Found<Row> {
+    Found(try wire.take(), stop: try wire.take())
+  }
+}

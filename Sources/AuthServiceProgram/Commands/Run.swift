@@ -103,7 +103,7 @@ enum RunCommand {
       ])
     signals.wait()
     SystemdNotice.stopping.send()
-    let isFinished = server.stop()
+    let isFinished = server.stop() && backend.end()
     log.write(
       isFinished ? .info : .warning, "stopped", ["pid": "\(getpid())", "finished": isFinished ? "yes" : "no"])
     return .done

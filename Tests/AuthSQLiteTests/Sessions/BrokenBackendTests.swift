@@ -161,7 +161,7 @@ struct BrokenBackend: Backend {
       (.deletesNobody, .deleteAccount), (.requiresNoStep, .setTwoStepPolicy):
       return .done
     case (.looksUpNothing, .lookUp): return .found(nil)
-    case (.believesTheRole, .events(.everyone, _, _)): return .events([])
+    case (.believesTheRole, .events(.everyone, _, _)): return .events(Found([]))
     case (.refusesLogins, .checkForLogins), (.refusesNames, .checkUsername): throw .notFresh
     case (.countsNoCodes, .recover(_, let code, _)) where code.text == "00000-00000-00000-00000-00000":
       throw .credentialsNotAccepted
@@ -216,7 +216,7 @@ struct BrokenBackend: Backend {
     case (.countsWrongly, .count(let count), _): .count(count - 1)
     case (.makesNineCodes, .recoveryCodes(let codes), _): .recoveryCodes(codes.dropLast())
     case (.hidesFromPayee, .receipts(let page), .receipts(_, let token)):
-      .receipts(page.filter { $0.payee != user(of: token) })
+      .receipts(Found(page.filter { $0.payee != user(of: token) }))
     case (.opensEmpty, .profile(let profile), _):
       .profile(Profile(user: profile.user, balance: 0, createdAt: profile.createdAt))
     case (.makesAdministrators, .user(let user), .register):

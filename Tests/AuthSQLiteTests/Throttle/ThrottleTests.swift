@@ -137,7 +137,8 @@ import TextFormat
     raw.script(
       """
       WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-      INSERT INTO unknown_names(id, name_hash, guesses, attempts) SELECT i, randomblob(32), 1, 1 FROM n;
+      INSERT INTO unknown_names(id, name_hash, guesses, attempts)
+        SELECT CASE WHEN i <= 10 THEN i ELSE i + 990000 END, randomblob(32), 1, 1 FROM n;
       WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
       INSERT INTO events(id, at, name) SELECT i, i, CASE i WHEN 1 THEN 'authz_admin' ELSE 'authn_login_fail' END FROM n;
       """)

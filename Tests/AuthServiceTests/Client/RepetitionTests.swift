@@ -164,7 +164,7 @@ import Testing
     }
     func rows(_ request: BackendRequest) throws -> [AnyHashable] {
       let answer = try scene.authority.perform(request)
-      let lists: [[AnyHashable]?] = [answer.accounts, answer.sessions, answer.events]
+      let lists: [[AnyHashable]?] = [answer.accounts, answer.sessions, answer.events?.rows]
       return try #require(lists.compactMap(\.self).first)
     }
     for (list, count) in [

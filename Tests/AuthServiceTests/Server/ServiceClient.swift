@@ -102,7 +102,7 @@ final class ServiceClient {
   }
 
   func receipts(_ token: SessionToken) throws -> [Receipt] {
-    try #require(try ask(.receipts(Page(within: .all, before: nil, limit: 50), token)).receipts)
+    try #require(try ask(.receipts(Page(within: .all, before: nil, limit: 50), token)).receipts).rows
   }
 
   /// The error of the next answer.

@@ -101,18 +101,21 @@ enum Samples {
         id: SessionID(rawValue: "s1"), isCurrent: true, label: "work", origin: origin,
         createdAt: WallTime(microseconds: 1), activeAt: WallTime(microseconds: 2), limits: limits)
     ]),
-    .count(12), .receipt(receipt), .earlier(receipt), .receipts([receipt]), .events([event]), .account(account),
+    .count(12), .receipt(receipt), .earlier(receipt), .receipts(Found([receipt])),
+    .events(Found([event], stop: SearchStop(before: 3, at: WallTime(microseconds: 4)))), .account(account),
     .accounts([account, account]), .registration(.closed),
   ]
 
   /// What the answers above leave out.
   private static let otherAnswers: [BackendAnswer] = [
     .found(nil), .earlier(nil),
-    .events([
-      Event(id: 1, at: WallTime(microseconds: 0), name: "", account: nil, actor: nil, session: nil, detail: nil),
-      Event(
-        id: 2, at: WallTime(microseconds: 0), name: "x", account: nil, actor: nil, session: .hashed("ab"), detail: nil),
-    ]),
+    .events(
+      Found([
+        Event(id: 1, at: WallTime(microseconds: 0), name: "", account: nil, actor: nil, session: nil, detail: nil),
+        Event(
+          id: 2, at: WallTime(microseconds: 0), name: "x", account: nil, actor: nil, session: .hashed("ab"), detail: nil
+        ),
+      ])),
   ]
 
   static let errors: [BackendError] = [

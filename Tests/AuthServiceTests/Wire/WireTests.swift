@@ -158,7 +158,7 @@ struct WireTests {
       try ClientFrame.request(1, .checkUsername(String(repeating: "a", count: longest + 1))).encoded()
     }
     let receipts = Array(repeating: Samples.receipt, count: 2000)
-    guard case .failure(3, _, let error) = try reading(.answer(3, now: nil, .receipts(receipts))) else {
+    guard case .failure(3, _, let error) = try reading(.answer(3, now: nil, .receipts(Found(receipts)))) else {
       Issue.record("an answer that is too long became no failure")
       return
     }
@@ -184,8 +184,8 @@ struct WireTests {
       activeAt: WallTime(microseconds: 1), limits: Samples.limits)
     func page<Row>(of row: Row) -> [Row] { Array(repeating: row, count: Frames.longestPage) }
     for answer in [
-      .sessions(page(of: session)), .accounts(page(of: account)), .events(page(of: event)),
-      .receipts(page(of: Samples.receipt)),
+      .sessions(page(of: session)), .accounts(page(of: account)), .events(Found(page(of: event))),
+      .receipts(Found(page(of: Samples.receipt))),
     ] as [BackendAnswer] {
       guard case .answer = try reading(.answer(1, now: nil, answer)) else {
         Issue.record("\(answer) does not fit")

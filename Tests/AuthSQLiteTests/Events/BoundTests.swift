@@ -1,0 +1,61 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Services
+import Testing
+
+/// What one member can store, and how long a session can last.
+@Suite struct BoundTests {
+  private let work: Workspace
+  private let authority: LocalAuthority
+
+  init() throws { (work, authority) = try Workspace.inhabited() }
+
+  @Test("a long detail is stored and shown in part, so that a page of events fits a message")
+  func details() throws {
+    let token = try authority.logIn().token
+    try authority.rules.noteView(of: String(repeating: "ä", count: 30_000), token: token)
+    #expect(work.raw.number("SELECT max(length(CAST(detail AS BLOB))) FROM events") == 256)
+    work.raw.script("INSERT INTO events(id, at, name, account, detail) VALUES (1, 1, 'x', 1, hex(zeroblob(30000)))")
+    let details = try authority.rules.events(.own, Page(limit: 1000), token: token).compactMap(\.detail)
+    #expect(details.map(\.utf8.count).max() == 256)
+  }
+
+  @Test("of many refusals 16 events a minute are left, and other sessions have their own")
+  func refusals() throws {
+    let bob = try authority.logIn("bob", bobPassword).token
+    for _ in 0..<50 { #expect(code { try authority.rules.events(.everyone, token: bob) } == "not_permitted") }
+    let other = try authority.logIn("bob", bobPassword).token
+    #expect(code { try authority.rules.registration(token: other) } == "not_permitted")
+    let events = work.raw.rows("SELECT detail, count(*) FROM events WHERE name = 'authz_fail' GROUP BY detail")
+    #expect(events == [["events", "16"], ["registration", "1"]])
+  }
+
+  @Test("a session of a clock that was ahead ends when the clock is set back, but not for a minute")
+  func clock() throws {
+    work.clock.advance(by: .seconds(7200))
+    let grant = try authority.logIn()
+    work.clock.advance(by: .seconds(-50))
+    #expect(try authority.lookUp(grant.token) != nil)
+    work.clock.advance(by: .seconds(-50))
+    #expect(code { try authority.rules.profile(token: grant.token) } == "session_rebooted")
+    work.clock.advance(by: .seconds(100))
+    #expect(code { try authority.rules.profile(token: grant.token) } == "session_rebooted")
+    #expect(
+      work.raw.number("SELECT count(*) FROM events WHERE name = 'session_expired' OR name = 'session_ended'") == 1)
+  }
+
+  @Test("an account of a service that makes too many changes must wait, and others need not")
+  func rate() throws {
+    let shared = Rules(
+      database: authority.rules.database, policy: .standard, cost: .least, isShared: true, writeBurst: 3)
+    let (alice, bob) = (try authority.logIn().token, try authority.logIn("bob", bobPassword).token)
+    let errors = (0..<100).map { _ in failure { try shared.rename(to: "Bob", token: bob) } }
+    #expect(errors[..<3].allSatisfy { $0 == nil })
+    let first = errors.compactMap(\.self).first
+    #expect(first?.code == "service_busy" && first?.values == ["1"])
+    #expect(throws: Never.self) { try shared.rename(to: "Alice", token: alice) }
+    // Without a service nothing is limited.
+    for _ in 0..<5 { _ = try authority.rules.rename(to: "Bob", token: bob) }
+  }
+}
