@@ -139,9 +139,11 @@ extension BackendContract {
     Check("a deleted account is gone with its sessions, its payments stay, and its name is not given again") {
       probe, alice, bob in
       let code = try bob.makeRecoveryCodes().value()[0]
+      let order = try PaymentOrder(minorUnits: 1, to: "bob", key: "k1")
+      let paid = try alice.pay(order).value()
       try bob.deleteAccount().refused("deleting an account with money", with: "balance_not_zero")
       try alice.deleteAccount("bob").refused("deleting an account with money", with: "balance_not_zero")
-      try bob.pay(100_00, to: "alice", key: "a farewell").value()
+      try bob.pay(100_01, to: "alice", key: "a farewell").value()
       try bob.deleteAccount().value()
       try bob.profile().ended("a session of a deleted account", .accountDeleted)
       try await probe.requireFailure("a login of a deleted account", of: "bob")
@@ -150,9 +152,14 @@ extension BackendContract {
       try require(alice.accounts().value().map(\.user.username), is: ["alice"], "the accounts are")
       let receipt = try alice.receipts(Page(limit: 1)).value().first
       try require(
-        receipt?.payer == DeletedAccount.shownName && receipt?.amount.minorUnits == 100_00 && receipt?.key == nil,
+        receipt?.payer == DeletedAccount.shownName && receipt?.amount.minorUnits == 100_01 && receipt?.key == nil,
         "the receipt of its payment is \(String(describing: receipt))")
       try require(try alice.balance() == 200_00, "the money is gone")
+      try require(try alice.pay(order).value("a retry of a payment to it").id == paid.id, "a retry got another receipt")
+      for (amount, payee) in [(2, "bob"), (1, "carol")] as [(Int64, String)] {
+        let other = try PaymentOrder(minorUnits: amount, to: payee, key: "k1")
+        try alice.pay(other).refused("another order under its key", with: "idempotency_key_reused")
+      }
       for name in ["bob", "BOB"] {
         try probe.check(newUsername: name).refused("its name", with: "username_taken")
       }

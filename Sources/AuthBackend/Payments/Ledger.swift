@@ -39,7 +39,11 @@ extension Transaction {
     guard let key = order.key?.description, let receipt: Receipt = try first(LedgerQuery.byKey, payer, key) else {
       return nil
     }
-    guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
+    // Of the name of a deleted account only a hash is left.
+    let isPayee =
+      receipt.payee == DeletedAccount.shownName
+      ? try has(AccountQuery.isReserved, order.payee.reservation) : receipt.payee == order.payee.canonical
+    guard isPayee, receipt.amount == order.amount else {
       throw .refused(.idempotencyKeyReused, key, receipt.amount.description, receipt.payee)
     }
     return receipt.asRepetition

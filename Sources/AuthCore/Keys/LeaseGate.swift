@@ -14,8 +14,8 @@ import Guards
     var reason: EndReason?
     /// The current record of the session.
     var record: SessionRecord
-    /// The access token that was lent last, and when it was first lent.
-    var lent: (token: AccessToken, at: BootInstant)?
+    /// The newest access token, and since when the session has it.
+    var access: (token: AccessToken, since: BootInstant)?
     /// The core of the session's store; weak, because the core holds the gate.
     weak var core: SessionCore?
     /// Fulfilled when the gate is closed and no lease is running.
@@ -52,11 +52,12 @@ import Guards
     storage.withLock { $0.record = record }
   }
 
-  /// Returns when an access token was first lent, which is now if it was not the last one.
-  func firstLent(_ token: AccessToken, at now: BootInstant) -> BootInstant {
+  /// Returns since when the session has an access token, which is now if it was not the last one.
+  @discardableResult
+  func since(_ token: AccessToken, at now: BootInstant) -> BootInstant {
     storage.withLock { storage in
-      if let lent = storage.lent, lent.token == token { return lent.at }
-      storage.lent = (token, now)
+      if let access = storage.access, access.token == token { return access.since }
+      storage.access = (token, now)
       return now
     }
   }

@@ -37,12 +37,12 @@ extension SessionCore {
 }
 
 extension LeaseGate {
-  /// Whether an access token ends within a minute, or within the last quarter of the time since it
-  /// was first lent, if that is less.
+  /// Whether an access token ends within a minute, or within the last quarter of its time, if that is
+  /// less.
   fileprivate func isEnding(_ token: AccessToken, at now: BootInstant) -> Bool {
     guard token.deadline.phase(at: now) == .ahead else { return true }
     guard case .at(let end) = token.deadline else { return false }
-    let margin = min(.seconds(60), (end.uptime - firstLent(token, at: now).uptime) / 4)
+    let margin = min(.seconds(60), (end.uptime - since(token, at: now).uptime) / 4)
     return now.uptime >= end.uptime - margin
   }
 }

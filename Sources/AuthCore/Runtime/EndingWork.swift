@@ -69,7 +69,7 @@ extension SessionCore {
   /// Revokes a token in the background: an authority that does not answer must not block other
   /// work.
   func revokeInBackground(_ token: SessionToken, _ reason: EndReason) {
-    place.start { await self.revoke(token, reason) }
+    start { await self.revoke(token, reason) }
   }
 
   /// Notes tokens that are about to be revoked, because that may exceed its time limit.

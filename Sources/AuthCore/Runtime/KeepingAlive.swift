@@ -5,7 +5,10 @@ extension SessionCore {
   func keepAlive(_ key: LoggedInSession) async throws(SessionError) -> EndReason {
     var backoff = Backoff()
     while true {
-      if let reason = key.endReason { return reason }
+      if let reason = key.endReason {
+        await cleanedUp()
+        return reason
+      }
       let wait = backoff.wait(idle: idleTime(of: key))
       // The gate is drained when the session has ended, with its last lease.
       _ = await waiting(atMost: wait ?? .seconds(86_400)) { await key.gate.drained.value() }

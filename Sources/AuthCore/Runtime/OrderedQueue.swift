@@ -15,14 +15,8 @@ final class OrderedQueue<Element: Sendable>: Sendable {
   private let storage = Locked(Storage())
 
   /// Adds an element.
-  ///
-  /// - Returns: Whether the queue was idle.
-  @discardableResult
-  func add(_ element: Element) -> Bool {
-    storage.withLock { storage in
-      defer { storage.elements.append(element) }
-      return storage.isIdle
-    }
+  func add(_ element: Element) {
+    storage.withLock { $0.elements.append(element) }
   }
 
   /// Adds an element unless the queue is idle.
@@ -58,12 +52,15 @@ final class OrderedQueue<Element: Sendable>: Sendable {
 final class MainActorInbox: Sendable {
   private let queue = OrderedQueue<@MainActor @Sendable () -> Void>()
 
+  /// Makes a call after the earlier ones: before this returns if the caller is on the main actor,
+  /// otherwise soon.
   func put(_ call: @escaping @MainActor @Sendable () -> Void) {
-    if queue.add(call) { Task { @MainActor in queue.handle { $0() } } }
+    queue.add(call)
+    onMainActor { self.queue.handle { $0() } }
   }
 
-  /// Fulfils the promise of a command, after the calls that were added before.
-  func settle(_ settlement: Settlement) {
-    if !queue.addUnlessIdle({ settlement.fulfil() }) { settlement.fulfil() }
+  /// Fulfils a promise, such as that of a command, after the calls that were added before.
+  func settle(_ fulfil: @escaping @Sendable () -> Void) {
+    if !queue.addUnlessIdle({ fulfil() }) { fulfil() }
   }
 }

@@ -63,7 +63,12 @@ extension SessionCore {
       try await authority.confirm(record.grant.token)
     } catch {
       switch error {
-      case .rejected(.ended(let reason)): send(.ended(record.began, reason))
+      case .rejected(.ended(let reason)):
+        // A late answer about an earlier token says nothing about the one that replaced it.
+        send(
+          .ended(record.began, reason),
+          unless: { $0.machine.state.session?.grant.token == record.grant.token ? nil : .ignored(.otherSession) }
+        ) { _, _ in }
       case .rejected(.superseded), .throttled, .unavailable: break  // The first use of the token confirms it.
       }
     }

@@ -44,6 +44,10 @@ final class SessionCore: Sendable {
     var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
     var isShutDown = false
+    /// The number of works that have not ended.
+    var running = 0
+    /// Fulfilled when no work is running.
+    var quiet: [Promise<Void>] = []
     /// The last steps of the machine, if `keepSteps` was called.
     var steps: MachineSteps?
 
@@ -133,6 +137,12 @@ final class SessionCore: Sendable {
   ) {
     for case .closeKeys(_, let reason) in effects { inner.gate?.close(reason) }
     guard let after, after != before else { return }
+    defer {
+      if let gate = inner.gate, let token = after.accessToken, token != before?.accessToken {
+        // If the clock cannot be read, its time begins when it is first lent.
+        outbox.add { [clock] in if let now = try? clock.now() { gate.since(token, at: now) } }
+      }
+    }
     guard after.began != before?.began else {
       inner.gate?.goOn(as: after)
       return
@@ -158,12 +168,13 @@ final class SessionCore: Sendable {
       outbox.add { [self] in notify(observers, of: change) }
     }
     for settlement in inner.awaited.settle(state, inner.key, failure) {
-      outbox.add { [inbox] in inbox.settle(settlement) }
+      outbox.add { [inbox] in inbox.settle(settlement.fulfil) }
     }
   }
 
-  /// Whether the calling task is inside a lease that a logout would wait for.
-  var isInsideLease: Bool { withLock { $0.gates }.contains(where: \.isHeldByCurrentTask) }
+  /// Whether the calling task, or the one for which it waits, is inside a lease that a logout would
+  /// wait for.
+  var isInsideLease: Bool { Caller.isInsideLease || withLock { $0.gates }.contains(where: \.isHeldByCurrentTask) }
 
   /// Shuts down when the store is released: keys die, streams end, screens close, waiters get an
   /// error, timers stop.
@@ -176,7 +187,7 @@ final class SessionCore: Sendable {
       inner.isShutDown = true
       inner.gate?.close(.storeReleased)
       if let timer = inner.timers.watch.take()?.task { outbox.add { timer.cancel() } }
-      for settlement in inner.awaited.abandon() { outbox.add { [inbox] in inbox.settle(settlement) } }
+      for settlement in inner.awaited.abandon() { outbox.add { [inbox] in inbox.settle(settlement.fulfil) } }
       let observers = inner.observers
       outbox.add { [self] in notify(observers, .end) }
       inner.observers = []

@@ -81,21 +81,23 @@ extension SessionCore {
 
   // MARK: The authority's limits
 
-  /// Starts a timer that enforces the limits of the current state when the next one is reached.
-  func watchLimits() {
+  /// Starts a timer that enforces the limits of the current state when the next one is reached, after
+  /// `least` at the earliest.
+  func watchLimits(after least: Duration = .zero) {
     guard let watched = withLock({ $0.machine.state.watchedLimits }) else { return }
     let wait: Duration
     do {
       let now = try clock.now()
       guard let next = watched.deadlines.compactMap({ $0.timeLeft(at: now) }).min() else { return }
-      wait = next
+      wait = max(next, least)
     } catch {
       wait = max(timing.renewal.window, .seconds(1))
     }
     // A limit may be centuries away, and few clocks can sleep that long. A daily check costs
     // nothing.
     let task = wake(after: min(wait, .seconds(86_400))) { core in
-      if !core.expireChallenge(), !core.enforceLimits() { core.watchLimits() }
+      // A limit may have passed although the clock could not be read just now.
+      if !core.expireChallenge(), !core.enforceLimits() { core.watchLimits(after: .seconds(1)) }
     }
     withLock { inner -> Task<Void, Never>? in
       // Of two threads, the one with the newer limits wins.

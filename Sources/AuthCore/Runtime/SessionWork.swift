@@ -21,7 +21,7 @@ extension SessionCore {
     if case .closeKeys = effect { return }
     let end = Gatekeeper()
     if timing.watchesLimits { limit(effect, end) }
-    place.start { await self.work(effect, ticket, submitted, end) }
+    start { await self.work(effect, ticket, submitted, end) }
     if !timing.watchesLimits { limit(effect, end) }
   }
 
@@ -62,8 +62,19 @@ extension SessionCore {
       // Only a launch shows the user; a check already has a key.
       if withLock({ $0.machine.state.kind }) == .restoring { send(.recognized(epoch, user)) }
     }
-    let failure: SessionError? = if case .obstructed(let failure) = outcome { SessionError(failure) } else { nil }
+    let failure: SessionError? =
+      switch outcome {
+      case .obstructed(let failure): SessionError(failure)
+      case .found(let grant) where isRefused(grant.token): .unavailable(.contradiction)
+      case .found, .absent, .ended: nil
+      }
     send(.restored(epoch, outcome), failure: failure)
+  }
+
+  /// Whether the work under way was refused because another token had replaced this one.
+  private func isRefused(_ token: SessionToken) -> Bool {
+    guard case .renewing(let state) = withLock({ $0.machine.state }) else { return false }
+    return state.step == .rereading && state.session.grant.token == token
   }
 
   /// Reads the vault and asks the authority.
@@ -187,6 +198,9 @@ extension SessionCore {
       if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
       return (.failed, .unavailable(.otherSession))
     }
+    guard !grant.token.bytes.isEmpty, grant.accessToken?.value.isEmpty != true else {
+      return (.failed, .unavailable(.emptyToken))
+    }
     guard let reason = grant.flaw(on: clock) else { return (.granted(grant), nil) }
     revokeInBackground(grant.token, reason)
     return (record == nil ? .failed : .ended(reason), .ended(reason))
@@ -206,6 +220,10 @@ extension Unavailability {
     .busy, "The authority asks to wait before it looks at the session.")
   fileprivate static let otherSession = Unavailability(
     .unparsable, "The authority answered for another session.", hint: "Log in again if this goes on.")
+  fileprivate static let emptyToken = Unavailability(
+    .unparsable, "The authority granted an empty token.", hint: "Try again; nothing was changed.")
+  fileprivate static let contradiction = Unavailability(
+    .unparsable, "The authority refused the token as replaced, and accepts it.", hint: "Try again in a minute.")
   fileprivate static let otherToken = Unavailability(
     .unparsable, "The authority answered with another token than it was asked about.",
     hint: "Try again; log in again if this goes on.")

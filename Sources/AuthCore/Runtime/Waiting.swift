@@ -73,12 +73,49 @@ extension SessionCore {
       }
       if let promise = now.promise {
         let isNewEnough = reaction.isTransition || isCheck && hasWaited && now.state.isChecking
-        if isNewEnough { return try await PendingLogin(promise: promise).value() }
+        if isNewEnough { return try await result(of: PendingLogin(promise: promise)) }
         // Other work on the session is under way: wait for its end and ignore its result.
         if await promise.value() == nil { throw .cancelled }
       }
       hasWaited = true
     }
+  }
+}
+
+/// The task that gave a command, for another task that waits for it in its place.
+enum Caller {
+  @TaskLocal static var isInsideLease = false
+}
+
+extension SessionCore {
+  /// The result of work that a command started; if the session has ended, after the observers know.
+  func result(of work: PendingLogin) async throws(SessionError) -> LoginResult {
+    do throws(SessionError) {
+      return try await work.value()
+    } catch {
+      if case .ended = error { await cleanedUp() }
+      throw error
+    }
+  }
+
+  /// Waits for the end of a cleanup, after which observers know that the session has ended.
+  ///
+  /// A caller inside a lease does not wait, because the cleanup waits for the lease.
+  func cleanedUp() async {
+    if isInsideLease { return }
+    let cleanup = withLock { inner -> Promise<LogoutResult>? in
+      guard case .loggingOut(let state) = inner.machine.state, state.successor == nil else { return nil }
+      return inner.awaited.begin(\.logout)
+    }
+    if let cleanup { _ = await cleanup.value() } else { await observersKnow() }
+  }
+
+  /// Waits until all observers were notified of the changes before the call.
+  func observersKnow() async {
+    let told = Promise<Void>()
+    outbox.add { [inbox] in inbox.settle { told.fulfil(()) } }
+    deliver()
+    _ = await told.value()
   }
 }
 
@@ -103,7 +140,7 @@ extension SessionCore {
   /// The work continues.
   func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
     let result = Promise<Value>()
-    place.start { result.fulfil(await work()) }
+    start { result.fulfil(await work()) }
     if let value = result.kept { return value }
     return await waiting(atMost: limit) { await result.value() }
   }
@@ -117,11 +154,13 @@ extension SessionCore {
   ) async throws(Failure) -> Value {
     guard let limit else { return try await command() }
     let result = Promise<Result<Value, Failure>>()
-    let waiter = startAtOnce {
-      do throws(Failure) {
-        result.fulfil(.success(try await command()))
-      } catch {
-        result.fulfil(.failure(error))
+    let waiter = Caller.$isInsideLease.withValue(isInsideLease) {
+      startAtOnce {
+        do throws(Failure) {
+          result.fulfil(.success(try await command()))
+        } catch {
+          result.fulfil(.failure(error))
+        }
       }
     }
     let timer = wake(after: limit) { _ in waiter.cancel() }

@@ -20,6 +20,56 @@ extension WorkPlace {
   }
 }
 
+extension SessionCore {
+  /// Starts work that outlives its caller, and counts it until it ends.
+  func start(_ work: @escaping @Sendable () async -> Void) {
+    withLock { $0.running += 1 }
+    place.start {
+      await work()
+      self.withLock { inner -> [Promise<Void>] in
+        inner.running -= 1
+        guard inner.running == 0 else { return [] }
+        defer { inner.quiet = [] }
+        return inner.quiet
+      }.forEach { $0.fulfil(()) }
+    }
+  }
+
+  /// Waits until no work is running and all observers were notified of all changes.
+  func untilQuiet() async {
+    while !Task.isCancelled {
+      let (end, revision) = withLock { inner in
+        let end = Promise<Void>()
+        if inner.running == 0 { end.fulfil(()) } else { inner.quiet.append(end) }
+        return (end, inner.revision)
+      }
+      _ = await end.value()
+      await observersKnow()
+      // An observer may have sent a command.
+      if withLock({ $0.running == 0 && $0.revision == revision }) { return }
+    }
+  }
+}
+
+extension SessionStore {
+  /// Waits until no work is running and all observers were notified of all changes.
+  package func quiet() async { await core.untilQuiet() }
+}
+
+/// Runs a call on the main actor: before this returns if the caller is on it, otherwise soon.
+func onMainActor(_ call: @escaping @MainActor @Sendable () -> Void) {
+  #if canImport(Darwin)
+    // `Task.immediate` is newer than the oldest system; there, the main thread is that of the actor.
+    if pthread_main_np() != 0 {
+      MainActor.assumeIsolated { call() }
+    } else {
+      Task { @MainActor in call() }
+    }
+  #else
+    Task.immediate { @MainActor in call() }
+  #endif
+}
+
 /// Runs each part of a task, from one suspension to the next, on a thread that no other work
 /// blocks.
 ///

@@ -129,7 +129,9 @@ extension SessionStore {
     if core.switchWaitsForAnswer, core.isInsideLease { throw .insideLease }
     core.expireChallenge()
     let answered = core.begin(.answer, challenge.token, .answer(answer))
-    return try await core.waiting(atMost: limit) { () async throws(SessionError) in try await answered.value() }
+    return try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
+      try await core.result(of: answered)
+    }
   }
 
   /// Cancels a second step: the session is as it was before the first step.
@@ -203,7 +205,8 @@ extension SessionStore {
   ///
   /// The keys are dead when this returns. Open screens are dismissed without waiting for the
   /// cleanup or for another request to the authority: before this returns, unless another thread is
-  /// notifying observers. Screens of the main actor are dismissed there, as soon as it is free.
+  /// notifying observers. Screens of the main actor are dismissed there: before this returns if you
+  /// call it there, otherwise as soon as the main actor is free.
   ///
   /// ```swift
   /// import AuthCore
@@ -247,7 +250,8 @@ extension SessionStore {
   /// Ends the session without waiting for the result, for use in an observer, a button, or inside a
   /// lease.
   ///
-  /// The keys are dead when the call returns.
+  /// The keys are dead when the call returns, and screens are dismissed as by
+  /// ``reportEnded(_:because:)``.
   @discardableResult
   public func beginLogOut() -> PendingLogout {
     let (_, promise) = core.send(.command(.logOut)) { reaction, inner in

@@ -11,10 +11,12 @@ struct ScriptedSessions {
     var isDisabled = false
   }
 
+  /// A token, and its session.
   struct Session {
     var id: SessionID
     var username: String
-    var limits: SessionLimits
+    /// The limits that the session gets when this token is confirmed or used.
+    var newLimits: SessionLimits?
     /// The limits of the last request.
     var request: LimitRequest
     /// The token that this one replaces once it is confirmed or used.
@@ -41,6 +43,8 @@ struct ScriptedSessions {
   private(set) var sessions: [SessionToken: Session] = [:]
   /// The tokens of each session, so that a session costs the same however many there were before.
   private(set) var tokens: [SessionID: [SessionToken]] = [:]
+  /// The limits of each session, whichever of its tokens moved them.
+  private(set) var sessionLimits: [SessionID: SessionLimits] = [:]
   private(set) var issued: UInt64 = 0
 
   mutating func set(_ account: Account) {
@@ -67,11 +71,10 @@ struct ScriptedSessions {
 
   mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
     use(token, at: now).map { session, account in
-      var session = session
-      session.limits = SessionLimits(
-        idle: limits(session.request, at: now).idle, absolute: session.limits.absolute, fresh: session.limits.fresh)
+      let before = limits(of: session)
+      sessionLimits[session.id] = SessionLimits(
+        idle: limits(session.request, at: now).idle, absolute: before.absolute, fresh: before.fresh)
       if rotates { return issue(session, account, replacing: token, at: now) }
-      sessions[token]?.limits = session.limits
       return grant(token, session, account, newAccessToken(of: session.id, at: now))
     }
   }
@@ -94,7 +97,7 @@ struct ScriptedSessions {
       idle: request.idle ?? old?.request.idle, absolute: request.absolute ?? old?.request.absolute)
     let session = Session(
       id: old?.id ?? SessionID(rawValue: "s\(issued + 1)"), username: account.user.username,
-      limits: limits(request, at: now), request: request)
+      newLimits: limits(request, at: now), request: request)
     return issue(session, account, replacing: token, at: now)
   }
 
@@ -116,7 +119,7 @@ struct ScriptedSessions {
   func accepts(_ accessToken: String, at now: BootInstant) -> Bool {
     guard let (id, end) = accessTokens[accessToken], Deadline.at(end).phase(at: now) == .ahead else { return false }
     return tokens[id, default: []].contains { token in
-      sessions[token].map { $0.end == nil && $0.limits.endReason(at: now) == nil } ?? false
+      sessions[token].map { $0.end == nil && limits(of: $0).endReason(at: now) == nil } ?? false
     }
   }
 
@@ -132,11 +135,13 @@ struct ScriptedSessions {
   mutating func use(
     _ token: SessionToken, at now: BootInstant
   ) -> Answer<(session: Session, account: Account), SessionRejection> {
-    guard let session = sessions[token], let account = accounts[session.username] else {
+    guard var session = sessions[token], let account = accounts[session.username] else {
       return .failure(.rejected(.ended(.revoked)))
     }
     if let end = session.end { return .failure(.rejected(end)) }
-    if let reason = session.limits.endReason(at: now) { return .failure(.rejected(.ended(reason))) }
+    if let reason = limits(of: session).endReason(at: now) { return .failure(.rejected(.ended(reason))) }
+    if let new = session.newLimits.take() { sessionLimits[session.id] = new }
+    sessions[token] = session
     if let old = session.replaces { supersede(old, by: token, of: session.id) }
     return .success((session, account))
   }
@@ -147,6 +152,11 @@ struct ScriptedSessions {
     for token in tokens[session, default: []] where token != new && sessions[token]?.end == nil {
       if token == old || sessions[token]?.replaces == old { sessions[token]?.end = .superseded }
     }
+  }
+
+  private func limits(of session: Session) -> SessionLimits {
+    session.newLimits ?? sessionLimits[session.id]
+      ?? SessionLimits(idle: .unknown, absolute: .unknown, fresh: .unknown)
   }
 
   private func limits(_ request: LimitRequest, at now: BootInstant) -> SessionLimits {
@@ -170,6 +180,7 @@ struct ScriptedSessions {
     _ token: SessionToken, _ session: Session, _ account: Account, _ access: AccessToken? = nil
   ) -> Grant {
     Grant(
-      id: session.id, user: account.user, token: token, limits: scriptedLimits ?? session.limits, accessToken: access)
+      id: session.id, user: account.user, token: token, limits: scriptedLimits ?? limits(of: session),
+      accessToken: access)
   }
 }

@@ -17,8 +17,13 @@ public final class ManualClock: SessionClock {
   private let storage: Awaitable<Storage>
 
   /// Creates a clock in the first boot, `uptime` after it began.
-  public init(uptime: Duration = .seconds(1000)) {
-    storage = Awaitable(Storage(now: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime)))
+  public convenience init(uptime: Duration = .seconds(1000)) {
+    self.init(at: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime))
+  }
+
+  /// Creates a clock that shows an instant, such as that of an authority with a clock of its own.
+  public init(at now: BootInstant) {
+    storage = Awaitable(Storage(now: now))
   }
 
   /// The current instant, or the error that a test set.
@@ -41,22 +46,29 @@ public final class ManualClock: SessionClock {
 
   /// Moves the clock and wakes the sleepers that are due.
   public func advance(by duration: Duration) {
+    advance(by: duration) {}
+  }
+
+  /// Moves the clock, runs `act`, and then wakes the sleepers that are due.
+  private func advance(by duration: Duration, before act: () -> Void) {
     let woken = storage.withLock { storage in
       storage.now = storage.now.advanced(by: duration)
       let due = storage.sleepers.filter { $0.until <= storage.now.uptime }
       storage.sleepers.removeAll { $0.until <= storage.now.uptime }
       return due.sorted { $0.until < $1.until }.map(\.end)
     }
+    act()
     for sleeper in woken { sleeper.fulfil(true) }
   }
 
   /// Moves the clock, and ends the session or the challenge of `store` if a limit has passed.
   ///
   /// The keys are dead when this returns, and their screens are dismissed: those of the main actor
-  /// as soon as it is free. A test needs no loop that waits for the store's own timer.
+  /// if this is called there, otherwise as soon as it is free. The cleanup may still be under way:
+  /// `untilQuiet()` of the store waits for it.
   public func advance(by duration: Duration, in store: SessionStore) {
-    advance(by: duration)
-    store.enforceLimits()
+    // The timers of the store find nothing left to do, so they do not notify from another thread.
+    advance(by: duration) { store.enforceLimits() }
   }
 
   /// Starts another boot: a new identity, and an uptime of zero.

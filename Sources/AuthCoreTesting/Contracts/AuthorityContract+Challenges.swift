@@ -65,6 +65,7 @@ extension AuthorityContract {
     Check(name: "a challenge of a reauthentication changes nothing before the right answer") { subject in
       guard let code = subject.code else { return }
       let old = try await subject.logIn()
+      await subject.advance?(.seconds(120))
       let challenge = try await subject.reauthenticationChallenge(old.token)
       let next = try await subject.expectWrong(wrongCode, to: challenge, "a wrong answer")
       try await require(subject.resume(old.token).limits, is: old.limits, "a challenge moved the limits to")

@@ -13,6 +13,7 @@ extension AuthorityContract {
         ("reauthenticate", { _ = try await authority.reauthenticate(grant.token, with: first, limits: .standard) }),
         ("revoke", { try await authority.revoke(grant.token, reason: .userAsked) }),
       ]
+      await subject.advance?(.seconds(120))
       await setAvailable(false)
       for (name, call) in calls {
         do { try await call() } catch AuthorityError<CredentialsRejection>.unavailable,

@@ -30,6 +30,7 @@ extension AuthorityContract {
 
     Check(name: "a wrong password does not change the session") { subject in
       let grant = try await subject.logIn()
+      await subject.advance?(.seconds(120))
       let rejection: ReauthenticationRejection = try await subject.rejection(of: "a wrong password for a live session")
       {
         _ = try await subject.authority.reauthenticate(grant.token, with: subject.wrong, limits: .standard)

@@ -90,7 +90,13 @@ extension ServiceAuthority {
         continue
       }
       let answer = try answered.get()
-      if let grant = answer.grant ?? answer.found ?? nil { state.session = grant }
+      // The service takes the use of a new token for its confirmation, so only a look at a token from the vault, which
+      // has used it already, replaces the token of the same session.
+      if let grant = answer.grant ?? answer.found ?? nil,
+        grant.id != state.session?.id || request.traits.effect == .read
+      {
+        state.session = grant
+      }
       return answer
     }
   }

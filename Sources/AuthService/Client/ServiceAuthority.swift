@@ -26,7 +26,7 @@ public final class ServiceAuthority: Backend {
   struct State {
     var link: ServiceLink?
     var number: UInt32 = 0
-    /// The session that was last granted or found.
+    /// The session that was last begun or found, without a new token that may not be saved yet.
     var session: Grant?
   }
 

@@ -14,6 +14,7 @@ final class BrokenAuthority: Authority {
     case endsSuperseded, revokesOnlyByConfirmedTokens, ignoresRequestsOfReauthenticate
     case numbersSessionsPerUser, reusesNamesOfEndedSessions
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
+    case refusalIsActivity, challengeIsActivity
     case challengeEndsTheSession, unavailableEndsTheChallenge
     case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
   }
@@ -112,6 +113,7 @@ final class BrokenAuthority: Authority {
       let result = bent(try await base.reauthenticate(token, with: credentials, limits: asked), limits)
       switch (flaw, result) {
       case (.challengeEndsTheSession, .challenged): base.end(token, .revoked)
+      case (.challengeIsActivity, .challenged): _ = try? await base.renew(token)
       case (.exchangesAtOnce, .granted(let grant)): _ = try? await base.confirm(grant.token)
       default: break
       }
@@ -119,6 +121,7 @@ final class BrokenAuthority: Authority {
     } catch {
       switch (flaw, error) {
       case (.refusalEndsTheSession, .rejected(.notAccepted)): base.end(token, .revoked)
+      case (.refusalIsActivity, .rejected(.notAccepted)): _ = try? await base.renew(token)
       case (.rejectsWhenUnavailable, .unavailable): throw .rejected(.session(.ended(.revoked)))
       default: break
       }

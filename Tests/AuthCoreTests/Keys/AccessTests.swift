@@ -34,6 +34,12 @@ struct AccessTests: InWorld {
     #expect(world.count(.renew) == 1)
   }
 
+  @Test("a token that is first lent at its end is renewed before, because the session has had it since its login")
+  func firstLentLate() async throws {
+    clock.advance(by: .seconds(298))
+    #expect(try await key.token() == "access-2")
+  }
+
   @Test(
     "a caller leaves the wait for a token after its limit, or when it is cancelled, and the renewal continues",
     arguments: [nil, Duration.seconds(2)], [false, true])

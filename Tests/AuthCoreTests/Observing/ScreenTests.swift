@@ -26,20 +26,24 @@ struct ScreenTests: InWorld {
     if discovery != .logout && discovery != .userSwitch { authority.end(token, reason) }
     vault.hold(.erase)
     let ended = SessionError.ended(reason)
-    switch discovery {
-    case .check: await #expect(throws: ended) { try await store.check() }
-    case .renewal: await #expect(throws: ended) { try await store.renew() }
-    case .password:
-      await #expect(throws: ended) { try await store.reauthenticate(password: World.alice.password).key }
-    case .report: store.reportEnded(key, because: reason)
-    case .logout: store.beginLogOut()
-    case .userSwitch: _ = try await store.switchUser(to: World.bob).key
+    let command = Task.immediate {
+      switch discovery {
+      case .check: await #expect(throws: ended) { try await store.check() }
+      case .renewal: await #expect(throws: ended) { try await store.renew() }
+      case .password:
+        await #expect(throws: ended) { try await store.reauthenticate(password: World.alice.password).key }
+      case .report: store.reportEnded(key, because: reason)
+      case .logout: store.beginLogOut()
+      case .userSwitch: _ = try await store.switchUser(to: World.bob).key
+      }
     }
+    if discovery == .userSwitch { try await command.value } else { await vault.waitUntilHeld(.erase) }
     let dismissal = ["dismiss \(reason.code)"]
     await screens.expect(dismissal)
     #expect(key.endReason == reason)
     if discovery != .userSwitch { #expect(store.state == .loggingOut) }
     vault.release(.erase)
+    try await command.value
     _ = try await store.logOut()
     #expect(vault.content == .empty)
     if discovery != .userSwitch { #expect(store.state == .loggedOut(.ended(reason))) }

@@ -70,4 +70,24 @@ struct AdoptionTests: InWorld {
     #expect(store.session == key && key.isLive)
     await until { world.vaultAgrees }
   }
+
+  @Test("a grant with an empty token replaces no good one", arguments: Request.saving, [true, false])
+  func emptyToken(request: Request, isAccessToken: Bool) async throws {
+    let token = SessionToken(bytes: isAccessToken ? [1, 2, 3] : [])
+    let access = isAccessToken ? AccessToken("", deadline: .never) : nil
+    let grant = Grant(id: key.id, user: key.user, token: token, limits: key.limits, accessToken: access)
+    authority.script(\.renewals, .success(grant))
+    authority.script(\.reauthentications, .success(.granted(grant)))
+    authority.script(\.authentications, .success(.granted(grant)))
+    let failure = await #expect(throws: SessionError.self) { try await request.send(store) }
+    #expect(failure?.unavailability?.cause == .unparsable)
+    #expect(store.session == key && world.vaultAgrees)
+  }
+
+  @Test("a renewal that the authority refuses as replaced, without a newer token, is no success")
+  func contradiction() async throws {
+    authority.script(\.renewals, .failure(.rejected(.superseded)))
+    let failure = await #expect(throws: SessionError.self) { try await store.renew() }
+    #expect(failure?.unavailability?.cause == .unparsable && store.session == key)
+  }
 }

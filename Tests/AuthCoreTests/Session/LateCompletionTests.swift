@@ -71,4 +71,23 @@ struct LateCompletionTests: InWorld {
     #expect(try await store.logOut() == (afterAnotherLogin ? .complete : .alreadyLoggedOut))
     await until { authority.liveTokens.isEmpty && store.core.withLock { $0.unrevoked.isEmpty } }
   }
+
+  @Test(
+    "a late answer to the confirmation of an earlier token does not end the renewed session", arguments: [true, false])
+  func lateConfirmation(isRefused: Bool) async throws {
+    authority.setRotation(true)
+    let key = try await store.loggedIn(World.alice)
+    authority.hold(.confirm, calls: 1)
+    try await store.renew()
+    await authority.waitUntilHeld(.confirm)
+    // The limits are those of the session, and each password check moves them.
+    for _ in 1...18 {
+      clock.advance(by: .seconds(1700), in: store)
+      _ = try await store.reauthenticate(password: World.alice.password)
+    }
+    if isRefused { authority.script(\.confirmations, .failure(.rejected(.ended(.expired(.absolute))))) }
+    authority.release(.confirm)
+    await store.untilQuiet()
+    #expect(key.isLive && store.state == store.session.map { .loggedIn($0) } && world.vaultAgrees)
+  }
 }

@@ -81,6 +81,34 @@ struct LimitTests: InWorld {
     #expect(key.endReason == .expired(.idle))
   }
 
+  /// A clock of which each second reading fails.
+  private struct UnsteadyClock: SessionClock {
+    let base: ManualClock
+    let readings = Counter()
+
+    func now() throws(ClockError) -> BootInstant {
+      readings.add(1)
+      if readings.value.isMultiple(of: 2) { throw ClockError("the clock is gone") }
+      return try base.now()
+    }
+    func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
+  }
+
+  @Test("a clock of which each second reading fails is read again after a second, and not without end")
+  func unsteadyClock() async throws {
+    let unsteady = UnsteadyClock(base: clock)
+    let store = SessionStore(authority: authority, vault: vault, clock: unsteady, worksOn: .callingThread)
+    let key = try await store.loggedIn(World.alice)
+    clock.advance(by: .seconds(1800))
+    while key.isLive {
+      await clock.waitForSleepers(1, dueWithin: .seconds(60))
+      clock.advance(by: .seconds(1))
+      // A reading of the test shifts which reading of the store fails.
+      _ = try? unsteady.now()
+    }
+    #expect(unsteady.readings.value < 1000)
+  }
+
   @Test("without a timer the store still checks the limits at each change of the session")
   func withoutTimer() async throws {
     let world = World(timing: SessionTiming(watchesLimits: false))

@@ -1,5 +1,7 @@
 import AuthBackend
 import AuthCore
+import AuthCoreTesting
+import AuthSQLite
 import Dispatch
 import Glibc
 import Services
@@ -78,5 +80,42 @@ import Testing
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1)
     #expect(source.longestWait == .seconds(5), "it asks without end")
+  }
+
+  /// Why the vault lacks a new token.
+  enum Unsaved: CaseIterable { case fullDisk, killedBefore, passwordChangedOnly }
+
+  @Test(
+    "to listen does not confirm a token that the vault does not hold, so the next start finds the session",
+    arguments: Unsaved.allCases)
+  func unsaved(why: Unsaved) async throws {
+    let (work, embedded) = try Workspace.inhabited(isShared: true)
+    let service = try ServedRules(embedded.rules)
+    let (vault, authority, clock) = (InMemoryVault(), try service.authority(), ManualClock(at: try work.clock.now()))
+    let store = SessionStore(authority: authority, vault: vault, clock: clock)
+    let session = try await store.loggedIn(.password(username: "bob", password: bobPassword))
+    let source = authority.changes()
+    #expect(try source.listen())
+    switch why {
+    case .fullDisk:
+      vault.failWrites(VaultError("The disk is full."))
+      let failure = await #expect(throws: SessionError.self) { try await store.reauthenticate(password: bobPassword) }
+      #expect(failure?.code == "not_saved")
+    case .killedBefore:
+      vault.hold(.replace)
+      Task { try await store.reauthenticate(password: bobPassword) }
+      await vault.waitUntilHeld(.replace)
+    case .passwordChangedOnly:
+      let fresh = try FreshSession(session)
+      try session.withLease { (lease) throws(BackendError) in
+        let new = Secret("a newer good passphrase")
+        _ = try authority.changePassword(from: bobPassword, to: new, for: fresh, under: lease)
+      }
+    }
+    _ = try source.listen()
+    let next = SessionStore(authority: try service.authority(), vault: vault, clock: clock)
+    let outcome = await next.restore()
+    #expect(outcome == next.session.map { .loggedIn($0) })
+    vault.release(.replace)
   }
 }
