@@ -18,7 +18,8 @@ extension Backend {
   /// Pays, in one transaction with every check: session, freshness, accounts, balance.
   ///
   /// - Parameters:
-  ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` calls this.
+  ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` does the same without
+  ///     blocking its caller.
   ///   - lease: A lease of the session that the intent was made for.
   /// - Returns: The receipt; with an idempotency key that was used for the same order before, the
   ///   first receipt.

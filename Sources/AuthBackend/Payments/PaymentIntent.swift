@@ -12,7 +12,7 @@ public struct PaymentIntent: ~Copyable, Sendable {
   let session: SessionID
   fileprivate let backend: any Backend
 
-  /// Pays.
+  /// Pays, where the store of the session calls its authority, so it does not block your actor.
   ///
   /// The backend checks session, freshness, accounts and balance again, in the transaction that
   /// moves the money.
@@ -22,8 +22,9 @@ public struct PaymentIntent: ~Copyable, Sendable {
   ///   first receipt.
   /// - Throws: ``BackendError``; nothing was paid.
   public consuming func submit(under lease: borrowing SessionLease) async throws(BackendError) -> Receipt {
-    let backend = backend
-    return try backend.pay(self, under: lease)
+    try lease.require(session)
+    let (backend, order, token) = (backend, order, lease.sessionToken)
+    return try await lease.onWorkPlace { () throws(BackendError) in try backend.ask(.pay(order, token), \.receipt) }
   }
 }
 

@@ -1,8 +1,3 @@
-/// A renewal of the access token: it begins only while the session has this token, or none.
-struct AccessRenewal: Sendable {
-  let known: AccessToken?
-}
-
 extension SessionCore {
   /// Returns a valid access token of the gate's session, other than one that a server refused, and
   /// renews the session if it has none.
@@ -18,7 +13,7 @@ extension SessionCore {
       if let known, known != refused, !gate.isEnding(known, at: try instant()) { return known }
       failure = nil
       do throws(SessionError) {
-        _ = try await work(.renew, for: gate, replacing: AccessRenewal(known: known))
+        _ = try await work(.renew, for: gate, because: .access(known: known))
       } catch {
         failure = error
       }
@@ -37,12 +32,22 @@ extension SessionCore {
 }
 
 extension LeaseGate {
-  /// Whether an access token ends within a minute, or within the last quarter of its time, if that is
-  /// less.
+  /// Whether an access token ends within a minute, or within the last quarter of its time, if that
+  /// is less.
   fileprivate func isEnding(_ token: AccessToken, at now: BootInstant) -> Bool {
-    guard token.deadline.phase(at: now) == .ahead else { return true }
-    guard case .at(let end) = token.deadline else { return false }
-    let margin = min(.seconds(60), (end.uptime - since(token, at: now).uptime) / 4)
-    return now.uptime >= end.uptime - margin
+    timeToRenew(token, at: now).map { $0 <= .zero } ?? false
+  }
+
+  /// The time until then; nil for a token without an end.
+  func timeToRenew(_ token: AccessToken, at now: BootInstant) -> Duration? {
+    guard token.deadline.phase(at: now) == .ahead else { return .zero }
+    guard case .at(let end) = token.deadline else { return nil }
+    return end.uptime - min(.seconds(60), lifetime(of: token, at: now) / 4) - now.uptime
+  }
+
+  /// How long a token is valid from when the session got it; zero if that is not known.
+  func lifetime(of token: AccessToken, at now: BootInstant) -> Duration {
+    guard case .at(let end) = token.deadline else { return .zero }
+    return max(.zero, end.uptime - since(token, at: now).uptime)
   }
 }

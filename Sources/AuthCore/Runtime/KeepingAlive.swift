@@ -1,22 +1,27 @@
 import Guards
 
 extension SessionCore {
-  /// Renews the session of a key in time until it ends; see ``SessionStore/keepAlive()``.
-  func keepAlive(_ key: LoggedInSession) async throws(SessionError) -> EndReason {
+  /// Renews the session of a key in time until it ends; see ``SessionStore/keepAlive(every:)``.
+  func keepAlive(_ key: LoggedInSession, every interval: Duration?) async throws(SessionError) -> EndReason {
     var backoff = Backoff()
+    // An authority that grants no newer access token is not asked again for one.
+    var replaced: AccessToken?
     while true {
       if let reason = key.endReason {
         await cleanedUp()
         return reason
       }
-      let wait = backoff.wait(idle: idleTime(of: key))
+      let token = key.gate.record.accessToken
+      let access = token == replaced ? nil : token.flatMap { token in time { key.gate.timeToRenew(token, at: $0) } }
+      let idle = time { key.newest.limits.idle.timeLeft(at: $0) }
+      let wait = backoff.wait(idle: idle, due: [access, interval].compactMap(\.self).min())
       // The gate is drained when the session has ended, with its last lease.
       _ = await waiting(atMost: wait ?? .seconds(86_400)) { await key.gate.drained.value() }
       if Task.isCancelled { throw .cancelled }
       guard wait != nil, !key.gate.isClosed else { continue }
       do throws(SessionError) {
-        _ = try await work(.renew, for: key.gate)
-        backoff = Backoff()
+        _ = try await work(.renew, for: key.gate, because: .keepAlive)
+        (backoff, replaced) = (Backoff(), token)
       } catch {
         if error == .cancelled { throw error }
         backoff.fail(error)
@@ -24,11 +29,9 @@ extension SessionCore {
     }
   }
 
-  /// The time to the idle limit; nil without one.
-  ///
-  /// If the clock cannot be read, it is zero.
-  private func idleTime(of key: LoggedInSession) -> Duration? {
-    do { return key.newest.limits.idle.timeLeft(at: try clock.now()) } catch { return .zero }
+  /// The time to a limit; nil without one, and zero if the clock cannot be read.
+  private func time(to limit: (BootInstant) -> Duration?) -> Duration? {
+    do { return limit(try clock.now()) } catch { return .zero }
   }
 }
 
@@ -43,12 +46,13 @@ struct Backoff {
     asked = if case .throttled(.wait(let wait)) = error { wait } else { .zero }
   }
 
-  /// The time until the next renewal, for this time to the idle limit; nil without such a limit.
-  func wait(idle: Duration?) -> Duration? {
-    guard let idle else { return nil }
-    let half = max(idle / 2, .seconds(1))
-    if failures == 0 { return half }
+  /// The time until the next renewal, for this time to the idle limit, and to another reason to
+  /// renew; nil without both.
+  func wait(idle: Duration?, due: Duration? = nil) -> Duration? {
+    let half = idle.map { max($0 / 2, .seconds(1)) }
+    guard let first = [half, due.map { max($0, .seconds(1)) }].compactMap(\.self).min() else { return nil }
+    if failures == 0 { return first }
     let next = Duration.seconds(min(300, 5 << min(failures - 1, 6)))
-    return max(min(next, half), asked)
+    return max(min(next, half ?? next), asked)
   }
 }

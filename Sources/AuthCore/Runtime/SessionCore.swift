@@ -29,8 +29,9 @@ final class SessionCore: Sendable {
     var machine = SessionMachine()
     /// The gate of the active or ending session.
     var gate: LeaseGate?
-    /// The renewals of the active session.
+    /// The renewals of the active session for activity, and those for access tokens.
     var renewals = RenewalBudget()
+    var accessRenewals = RenewalBudget()
     /// The gates of earlier sessions whose leases did not end in time.
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
@@ -152,7 +153,7 @@ final class SessionCore: Sendable {
     if inner.isShutDown { gate.close(.storeReleased) }
     inner.overdue = inner.gates.filter { $0.running > 0 }
     inner.gate = gate
-    inner.renewals = RenewalBudget()
+    (inner.renewals, inner.accessRenewals) = (RenewalBudget(), RenewalBudget())
   }
 
   /// Adds the deliveries of the new state for timers, observers and waiting callers, in this order:

@@ -81,8 +81,8 @@ extension SessionCore {
 
   // MARK: The authority's limits
 
-  /// Starts a timer that enforces the limits of the current state when the next one is reached, after
-  /// `least` at the earliest.
+  /// Starts a timer that enforces the limits of the current state when the next one is reached,
+  /// after `least` at the earliest.
   func watchLimits(after least: Duration = .zero) {
     guard let watched = withLock({ $0.machine.state.watchedLimits }) else { return }
     let wait: Duration

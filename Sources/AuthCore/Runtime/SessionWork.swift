@@ -128,7 +128,7 @@ extension SessionCore {
   private func report(_ epoch: Epoch, _ record: SessionRecord?, _ answered: Answered) {
     send(.answered(epoch, answered.answer), failure: answered.failure) { reaction, inner in
       guard record != nil, reaction.isTransition, case .granted = answered.answer else { return }
-      inner.renewals.isNoted = true
+      (inner.renewals.isNoted, inner.accessRenewals.isNoted) = (true, true)
     }
   }
 

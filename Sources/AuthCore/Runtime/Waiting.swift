@@ -28,16 +28,16 @@ extension SessionCore {
   /// one later check, because its result is new enough for all of them.
   func work(
     _ command: SessionCommand.OnSession, for gate: LeaseGate? = nil, submitting submitted: Submitted? = nil,
-    replacing renewal: AccessRenewal? = nil, within limit: Duration? = nil
+    because cause: RenewalCause = .activity, within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
     let meant = command == .check ? nil : gate ?? withLock { $0.key?.gate }
     return try await waiting(atMost: limit) { () async throws(SessionError) in
-      try await self.work(command, of: meant, submitted, renewal)
+      try await self.work(command, of: meant, submitted, cause)
     }
   }
 
   private func work(
-    _ command: SessionCommand.OnSession, of meant: LeaseGate?, _ submitted: Submitted?, _ renewal: AccessRenewal?
+    _ command: SessionCommand.OnSession, of meant: LeaseGate?, _ submitted: Submitted?, _ cause: RenewalCause
   ) async throws(SessionError) -> LoginResult {
     let isCheck = command == .check
     var hasWaited = false
@@ -48,8 +48,16 @@ extension SessionCore {
         unless: { inner in
           if let meant, inner.isOver(meant) { return .ignored(.otherSession) }
           guard let instant, case .loggedIn(let state) = inner.machine.state else { return nil }
-          if let renewal, state.session.accessToken != renewal.known { return .ignored(.renewedRecently) }
-          return inner.renewals.spend(at: instant, under: timing.renewal)
+          switch cause {
+          case .keepAlive: return nil
+          case .activity:
+            let left = state.session.grant.limits.timeLeft(at: instant)
+            return inner.renewals.spend(at: instant, under: timing.renewal, before: left)
+          case .access(let known):
+            if state.session.accessToken != known { return .ignored(.renewedRecently) }
+            let lifetime = known.flatMap { token in inner.gate?.lifetime(of: token, at: instant) }
+            return inner.accessRenewals.spend(at: instant, under: timing.renewal, before: lifetime)
+          }
         }
       ) { reaction, inner in
         let promise = reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work

@@ -51,6 +51,19 @@ extension SessionCore {
   }
 }
 
+extension SessionLease {
+  /// Runs a call that may block where the store calls its authority; when the store was released,
+  /// on the calling thread.
+  package func onWorkPlace<Value: Sendable, Failure: Error>(
+    _ call: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard let core = gate.core, core.place == .separateThreads else { return try call() }
+    let result = Promise<Result<Value, Failure>>()
+    core.start { result.fulfil(Result { () throws(Failure) in try call() }) }
+    return try await result.valueUncancelled().get()
+  }
+}
+
 extension SessionStore {
   /// Waits until no work is running and all observers were notified of all changes.
   package func quiet() async { await core.untilQuiet() }
@@ -59,7 +72,8 @@ extension SessionStore {
 /// Runs a call on the main actor: before this returns if the caller is on it, otherwise soon.
 func onMainActor(_ call: @escaping @MainActor @Sendable () -> Void) {
   #if canImport(Darwin)
-    // `Task.immediate` is newer than the oldest system; there, the main thread is that of the actor.
+    // `Task.immediate` is newer than the oldest system; there, the main thread is that of the
+    // actor.
     if pthread_main_np() != 0 {
       MainActor.assumeIsolated { call() }
     } else {

@@ -30,8 +30,8 @@ extension SessionError {
   /// Whether the same command may succeed later although the user does nothing.
   ///
   /// Wait before you try again: as long as a throttle says, otherwise a few seconds, then twice as
-  /// long after each failure, up to some minutes; see ``SessionStore/keepAlive()``. A login that
-  /// failed with ``unavailable(_:)`` may have been accepted; the store revokes it.
+  /// long after each failure, up to some minutes; see ``SessionStore/keepAlive(every:)``. A login
+  /// that failed with ``unavailable(_:)`` may have been accepted; the store revokes it.
   public var isRetryable: Bool { facts.isRetryable }
 
   package var words: ErrorWords { facts.words }

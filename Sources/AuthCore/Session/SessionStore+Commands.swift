@@ -146,8 +146,8 @@ extension SessionStore {
   ///
   /// It waits for other work on the session; each step of that work has a limit in
   /// ``SessionTiming``. The renewal itself fails after `renewalStep` if no answer comes. The store
-  /// sends at most three renewals in a minute; after those it sends none, because the activity is
-  /// already recorded.
+  /// sends at most three renewals in a minute, or in a quarter of a short idle limit; after those
+  /// it sends none, because the activity is already recorded.
   ///
   /// - Parameter limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key of the session that was active at the call, never that of another session
@@ -184,18 +184,20 @@ extension SessionStore {
 
   /// Keeps the session of the user who is logged in active until it ends: for a daemon.
   ///
-  /// It renews the session when half of the time to the idle limit has passed. If that fails, it
-  /// retries after 5 seconds, and doubles the wait after each further failure: up to 5 minutes, and
-  /// up to half of the time that is left. If the authority asks for a longer wait, it waits that
-  /// long. So the session survives an authority that is unreachable for less than the idle limit.
-  /// The call keeps the store alive.
+  /// It renews the session when half of the time to the idle limit has passed, before its access
+  /// token ends, and after each `interval`. If that fails, it retries after 5 seconds, and doubles
+  /// the wait after each further failure: up to 5 minutes, and up to half of the time that is left.
+  /// If the authority asks for a longer wait, it waits that long. So the session survives an
+  /// authority that is unreachable for less than the idle limit. The call keeps the store alive.
   ///
+  /// - Parameter interval: The longest time between two renewals, for a server that ends idle
+  ///   sessions without saying when; nil leaves it to the limits.
   /// - Returns: Why the session has ended.
   /// - Throws: ``SessionError/rejected(_:)`` with `notLoggedIn` when nobody is logged in;
   ///   ``SessionError/cancelled`` when the calling task is cancelled. The session then continues.
-  public func keepAlive() async throws(SessionError) -> EndReason {
+  public func keepAlive(every interval: Duration? = nil) async throws(SessionError) -> EndReason {
     guard let key = session else { throw .rejected(.notLoggedIn) }
-    return try await core.keepAlive(key)
+    return try await core.keepAlive(key, every: interval)
   }
 
   /// Reports that the authority refused an effect because the session has ended.

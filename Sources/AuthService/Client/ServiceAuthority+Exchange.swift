@@ -90,8 +90,8 @@ extension ServiceAuthority {
         continue
       }
       let answer = try answered.get()
-      // The service takes the use of a new token for its confirmation, so only a look at a token from the vault, which
-      // has used it already, replaces the token of the same session.
+      // The service takes the use of a new token for its confirmation, so only a look at a token
+      // from the vault, which has used it already, replaces the token of the same session.
       if let grant = answer.grant ?? answer.found ?? nil,
         grant.id != state.session?.id || request.traits.effect == .read
       {

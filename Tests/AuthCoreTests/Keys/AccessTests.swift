@@ -167,6 +167,24 @@ struct AccessTests: InWorld {
     #expect(world.count(.renew) == 3)
   }
 
+  @Test("activity uses up no renewal that a request needs when a server refuses its token")
+  func ownBudget() async throws {
+    let (world, key) = try await Self.lending(renewals: 3)
+    for _ in 1...5 { try await world.store.renew() }
+    world.authority.refuseAccessTokens()
+    #expect(try await key.request(at: world.authority) == "access-5")
+  }
+
+  @Test("each of many requests with tokens of ten seconds gets a valid one")
+  func shortTokens() async throws {
+    let (world, key) = try await Self.lending(lasting: .seconds(10), renewals: 3)
+    for _ in 1...180 {
+      world.clock.advance(by: .seconds(1))
+      _ = try await key.request(at: world.authority)
+    }
+    #expect(world.count(.renew) < 40)
+  }
+
   @Test("an authority without access tokens is told apart from the end of the session")
   func none() async throws {
     let world = World()

@@ -34,7 +34,7 @@ struct SecrecyTests: InWorld {
       SessionEvent.restored(Epoch(number: 1), .ended(.revoked, token)),
       SessionState.loggedIn(LoggedIn(session: key.record)),
       SessionMachine(), LoginResult.loggedIn(key), RestoreOutcome.loggedIn(key),
-      AccessRenewal(known: grant.accessToken),
+      RenewalCause.access(known: grant.accessToken),
       Submitted.credentials(World.alice, .standard), Submitted.answer(World.code),
       SessionError.corrupt(VaultEvidence("x", hint: "", salvaged: token)),
     ]

@@ -6,7 +6,7 @@ import Testing
 @Suite("A daemon keeps its session alive")
 struct KeepAliveTests: InWorld {
   // Without the timers of limits, only `keepAlive` sleeps.
-  let world = World(timing: SessionTiming(watchesLimits: false), renewal: RenewalPolicy(limit: 100))
+  let world = World(timing: SessionTiming(watchesLimits: false))
   private let key: LoggedInSession
 
   init() async throws { key = try await world.store.loggedIn(World.alice) }
@@ -25,6 +25,36 @@ struct KeepAliveTests: InWorld {
     }
     await clock.reachLimit(in: .seconds(900))
     #expect(try await end.value == .expired(.absolute))
+  }
+
+  @Test("it keeps a session with a short idle limit, whatever else renews it")
+  func shortIdleLimit() async throws {
+    try await store.logOut()
+    let key = try await store.loggedIn(World.alice, limits: LimitRequest(idle: .seconds(10)))
+    Task.immediate { try await store.keepAlive() }
+    for round in 1...20 {
+      for _ in 1...4 { try await store.renew() }
+      let count = world.count(.renew)
+      await clock.reachLimit(in: .seconds(5))
+      await until { world.count(.renew) > count }
+      #expect(key.isLive, "round \(round)")
+    }
+  }
+
+  @Test("without an idle limit it renews before the access token ends, and after the interval of the app")
+  func otherReasons() async throws {
+    authority.setGrantedLimits(SessionLimits(idle: .never, absolute: .never, fresh: .never))
+    authority.setAccessTokens(lasting: .seconds(300))
+    try await store.renew()
+    let end = Task.immediate { try await store.keepAlive(every: .seconds(250)) }
+    for (round, wait) in [240, 240, 250, 250].enumerated() {
+      await clock.reachLimit(in: .seconds(wait))
+      // Later renewals grant none.
+      if round == 1 { authority.setAccessTokens(lasting: nil) }
+      await renewals(round + 2)
+    }
+    try await store.logOut()
+    #expect(try await end.value == .userAsked)
   }
 
   @Test("it survives an unreachable authority, with waits that double")

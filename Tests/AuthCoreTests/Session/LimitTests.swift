@@ -166,6 +166,16 @@ struct LimitTests: InWorld {
     #expect(store.session?.limits.idle == .at(later))
   }
 
+  @Test("activity keeps a session with a short idle limit alive, with few renewals", arguments: [20, 40])
+  func shortIdleLimit(seconds: Int) async throws {
+    let key = try await store.loggedIn(World.alice, limits: LimitRequest(idle: .seconds(seconds)))
+    for _ in 1...600 {
+      clock.advance(by: .milliseconds(500), in: store)
+      try await store.renew()
+    }
+    #expect(key.isLive && world.count(.renew) < 600)
+  }
+
   @Test("the timer of a far limit sleeps at most a day at a time")
   func distantLimit() async throws {
     let centuries = Deadline.at(try clock.now().advanced(by: .seconds(Int64.max)))

@@ -1,9 +1,12 @@
 import AuthBackend
 import AuthCore
+import AuthCoreTesting
 import AuthSQLite
 import DatabaseFiles
+import Glibc
 import Races
 import Services
+import Synchronization
 import Testing
 
 @Suite struct PaymentTests {
@@ -71,5 +74,24 @@ import Testing
     #expect(work.raw.number("SELECT count(*) FROM transfers WHERE payer <> 0") == Int64(Set(paid.map(\.id)).count))
     #expect(Set(paid).count == Set(paid.map(\.id)).count)
     #expect(Books(work.databasePath)?.faults == [])
+  }
+
+  @MainActor @Test("a payment from the main actor does not block it: the database is used where the store works")
+  func place() async throws {
+    let work = Workspace()
+    let threads = Mutex<Set<pthread_t>>([])
+    let authority = work.authority(wallClock: {
+      threads.withLock { _ = $0.insert(pthread_self()) }
+      return work.wall.wallTime
+    })
+    try authority.registerBoth()
+    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: ManualClock(at: try work.clock.now()))
+    _ = try await store.logIn(.password(username: "bob", password: bobPassword))
+    let screen = try #require(store.open(PaymentScreen.self))
+    let intent = try screen.prepare(PaymentOrder(amount: Amount("1"), payee: Username("alice")), at: authority)
+    threads.withLock { $0 = [] }
+    let main = pthread_self()
+    _ = try await screen.submit(intent)
+    #expect(threads.withLock { !$0.isEmpty && !$0.contains(main) })
   }
 }
