@@ -73,7 +73,7 @@ import Testing
       calls == [
         "pthread_create", "pthread_detach", "pthread_t", "pthread_mutex_init", "pthread_mutex_lock",
         "pthread_mutex_unlock", "pthread_mutex_t", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_wait",
-        "pthread_cond_t",
+        "pthread_cond_t", "pthread_main_np",
       ], "no clock, no file, no socket")
   }
 

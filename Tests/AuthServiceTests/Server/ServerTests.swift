@@ -20,7 +20,7 @@ struct ServerTests {
     let client = try service.client()
     try client.send(.resetPasswordAsOwner(Username("alice")))
     #expect(try client.refusal()?.code == "not_database_owner")
-    #expect(service.log.contains("reason=not_database_owner uid=\(getuid())"))
+    #expect(service.logs("reason=not_database_owner uid=\(getuid())"))
   }
 
   @Test("a directory of another user is left alone, and the hint says as whom to run", .enabled(if: geteuid() == 0))
@@ -70,7 +70,7 @@ struct ServerTests {
     // The first answer shows that the others were read or will not be.
     _ = try client.answer().get()
     #expect(service.end(signal) == .exited(0))
-    #expect(service.log.contains("info stopped pid=\(service.pid) finished=yes"))
+    #expect(service.logs("info stopped pid=\(service.pid) finished=yes"))
     var answered = 1
     while let frame = try client.next() {
       switch frame {
