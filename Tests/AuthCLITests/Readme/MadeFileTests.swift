@@ -38,10 +38,12 @@ import Testing
   }
 
   @Test(
-    "text is drawn in its style, in its columns",
+    "text is drawn in its style, each character in its column",
     arguments: [
-      ("é日e\u{301}\u{1B}[2m!", #"<text class="d" x="48" y="34" textLength="8">!</text>"#),
-      ("\nif a < b && c", #"<text x="16" y="52" textLength="104">if a &lt; b &amp;&amp; c</text>"#),
+      ("é日e\u{301}\u{1B}[2m!", #"<text class="d" x="48" y="34">!</text>"#),
+      ("a日b▆", #"<text x="40 48" y="34">b▆</text>"#),
+      ("ab日c", #"<text x="32" y="34">日</text>"#),
+      ("\na < b & c", #"<text x="16 24 32 40 48 56 64 72 80" y="52">a &lt; b &amp; c</text>"#),
     ])
   func draws(_ text: String, _ element: String) async throws {
     let picture = try await run(".ci/draw-text title", input: text)
