@@ -27,7 +27,7 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo app test test-all optimised-lane other-lane test-tsan test-older-systems \
+.PHONY: help build program demo app test test-all optimised-lane other-lane test-tsan test-older-systems \
   test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram check-deep lint \
   format release bench docs pictures version install uninstall release-service install-service uninstall-service \
   clean \
@@ -39,10 +39,15 @@ help: ## List the targets
 build: setup ## Build everything, debug (the default)
 	swift build
 
-demo: build ## Play the tour in a temporary directory
+# What the tour and the screen run, without the tests' programs and the service.
+program: version
+	@.ci/setup program
+	swift build --product auth-cli
+
+demo: program ## Play the tour in a temporary directory
 	fixtures/demo.sh $(DEBUG)
 
-app: build ## Open the full-screen program on a temporary home with two users and some payments
+app: program ## Open the full-screen program on a temporary home with two users and some payments
 	fixtures/app.sh $(DEBUG)
 
 test: setup ## Run what a change needs: every test, with samples of the long ones

@@ -14,10 +14,10 @@ import Testing
   /// was built with: inside `swift test` another build would wait for this one to end. All else is
   /// done as it is for whoever types the command.
   private static let rehearsals = [
-    "make demo": "make --assume-old=build demo DEBUG='\(executable)'",
+    "make demo": "make --assume-old=program demo DEBUG='\(executable)'",
     // It draws on a terminal, of which a test of the executable itself takes care; here there is
     // none, and it says so.
-    "make app": "(make --assume-old=build app DEBUG='\(executable)' 2>&1 || test $? -eq 2) | grep 'needs a terminal'",
+    "make app": "(make --assume-old=program app DEBUG='\(executable)' 2>&1 || test $? -eq 2) | grep 'needs a terminal'",
     "make docs": "make --assume-old=build docs DEBUG='\(executable)'",
     // Below a directory that plays the root of the system.
     "make install PREFIX=/usr/local": """
