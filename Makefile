@@ -30,8 +30,7 @@ DEEP_FILTER ?= ModelCheck
 .PHONY: help build program demo app test test-all optimised-lane other-lane test-tsan test-older-systems \
   test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram check-deep lint \
   format release bench docs pictures version install uninstall release-service install-service uninstall-service \
-  clean \
-  setup setup-release
+  deb dist test-packages clean setup setup-release setup-packages
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile
@@ -168,10 +167,12 @@ install: release ## Install the executable, man page and completions (PREFIX=/us
 
 SERVICE := .build/release/auth-service
 UNITS := $(DESTDIR)/usr/lib/systemd/system
-ARTICLE := $(DESTDIR)$(PREFIX)/share/doc/auth-service/RunningService.md
+SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
+ARTICLE := $(SERVICE_DOCUMENTS)/RunningService.md
 SERVICE_FILES := "$(DESTDIR)$(PREFIX)/bin/auth-service" "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1" \
   "$(UNITS)/auth-service.service" "$(UNITS)/auth-service.socket" \
-  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf" "$(ARTICLE)"
+  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf" "$(ARTICLE)" \
+  "$(SERVICE_DOCUMENTS)/postgres-tcp.conf"
 
 release-service: setup-release
 	.ci/release auth-service
@@ -187,6 +188,7 @@ install-service: release-service ## Install auth-service, its man page, its arti
 	install -D -m 644 fixtures/systemd/auth-cli.sysusers "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf"
 	install -D -m 644 fixtures/systemd/auth-cli.tmpfiles "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
 	install -D -m 644 Sources/AuthProgram/AuthProgram.docc/RunningService.md "$(ARTICLE)"
+	install -D -m 644 fixtures/systemd/postgres-tcp.conf "$(SERVICE_DOCUMENTS)/postgres-tcp.conf"
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
@@ -194,6 +196,15 @@ uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
 
 uninstall-service: ## Remove exactly what install-service installed (same PREFIX and DESTDIR)
 	rm -f $(SERVICE_FILES)
+
+deb: setup-packages release release-service ## Write Debian packages of both programs into .build/packages
+	.ci/packages deb
+
+dist: setup-packages release release-service ## Write the packages, the sources as a tarball, and SHA256SUMS
+	.ci/packages dist
+
+test-packages: setup-packages release release-service ## Build the packages twice, and install, upgrade and remove them in a fresh Debian
+	.ci/test-packages
 
 clean: ## Remove everything that was built
 	rm -rf .build
@@ -203,3 +214,6 @@ setup: version
 
 setup-release: version
 	@.ci/setup release
+
+setup-packages: version
+	@.ci/setup packages

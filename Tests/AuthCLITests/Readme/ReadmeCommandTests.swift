@@ -31,6 +31,8 @@ import Testing
     make uninstall PREFIX=/usr/local DESTDIR="$HOME/stage"
     test "$(cd "$HOME/stage" && find . -type f)" = ./usr/local/bin/other
     """,
+    // `make test-packages` builds and installs the packages.
+    "make deb": "make --dry-run deb | grep -x '.ci/packages deb'",
     // The run that this test is part of is that of the tests, so the rest is: that make would begin
     // it, and that a change is not good without it. What it does before, the set-up, is executed.
     "make test": """

@@ -32,7 +32,7 @@ struct SSHTests {
       \(ClientProgramTests.password) auth-cli login alice --password-stdin
       auth-cli status
       auth-cli pay 12.50 --to bob
-      \(try ArticleTests.blocks("sh")[2].replacing("carol@db.example.org", with: "service"))
+      \(try ArticleTests.blocks("sh")[3].replacing("carol@db.example.org", with: "service"))
       auth-cli status
       # The first host refuses; the second one is the service.
       AUTH_CLI_AUTHORITY=ssh://127.0.0.1:1,service auth-cli status

@@ -10,8 +10,8 @@ struct ArticleTests {
 
   /// The blocks of a kind.
   ///
-  /// All kinds of commands are executed here, by `InstallationTests`, by `PostgresServiceTests` or
-  /// by `SSHTests`.
+  /// All kinds of commands are executed here, by `InstallationTests`, by `PostgresServiceTests`, by
+  /// `SSHTests` or, those of the packages, by `make test-packages`.
   static func blocks(_ kind: String) throws -> [String] {
     try article().components(separatedBy: "```\(kind)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
   }
@@ -20,13 +20,13 @@ struct ArticleTests {
   func kinds() throws {
     let fences = try Self.article().split(separator: "\n").filter { $0.hasPrefix("```") }.map { $0.dropFirst(3) }
     #expect(Set(fences) == ["", "sh", "service", "foreground", "postgres", "older", "yaml"])
-    #expect(try Self.blocks("sh").count == 4 && Self.blocks("service").count == 6 && Self.blocks("postgres").count == 3)
+    #expect(try Self.blocks("sh").count == 5 && Self.blocks("service").count == 6 && Self.blocks("postgres").count == 3)
   }
 
   @Test("what it tells people to type works: the first login, an account with a code, and an open registration")
   func people() async throws {
     let service = try RunningService()
-    let named = try Self.blocks("sh")[1].replacing("/run/auth-cli/authority.sock", with: service.socket)
+    let named = try Self.blocks("sh")[2].replacing("/run/auth-cli/authority.sock", with: service.socket)
     let article = try Self.article().split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for command in [
       "auth-cli register carol", "auth-cli recover carol", "auth-cli accounts registration open",

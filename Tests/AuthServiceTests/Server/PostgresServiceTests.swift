@@ -117,7 +117,7 @@ struct PostgresServiceTests {
       """
       echo 'marble kettle window harvest' |
         auth-service schema install --database \(site.folder)/data --first-administrator zoe --password-stdin
-      """ + "\n" + ArticleTests.systemd + (try ArticleTests.blocks("sh")[3]) + script)
+      """ + "\n" + ArticleTests.systemd + (try ArticleTests.blocks("sh")[4]) + script)
     for words in ["Imported accounts: 1, ", "The database is in order.", "The database already has this version."] {
       #expect(text.contains(words), "\(words): \(text)")
     }
