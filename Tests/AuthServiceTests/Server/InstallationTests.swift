@@ -119,9 +119,9 @@ struct InstallationTests {
     #expect(access(socket, F_OK) == 0)
   }
 
-  @Test("peers keep their user ids")
-  func privateUsers() throws {
+  @Test("the unit leaves the service what it needs: the user ids of its peers, and the boot id")
+  func needs() throws {
     let text = try String(contentsOfFile: "fixtures/systemd/auth-service.service", encoding: .utf8)
-    #expect(!text.contains("\nPrivateUsers=") && !text.contains("\nDynamicUser="))
+    #expect(!text.contains("\nPrivateUsers=") && !text.contains("\nDynamicUser=") && !text.contains("\nProcSubset="))
   }
 }
