@@ -23,6 +23,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case noHome = "no_home"
   case noScreen = "no_screen"
   case notAdministrator = "not_permitted+role"
+  case notAgreed = "not_confirmed+yes"
   case notConfirmed = "not_confirmed"
   case notLoggedIn = "not_logged_in"
   case notPermitted = "not_permitted"
@@ -30,6 +31,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case otherSessionsNotEnded = "other_sessions_not_ended"
   case otherUserLoggedIn = "other_user_logged_in"
   case outputFailed = "output_failed"
+  case ownStepMissing = "own_step_missing"
   case overtaken
   case passwordChangedMeanwhile = "password_changed_meanwhile"
   case passwordChangedSessionEnded = "password_changed_session_ended"
@@ -62,11 +64,16 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .notAdministrator:
       .no("{USER} is not an administrator")
         .hint("Only an administrator can do this.")
+    case .notAgreed:
+      .no("nothing was changed: the answer was not yes").hint("Type yes, or use --yes.")
     case .notConfirmed:
       .no("nothing was deleted: that is not the name of the account").hint("Type {NAME}, or use --yes.")
     case .notPermitted: .no("only an administrator may do this").hint("Ask an administrator to do it.")
     case .otherUserLoggedIn:
       .no("{USER} is logged in here").hint("Log out first, or switch users with: \(run: "login", "{NAME}", "--switch")")
+    case .ownStepMissing:
+      .no("you have no second step yourself, so you would shut yourself out")
+        .hint("Set yours up first: \(run: "two-step", "on")")
     case .passwordChangedMeanwhile:
       .no("the password of {USER} was changed elsewhere at the same time; your new one was not set")
         .hint("Run the command again with the password that was set there.")
@@ -133,7 +140,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .accountDisabled:
       .logInFirst("{REASON}", meaning: "the session ended because an administrator disabled the account")
         .hint(
-          "Logging in does not help until an administrator has enabled it: \(runByOthers: "accounts", "enable", "USER")"
+          "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER"). Then log in again: \(run: "login", "USER")"
         )
     case .notLoggedIn: .logInFirst("nobody is logged in").hint("Log in first: \(run: "login", "USER")")
     case .passwordChangedSessionEnded:

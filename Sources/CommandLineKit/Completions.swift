@@ -75,7 +75,8 @@ extension Tool {
   private func completions(of value: OptionDeclaration.Value) -> Completions {
     let commands = value.form.offersCommands ? Self.names(self.commands) : []
     return Completions(
-      title: value.name.lowercased(), words: value.form.candidates + commands, listedBy: value.form.listedBy)
+      title: value.name.lowercased(), words: value.form.candidates + value.form.examples + commands,
+      listedBy: value.form.listedBy)
   }
 
   private static func names(_ commands: [Command<Request>]) -> [Suggestion] {

@@ -51,6 +51,20 @@ package struct Help<Request: Sendable>: Sendable {
     return finish(lines)
   }
 
+  /// What somebody sees who typed the name of the program alone: the first steps, and the names of
+  /// the commands, in fewer lines than a terminal has.
+  package var brief: String {
+    var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width) + ["", "Type first:"]
+    lines += definitions(
+      widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
+    lines += [""]
+    lines += definitions(tool.groups.map { ($0.key, $0.value.map(\.name).joined(separator: ", ")) })
+    lines += [""]
+    lines += Paragraph.wrap(
+      "'\(tool.name) help' says more of all commands, '\(tool.name) help COMMAND' of one.", width: width)
+    return finish(lines)
+  }
+
   /// The meaning of each exit status.
   package var statuses: String {
     finish(["Exit statuses:"] + definitions(tool.about.statuses.map(term)))

@@ -65,6 +65,13 @@ private struct Check<Request: Sendable> {
     UsageError(code, message, path: path, advice: advice)
   }
 
+  /// What to do if a value that nobody asked for is a secret.
+  private var secrecy: String? {
+    let readsSecret = line.command?.options.contains { $0.long.hasSuffix("-stdin") } == true
+    return readsSecret
+      ? "Never write a secret on the command line. If this was one, delete it from the shell's history." : nil
+  }
+
   /// Every word before the arguments is a command.
   func commandIsKnown() throws(UsageError) {
     guard let word = line.arguments.first else { return }
@@ -103,8 +110,8 @@ private struct Check<Request: Sendable> {
         throw refusal(
           .missingValue, "'\(option.flag)' needs a value: \(option.usage)\(found)",
           advice: saw.map { _ in "A value that begins with a dash is written \(option.flag)=VALUE." })
-      case .unexpected(let word):
-        throw refusal(.unexpectedValue, "'\(option.flag)' takes no value, but \(word.quoted) was given")
+      case .unexpected:
+        throw refusal(.unexpectedValue, "'\(option.flag)' takes no value, but one was given", advice: secrecy)
       case .given where seen.contains(option.long):
         throw refusal(.repeatedOption, "'\(option.flag)' is given more than once")
       case .given: seen.append(option.long)
@@ -115,9 +122,13 @@ private struct Check<Request: Sendable> {
   private func unknown(
     _ word: Word, _ declared: [OptionDeclaration], _ argument: ArgumentDeclaration?
   ) -> UsageError {
-    let cause = "\(word.quoted) is not an option of '\(command)'"
+    var cause = "\(word.quoted) is not an option of '\(command)'"
     guard word.looksLikeSignedNumber else {
       let nearest = NearestName.find(word, among: declared.map(\.flag))
+      // What follows the letter may be its value, such as a secret.
+      if nearest == nil, word.bytes.count > 2, word.bytes[1] != UInt8(ascii: "-") {
+        cause = "\(Word(bytes: word.bytes.prefix(2)).quoted) is not an option of '\(command)'"
+      }
       return refusal(.unknownOption, cause + UsageError.suggestion(nearest))
     }
     let form = argument.map { " and not an \($0.name); write \($0.form.accepted)" } ?? ""
@@ -132,7 +143,11 @@ private struct Check<Request: Sendable> {
     let takesAny = arguments.contains { $0.arity == .any }
     if !takesAny, let extra = line.arguments.dropFirst(arguments.count).first {
       let meant = option(of: own, taking: extra, besides: arguments).map { "; did you mean \($0)?" } ?? ""
-      throw refusal(.extraArgument, "unexpected \(extra.quoted)\(meant)")
+      let most =
+        arguments.isEmpty ? "no argument" : arguments.count == 1 ? "one argument" : "\(arguments.count) arguments"
+      // Not repeated, because it may be a secret.
+      throw refusal(
+        .extraArgument, "'\(command)' takes \(most), and got \(line.arguments.count)\(meant)", advice: secrecy)
     }
     var rest = line.arguments[...]
     var given: [ParsedWords.Given] = []

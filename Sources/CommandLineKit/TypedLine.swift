@@ -15,7 +15,7 @@ struct TypedOption {
     /// Nothing, although the option takes one; `saw` is the word in its place.
     case missing(saw: Word?)
     /// A value, although the option is a flag.
-    case unexpected(Word)
+    case unexpected
   }
 }
 
@@ -63,7 +63,7 @@ struct TypedLine<Request: Sendable> {
     }
     let value: TypedOption.Value
     if declaration.value == nil {
-      value = attached.map { .unexpected($0) } ?? .given(nil)
+      value = attached == nil ? .given(nil) : .unexpected
     } else if let attached {
       value = .given(attached)
     } else if let next = rest.first, !next.looksLikeOption || next.looksLikeSignedNumber {

@@ -10,17 +10,19 @@ package struct ValueKind<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - noun: The expected value, with its article: "an amount".
   ///   - accepted: The accepted form, for the end of a hint.
-  ///   - candidates: The values that a shell may suggest.
+  ///   - candidates: The values that a shell may suggest, and that help lists.
+  ///   - examples: Other values that a shell may suggest.
   ///   - offersCommands: Whether a shell may also suggest the program's commands.
   ///   - listedBy: The words of a command of the program that prints the values that a shell may
   ///     suggest, one per line.
   ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
-    _ noun: String, accepted: String, candidates: [Suggestion] = [], offersCommands: Bool = false,
-    listedBy: String? = nil, convert: @escaping @Sendable (Word) -> Value?
+    _ noun: String, accepted: String, candidates: [Suggestion] = [], examples: [Suggestion] = [],
+    offersCommands: Bool = false, listedBy: String? = nil, convert: @escaping @Sendable (Word) -> Value?
   ) {
     form = ValueForm(
-      noun: noun, accepted: accepted, candidates: candidates, offersCommands: offersCommands, listedBy: listedBy
+      noun: noun, accepted: accepted, candidates: candidates, examples: examples, offersCommands: offersCommands,
+      listedBy: listedBy
     ) {
       convert($0) != nil
     }
@@ -33,8 +35,10 @@ package struct ValueForm: Sendable {
   package let noun: String
   /// The accepted form, for the end of a hint.
   package let accepted: String
-  /// The values that a shell may suggest.
+  /// The values that a shell may suggest, and that help lists.
   package let candidates: [Suggestion]
+  /// Other values that a shell may suggest.
+  package let examples: [Suggestion]
   package let offersCommands: Bool
   /// The words of a command of the program that prints the values that a shell may suggest, one per
   /// line.

@@ -15,11 +15,17 @@ package struct TypedTime: Hashable, Sendable {
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Reads one of these forms, and nothing else.
-  package init?(_ text: String, now: UTCTime) {
+  ///
+  /// - Parameters:
+  ///   - text: The form.
+  ///   - now: The present moment.
+  ///   - isLater: Which of two moments a local time means that a clock shows twice, when it is set
+  ///     back.
+  package init?(_ text: String, now: UTCTime, isLater: Bool = false) {
     switch text {
     case "today": self.init(daysAgo: 0, now)
     case "yesterday": self.init(daysAgo: 1, now)
-    case _: self.init(date: text)
+    case _: self.init(date: text, isLater: isLater)
     }
   }
 
@@ -32,7 +38,7 @@ package struct TypedTime: Hashable, Sendable {
     microseconds = Int64(mktime(&parts)) * 1_000_000
   }
 
-  private init?(date text: String) {
+  private init?(date text: String, isLater: Bool) {
     var rest = Array(text.utf8)[...]
     /// Takes numbers that are written like `form`, where 0 stands for any digit.
     func take(_ form: String) -> [Int64]? {
@@ -69,7 +75,20 @@ package struct TypedTime: Hashable, Sendable {
     var calendar = parts
     let utc = Int64(timegm(&calendar))
     guard rest.isEmpty, calendar.tm_mday == parts.tm_mday, calendar.tm_mon == parts.tm_mon else { return nil }
-    microseconds = (offset.map { utc - $0 } ?? Int64(mktime(&parts))) * 1_000_000 + fraction
+    microseconds = (offset.map { utc - $0 } ?? Self.local(parts, isLater: isLater)) * 1_000_000 + fraction
+  }
+
+  /// The moment at which a clock here shows this.
+  private static func local(_ parts: tm, isLater: Bool) -> Int64 {
+    let moments = [1, 0].compactMap { (isSummer: Int32) -> Int64? in
+      var read = parts
+      read.tm_isdst = isSummer
+      let moment = Int64(mktime(&read))
+      // The system changes what no clock shows.
+      return read.tm_isdst == isSummer && read.tm_hour == parts.tm_hour && read.tm_min == parts.tm_min ? moment : nil
+    }
+    var parts = parts
+    return (isLater ? moments.max() : moments.min()) ?? Int64(mktime(&parts))
   }
 
   private static let zero = UInt8(ascii: "0")

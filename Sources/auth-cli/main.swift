@@ -2,5 +2,5 @@ import AuthProgram
 import AuthSQLite
 
 Program { places, label in
-  LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find)
+  LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience)
 }.main()

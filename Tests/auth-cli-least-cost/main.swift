@@ -3,5 +3,6 @@ import AuthProgram
 import AuthSQLite
 
 Program { places, label in
-  LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find, cost: .least)
+  LocalAuthority(
+    directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience, cost: .least)
 }.main()

@@ -49,6 +49,8 @@ package struct FileError: Error, Hashable, Sendable {
     case EROFS: FileError(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
     case ENAMETOOLONG: FileError(.system, what, hint: "Choose a shorter path; nothing was changed.")
     case _ where error.isNoSpace: FileError(.noSpace, what, hint: "Make room, then try again.")
+    case ENOLCK, EOPNOTSUPP, ENOSYS:
+      FileError(.system, what, hint: "Choose a directory on a file system that has locks, such as a local disk.")
     case _ where error.isOfDescriptors: FileError(.system, what, hint: ErrorNumber.moreDescriptors)
     case _: FileError(.system, what, hint: "Try again; nothing was changed.")
     }

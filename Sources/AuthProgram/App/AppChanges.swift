@@ -90,11 +90,6 @@ enum Administration: Equatable, Sendable {
     }
   }
 
-  /// What was done, where it closes the accounts to whoever did it.
-  static var ownStepMissing: String {
-    "A second step is required of administrators now. You have none: set yours up on Home."
-  }
-
   /// Does it, and says so; with the code that was made, if one was.
   func perform(
     at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
@@ -118,10 +113,8 @@ enum Administration: Equatable, Sendable {
       return AppOutcome(done: "Registration is \(registration.rawValue) now.")
     case .twoStep(let policy):
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
-      if policy == .optional { return AppOutcome(done: "A second step is optional now.") }
-      // The change is made; where this cannot be told, what is opened next says it.
-      let isMissing = (try? backend.twoStep(under: lease))?.isOn == false
-      return AppOutcome(done: isMissing ? Self.ownStepMissing : "A second step is required of administrators now.")
+      return AppOutcome(
+        done: "A second step is \(policy == .optional ? "optional" : "required of administrators") now.")
     }
   }
 }

@@ -3,30 +3,58 @@ import CommandLineKit
 import TextFormat
 
 extension AppState {
-  /// Draws the form: the field with the cursor is between brackets, and the message is below.
-  func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
+  /// Where the parts of a form are.
+  struct FormLayout {
+    /// The columns of its text; a QR code may be beside it.
+    let columns: Int
+    let title: [AppNotice]
+    let message: [AppNotice]
+    /// The row of the first field that shows, and the fields that show.
+    let top: Int
+    let fields: Range<Int>
+    let isPictureBeside: Bool
+    let hasTitle: Bool
+  }
+
+  func layout(of form: AppForm, _ area: AppArea) -> FormLayout {
     let picture = form.plan.picture
     let pictureWidth = picture.first.map { DisplayWidth.columns($0) } ?? 0
     // The picture is beside the form where there is room, and below it elsewhere.
     let isBeside = pictureWidth > 0 && picture.count <= area.height && pictureWidth + 38 <= columns
     let columns = isBeside ? columns - pictureWidth - 2 : columns
-    if isBeside { frame.put(AppNotice.lines(picture, .picture), area, column: columns + 2) }
-    let label = 2 + (form.fields.map { DisplayWidth.columns($0.label) }.max() ?? 0)
-    var area = area
     let below = message(of: form, width: columns)
     let title = AppNotice.wrap(form.plan.title, .strong, width: columns)
-    if area.height > form.fields.count + title.count {
-      frame.put(title, area)
+    let hasTitle = area.height > form.fields.count + title.count
+    var top = area.top
+    if hasTitle {
+      top += title.count + (area.height >= form.fields.count + below.count + title.count + 1 ? 1 : 0)
+    }
+    // Where there is no room for all fields, the one with the cursor is there.
+    let count = max(1, min(form.fields.count, area.bottom - top - (below.isEmpty ? 0 : 1)))
+    let first = min(max(0, form.focus - count + 1), form.fields.count - count)
+    return FormLayout(
+      columns: columns, title: title, message: below, top: top, fields: first..<(first + count),
+      isPictureBeside: isBeside, hasTitle: hasTitle)
+  }
+
+  /// Draws the form: the field with the cursor is between brackets, and the message is below.
+  func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
+    let picture = form.plan.picture
+    let pictureWidth = picture.first.map { DisplayWidth.columns($0) } ?? 0
+    let layout = layout(of: form, area)
+    let (columns, below) = (layout.columns, layout.message)
+    if layout.isPictureBeside { frame.put(AppNotice.lines(picture, .picture), area, column: columns + 2) }
+    let label = 2 + (form.fields.map { DisplayWidth.columns($0.label) }.max() ?? 0)
+    var area = area
+    if layout.hasTitle {
+      frame.put(layout.title, area)
       if form.isTab, let balance = self[tab].page?.lines.first {
         frame.put(balance, row: area.top, column: DisplayWidth.columns(form.plan.title) + 2)
       }
-      area.top += title.count + (area.height >= form.fields.count + below.count + title.count + 1 ? 1 : 0)
     }
-    // Where there is no room for all fields, the one with the cursor is there.
-    let count = max(1, min(form.fields.count, area.height - (below.isEmpty ? 0 : 1)))
-    let first = min(max(0, form.focus - count + 1), form.fields.count - count)
+    area.top = layout.top
     let width = max(0, min(40, columns - label - 2))
-    for (offset, index) in (first..<(first + count)).enumerated() {
+    for (offset, index) in layout.fields.enumerated() {
       let (row, field, isFocus) = (area.top + offset, form.fields[index], index == form.focus)
       frame.put(field.label, row: row, column: 0, style: isFocus ? .strong : .plain)
       let (text, cursor) = field.visible(width: width)
@@ -39,10 +67,10 @@ extension AppState {
       frame.put(rest, row: row, column: label + 1 + cursor, width: width - cursor, style: .faint)
       if question == nil { frame.cursor = .init(row: row, column: min(columns - 1, label + 1 + cursor)) }
     }
-    area.top += count
+    area.top += layout.fields.count
     if area.height > below.count { area.top += 1 }
     frame.put(below, area)
-    guard pictureWidth > 0, !isBeside else { return }
+    guard pictureWidth > 0, !layout.isPictureBeside else { return }
     area.top += below.count + 1
     let fits = picture.count <= area.height && pictureWidth <= columns
     let advice = AppNotice.wrap("A larger terminal also shows a QR code.", .faint, width: columns)

@@ -6,6 +6,7 @@ import CommandLineKit
 extension AppState {
   /// Does what a key means here.
   func press(_ key: Key) -> AppEffect? {
+    if wanted.take() != nil { notice = nil }
     if interruption != nil { return leaveInterruption(key) }
     if case .click(let row, let column) = key { return click(row, column) }
     let lines = lines(for: key)
@@ -121,7 +122,17 @@ extension AppState {
 
   /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {
-    guard !showsHelp, question == nil, form == nil || form?.isTab == true else { return nil }
+    guard !showsHelp, question == nil else { return nil }
+    if let form, !isWaiting {
+      let layout = layout(of: form, body)
+      if column < layout.columns, case let field = layout.fields.lowerBound + row - layout.top,
+        layout.fields.contains(field)
+      {
+        form.focus = field
+        return nil
+      }
+    }
+    guard form == nil || form?.isTab == true else { return nil }
     if row == 0 { return column >= buttonStart && form == nil ? choose(buttonChoice) : nil }
     if row == 1 { return tabLabels.first { $0.columns.contains(column) }.flatMap { open($0.tab) } }
     guard form == nil, let page, page.machine == nil else { return nil }

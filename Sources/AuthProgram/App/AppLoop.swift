@@ -59,10 +59,12 @@ final class AppLoop {
     } catch {
       throw CommandError(error)
     }
+    if let problem = state.lastProblem { throw problem }
   }
 
   /// Takes in what happened.
   private func takeNews() {
+    if isOver { return }
     if let left = work.timeUntilLimit, left <= .zero { submit(.look) }
     take(work.sessionEnd)
     var news: [AppMailbox.News]
@@ -94,7 +96,11 @@ final class AppLoop {
       take(.dismissed(work.sentence(for: reason)))
     }
     if session == nil { session = work.store.open(UserScreen.self) }
-    if case .restoring = change.snapshot { return }
+    switch change.snapshot {
+    // A login that was begun before it is known who is logged in tells nobody that.
+    case .restoring, .authenticating, .challenged(_, nil): return
+    case .loggedOut, .challenged, .loggedIn, .renewing, .loggingOut: break
+    }
     take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }
 

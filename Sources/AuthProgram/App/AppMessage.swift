@@ -14,8 +14,9 @@ indirect enum AppMessage: Sendable {
   case loaded(AppTab, Result<AppPage, CommandError>)
   /// An action ended.
   case finished(AppAction, Result<AppOutcome, CommandError>)
-  /// A look at the session ended, with the reason if it failed.
-  case looked(CommandError?, isEmpty: Bool = false)
+  /// A look at the session ended: with the reason if it failed, and whether it is known now who is
+  /// logged in.
+  case looked(CommandError?, isEmpty: Bool = false, isKnown: Bool = true)
   /// When the session ends by itself, if it does, and whether activity puts that off.
   case ends(in: Duration?, isIdle: Bool)
   /// Time went by.
@@ -89,6 +90,7 @@ extension CommandError {
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
+    case ErrorCode.ownStepMissing.rawValue: withHint("Set yours up in the Profile tab first.")
     case BackendError.FailureCode.databaseMissing.rawValue: withHint("Put a backup in its place, or register on Home.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
       withHint("Check that before you make it again. Enter sends the same payment again, and it is never made twice.")

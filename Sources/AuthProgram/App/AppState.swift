@@ -17,6 +17,8 @@ final class AppState {
   /// Whether it is known yet if somebody is logged in.
   var isRestored = false
   var tab = AppTab.home
+  /// The tab to open once that is known.
+  var wanted: AppTab?
   /// What the tabs have loaded.
   private var lists: [AppTab: AppList] = [:]
   /// The menu of a row of the open tab.
@@ -63,6 +65,8 @@ final class AppState {
   var knownUsers: [String] = []
   /// Whether the program ends when the work is done.
   var isQuitting = false
+  /// Why the last action failed, where the program ended with it.
+  var lastProblem: CommandError?
   /// Whether presses of the mouse are read, so that the terminal itself selects no text.
   var readsMouse = true
   /// How many payments were begun.

@@ -19,6 +19,10 @@ extension AppState {
     let isHere = form === sender
     if draft === sender { draft = nil }
     (work, sender) = (nil, nil)
+    if isQuitting, case .failure(let problem) = result {
+      lastProblem = problem
+      return .quit
+    }
     defer { isQuitting = false }
     switch result {
     case .success(let outcome):
@@ -30,6 +34,8 @@ extension AppState {
     case .failure(let problem):
       // The notice may say that the action continues.
       notice = nil
+      // The login was in the way of looks.
+      if !isRestored { nextLook = now }
       return isHere ? fail(action, problem) : failElsewhere(problem)
     }
   }

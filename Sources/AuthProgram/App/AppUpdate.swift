@@ -11,7 +11,8 @@ extension AppState {
     self.now = now
     let isActivity = if case .key = message { ending != nil && end?.isIdle == true } else { false }
     if let arrived, arrived.until <= now { self.arrived = nil }
-    let effect = take(message)
+    var effect = take(message)
+    if isRestored, let tab = wanted.take() { effect = open(tab) ?? effect }
     scroll()
     let isLookDue = nextLook.map { $0 <= now } ?? false
     if isLookDue { nextLook = nil }
@@ -43,7 +44,10 @@ extension AppState {
     case .dismissed(let sentence): return close(because: sentence)
     case .loaded(let tab, let result): take(tab, result)
     case .finished(let action, let result): return finish(action, result)
-    case .looked(let problem, let isEmpty):
+    case .looked(nil, _, isKnown: false):
+      nextLook = now + .seconds(5)
+      return nil
+    case .looked(let problem, let isEmpty, _):
       // What could not be found out before is known now.
       if notice == lookNotice { notice = nil }
       (nextLook, self.isEmpty) = (nil, isEmpty)
@@ -108,8 +112,7 @@ extension AppState {
       }
       // Such as the order, which this database may not have.
       self[tab].asked.order = self[tab].page?.query.order ?? .name
-      // That change was made: it is not what was refused.
-      if notice?.text != Administration.ownStepMissing { warn(problem) }
+      warn(problem)
       if problem.refusal == .twoStepRequired {
         self[tab] = AppList()
         lacksTwoStep = true
@@ -180,7 +183,13 @@ extension AppState {
     (isFiltering, menu) = (false, nil)
     filter.clear()
     guard !tab.isGuarded || isLoggedIn else {
-      form = AppForm(.logIn(then: tab))
+      if isRestored {
+        form = AppForm(.logIn(then: tab))
+      } else {
+        // Whoever is logged in already is asked for no password.
+        wanted = tab
+        notice = AppNotice("\(tab.title) opens once it is known whether you are logged in; l logs in now.", .strong)
+      }
       return nil
     }
     // The filter is gone, and so are the rows that it found.

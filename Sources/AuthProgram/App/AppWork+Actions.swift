@@ -33,6 +33,11 @@ extension AppWork {
       }
     case .administer(let administration):
       let administrator = try loggedIn.administratorKey()
+      if administration == .twoStep(.required),
+        try await !store.ask(try loggedIn, { (lease) throws(BackendError) in try backend.twoStep(under: lease) }).isOn
+      {
+        throw CommandError(code: .ownStepMissing)
+      }
       return try await changeFresh { (fresh, lease) throws(BackendError) in
         try administration.perform(at: backend, for: administrator, fresh, under: lease)
       }

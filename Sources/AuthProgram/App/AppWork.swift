@@ -115,7 +115,13 @@ final class AppWork: Sendable {
     }
     // The file was moved away meanwhile, so another reason may be on the screen.
     if notes == [false, true] { return .dismissed(sentence(for: .userAsked)) }
-    return .looked(problem, isEmpty: isEmpty)
+    // A login under way is in the way of a look.
+    let isKnown =
+      switch store.state {
+      case .restoring, .authenticating, .challenged(_, nil): false
+      case .loggedOut, .challenged, .loggedIn, .renewing, .loggingOut: true
+      }
+    return .looked(problem, isEmpty: isEmpty, isKnown: isKnown)
   }
 
   private func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {

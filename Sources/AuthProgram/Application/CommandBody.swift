@@ -8,7 +8,7 @@ import TextFormat
 ///
 /// Every command is declared in a file of `Commands/`, beside the function that runs it.
 struct CommandBody: Sendable {
-  let run: @Sendable (ParsedWords, Printer, MakeBackend) async throws(CommandError) -> Answer
+  let run: @Sendable (ParsedWords, Printer, @escaping MakeBackend) async throws(CommandError) -> Answer
 
   /// A command that uses the session and the database.
   ///

@@ -10,6 +10,15 @@ import TextFormat
 /// sessions that begin here.
 package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
+/// The same backend, which waits for no lock: for what a shell shows while somebody types.
+func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
+  { places, label throws(BackendError) in
+    var places = places
+    places.patience = .zero
+    return try makeBackend(places, label)
+  }
+}
+
 /// One run: understands the line, runs the command, prints what came of it.
 ///
 /// Not an asynchronous main: making one costs a short run more than its work does, and the first
@@ -52,7 +61,8 @@ package struct Program: Sendable {
         exit(printer(for: words).print(answer).rawValue)
       case .help(let topic):
         let printer = printer(for: words)
-        exit(printer.print(try HelpCommand.page(topic, for: printer)).rawValue)
+        let isBrief = topic.isEmpty && !words.contains { $0.isSpelled("--help") || $0.isSpelled("-h") }
+        exit(printer.print(try HelpCommand.page(topic, for: printer, isBrief: isBrief)).rawValue)
       case .request(let body, let parsed): wait(for: body, parsed)
       }
     } catch {

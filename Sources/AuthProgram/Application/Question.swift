@@ -33,6 +33,26 @@ extension Question {
   init() throws(CommandError) { try self.init(insteadUse: Options.passwordFromInput) }
 }
 
+/// A question whether to go on, before something that cannot be undone.
+enum Confirmation {
+  static let yes = Option.flag("yes", "Do it without asking")
+
+  /// Asks, unless `--yes` is given; without a terminal it has to be.
+  static func ask(_ words: ParsedWords, _ question: String) throws(CommandError) {
+    if words[yes] { return }
+    guard try answer(to: question + " Type yes to go on: ") == Array("yes".utf8) else {
+      throw CommandError(code: .notAgreed)
+    }
+  }
+
+  /// What is typed as the answer.
+  static func answer(to question: String) throws(CommandError) -> [UInt8] {
+    try explained { () throws(PromptError) in
+      try SilentTerminal(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true).ask(question)
+    }
+  }
+}
+
 extension Workspace {
   /// Asks for a password, has it checked, and asks for a code too if one is needed: on the
   /// terminal, or in the lines of standard input.
@@ -53,12 +73,7 @@ extension Workspace {
     guard let lines else {
       let question = try Question()
       if let reason { try question.say(reason) }
-      let password = Secret(bytes: try question.ask("Password for \(username): "))
-      let result = await outcome { () throws(SessionError) in try await check(password) }
-      let session = try await session(after: result, wrong) { (codes, challenge) throws(CommandError) in
-        if codes > 0 { try question.say(Question.wrongCode(triesLeft: challenge.triesLeft)) }
-        return try question.ask(Question.code)
-      }
+      let (password, session) = try await password(of: username, asking: question, wrong, check)
       _ = consume question
       return ([password], session)
     }
@@ -76,6 +91,30 @@ extension Workspace {
     }
     if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
     return (secrets, session)
+  }
+
+  /// Asks for a password, and again after a wrong one: a shell would run what is typed next as a
+  /// command, and keep it in its history.
+  private func password(
+    of username: String, asking question: borrowing Question, _ wrong: CommandError,
+    _ check: (Secret) async throws(SessionError) -> LoginResult
+  ) async throws(CommandError) -> (Secret, LoggedInSession) {
+    var triesLeft = Question.attempts
+    while true {
+      let password = Secret(bytes: try question.ask("Password for \(username): "))
+      let result = await outcome { () throws(SessionError) in try await check(password) }
+      triesLeft -= 1
+      do throws(CommandError) {
+        let session = try await session(after: result, wrong) { (codes, challenge) throws(CommandError) in
+          if codes > 0 { try question.say(Question.wrongCode(triesLeft: challenge.triesLeft)) }
+          return try question.ask(Question.code)
+        }
+        return (password, session)
+      } catch {
+        guard error == wrong, triesLeft > 0 else { throw error }
+        try question.say("\(error.sentence) Try again.")
+      }
+    }
   }
 
   /// The session that a password gave or renewed, once each challenge is answered.

@@ -25,8 +25,9 @@ enum HelpCommand {
     ("prompt", "Show the logged-in user in your shell prompt"),
   ]
 
-  static func page(_ topic: [String], for printer: Printer) throws(CommandError) -> Answer {
+  static func page(_ topic: [String], for printer: Printer, isBrief: Bool = false) throws(CommandError) -> Answer {
     let help = Help(AuthTool.tool, width: printer.streams.output.width)
+    if isBrief { return .describing("help", help.brief) }
     return .describing("help", try explained { () throws(UsageError) in try help.page(topic) })
   }
 }
@@ -62,7 +63,7 @@ enum CompletionsCommand {
     "An unfinished line, without the program's name; if omitted, the script is printed")
 
   private static func run(
-    _ words: ParsedWords, _: Printer, _ makeBackend: MakeBackend
+    _ words: ParsedWords, _: Printer, _ makeBackend: @escaping MakeBackend
   ) async throws(CommandError) -> Answer {
     let (shell, line) = (words[shell], words[line])
     if line.isEmpty { return .describing("completions", AuthTool.tool.completionScript(for: shell)) }
@@ -73,10 +74,10 @@ enum CompletionsCommand {
   }
 
   /// The names that a command prints; none where it fails.
-  private static func names(_ command: String, _ makeBackend: MakeBackend) async -> [Suggestion] {
+  private static func names(_ command: String, _ makeBackend: @escaping MakeBackend) async -> [Suggestion] {
     let words = command.split(separator: " ").map { Word($0) }
     guard case .request(let body, let parsed) = try? AuthTool.tool.parse(words, environment: Environment.word),
-      let answer = try? await body.run(parsed, Printer(parsed), makeBackend)
+      let answer = try? await body.run(parsed, Printer(parsed), hurried(makeBackend))
     else { return [] }
     return answer.lines.map { ($0, "") }
   }

@@ -12,15 +12,14 @@ enum AppCommand {
     discussion: [
       "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
         + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
-        + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit. If the program was killed with "
+        + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit: after the work under way, whose failure is then printed. If the program was killed with "
         + "kill -9, 'reset' restores the terminal.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
         + "shows the session machine at work.",
       "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
         + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
     ],
-    examples: ["app": "opens the home screen"],
-    statuses: .of(.done, .usage, .cannotTell)
+    examples: ["app": "opens the home screen"]
   ) { _ in .inWorkspace(onlyLooks: true, run) }
 
   /// It never suspends, so it stays on the thread that signals go to.

@@ -107,7 +107,7 @@ enum DeleteAccountCommand {
         "Asks you to type the name of the account, unless --yes is given. \(consequences)",
         "Needs a password that you entered recently, and asks for it on a terminal.",
       ],
-      arguments: [account].compactMap(\.self), options: [yes], examples: examples
+      arguments: [account].compactMap(\.self), options: [Confirmation.yes], examples: examples
     ) { _ in
       .inWorkspace { (words, workspace) async throws(CommandError) in
         guard let account else { return try await deleteOwn(words, in: workspace) }
@@ -116,12 +116,10 @@ enum DeleteAccountCommand {
     }
   }
 
-  private static let yes = Option.flag("yes", "Delete without asking")
-
   private static func delete(
     _ user: Username, _ words: ParsedWords, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
-    if !words[yes] {
+    if !words[Confirmation.yes] {
       // A name that nobody has is not asked about.
       _ = try await workspace.account(user)
       try confirm(user.canonical)
@@ -141,7 +139,7 @@ enum DeleteAccountCommand {
       throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
         .withHint("Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
-    if !words[yes] { try confirm(profile.user.username) }
+    if !words[Confirmation.yes] { try confirm(profile.user.username) }
     let fresh = try await workspace.fresh(screen.session)
     try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.deleteAccount(for: fresh, under: lease)
@@ -152,10 +150,8 @@ enum DeleteAccountCommand {
 
   private static func confirm(_ name: String) throws(CommandError) {
     let shown = TextEscaping.escape(name)
-    let typed = try explained { () throws(PromptError) in
-      try SilentTerminal(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true)
-        .ask("This permanently deletes the account \(shown). Type its name to go on: ")
-    }
+    let typed = try Confirmation.answer(
+      to: "This permanently deletes the account \(shown). Type its name to go on: ")
     guard typed == Array(name.utf8) else {
       throw CommandError(code: .notConfirmed, shown)
     }

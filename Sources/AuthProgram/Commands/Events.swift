@@ -83,7 +83,7 @@ struct PageOptions {
     "Show only what happened since then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
       + "2026-01-31T09:30:00Z; local time, unless a zone is given")
   private static let until = Option.optional(
-    "until", "WHEN", .moment(),
+    "until", "WHEN", .moment(isLater: true),
     "Show only what happened before then; takes the same values as --since, and a day means its start")
   private static let filter = Option.optional(
     "filter", "TEXT", Kinds.text,

@@ -12,9 +12,11 @@ enum RecoveryCodesCommand {
       "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
         + "or in place of a code of your authenticator app. They replace all codes that you made before, and are never "
         + "shown again.",
+      "If you have codes that were not used, it asks before it voids them, unless --yes is given.",
       "Needs a password that you entered recently, and asks for it on a terminal. The codes are "
         + "also printed with --quiet.",
     ],
+    options: [Confirmation.yes],
     examples: [
       "recovery-codes": "shows ten new codes",
       "recovery-codes | lpr": "prints them on paper",
@@ -23,7 +25,12 @@ enum RecoveryCodesCommand {
 
   /// Makes ten codes in place of the old.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    let fresh = try await workspace.fresh(try await workspace.activeSession())
+    let session = try await workspace.activeSession()
+    let old = try await workspace.store.ask(session, workspace.backend.twoStep(under:)).recoveryCodes
+    if old > 0 {
+      try Confirmation.ask(words, "You have \(old) unused recovery code\(old == 1 ? "" : "s"). New ones void them.")
+    }
+    let fresh = try await workspace.fresh(session)
     let codes = try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.makeRecoveryCodes(for: fresh, under: lease)
     }

@@ -60,10 +60,11 @@ enum TwoStepSettingCommand {
     "two-step", summary: "Show or change who must log in in two steps",
     discussion: [
       "While it is required, an administrator without a second step can do nothing but set one up. That holds for "
-        + "sessions that are open, too. The database enforces it.",
+        + "sessions that are open, too. The database enforces it. It asks before it requires one, unless --yes is given, "
+        + "and refuses that to an administrator who has none.",
       "A change needs a password that you entered recently, and asks for it on a terminal.",
     ],
-    arguments: [twoStepPolicy],
+    arguments: [twoStepPolicy], options: [Confirmation.yes],
     examples: [
       "accounts two-step": "shows whether administrators must have a second step",
       "accounts two-step required": "requires it of all administrators",
@@ -90,18 +91,20 @@ enum TwoStepSettingCommand {
           + (without.isEmpty ? [] : ["Administrators without one: \(names)."]),
         ["two_step": .string(present.rawValue), "administrators_without": .array(without.map(JSON.string))])
     }
-    if !without.isEmpty {
-      workspace.printer.say("These administrators have no second step, and can then only set one up: \(names).")
+    if without.contains(where: { $0 == workspace.store.session?.user.username }) {
+      throw CommandError(code: .ownStepMissing)
     }
-    let isOwnMissing = without.contains { $0 == workspace.store.session?.user.username }
+    if policy == .required, present == .optional {
+      let others = without.isEmpty ? "." : ", and \(names) can then only set one up."
+      try Confirmation.ask(words, "This requires a second step of all administrators\(others)")
+    }
     try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
     }
     return Answer(
       .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"),
       lines: workspace.bar("Accounts") + [sentence(policy)],
-      ["two_step": .string(policy.rawValue), "administrators_without": nil],
-      notes: isOwnMissing ? ["Set up yours: \(run: "two-step", "on")"] : [])
+      ["two_step": .string(policy.rawValue), "administrators_without": nil])
   }
 
   private static func sentence(_ policy: TwoStepPolicy) -> String {

@@ -22,7 +22,21 @@ enum StatusCommand {
       "status --json": "prints the same as JSON",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
-  ) { _ in .inWorkspace(run) }
+  ) { _ in
+    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+      guard words[shortStatus], !printer.asJSON else { return try await answer(words, printer, makeBackend) }
+      // A prompt waits for nothing, and shows a name or nothing.
+      do throws(CommandError) { return try await answer(words, printer, hurried(makeBackend)) } catch {
+        return Answer(.onlyShows, status: error.status)
+      }
+    }
+  }
+
+  private static func answer(
+    _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
+  ) async throws(CommandError) -> Answer {
+    try await run(words, in: try Workspace(words, printer, makeBackend, onlyLooks: false))
+  }
 
   private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 

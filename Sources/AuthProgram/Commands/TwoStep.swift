@@ -164,8 +164,11 @@ enum TwoStepCommand {
     let output = printer.streams.output
     try printer.show(Answer(effect, text: "\(secret.text)\n\(secret.uri)\n"))
     if output.isTerminal, !printer.isQuiet {
-      if QRCode.columns(of: secret.uri) <= output.width {
-        let code = QRCode.lines(secret.uri, colors: output.style.allowsColor)
+      let kind = Environment.value("TERM") ?? ""
+      if kind.isEmpty || kind == "dumb" || Environment.hasOtherEncoding {
+        printer.say("A QR code needs a terminal with colours and a locale with UTF-8.")
+      } else if QRCode.columns(of: secret.uri) <= output.width {
+        let code = QRCode.lines(secret.uri, onStream: true)
         for line in code { output.writeLine(line) }
         // The secret is shown as text already.
         try? output.flush(survivingClosedPipe: true)

@@ -22,9 +22,10 @@ enum QRCode {
 
   /// The code of a text in lines; none where the program is missing.
   ///
-  /// With colours the code is black on white on every terminal.
+  /// On a stream the code brings its own colours, black on white, also where nothing else is
+  /// coloured: without them it is inverted on a light terminal, and few cameras read that.
   /// The text goes through a pipe and not on a command line, where other users could read it.
-  static func lines(_ text: String, colors: Bool = false) -> [String] {
+  static func lines(_ text: String, onStream: Bool = false) -> [String] {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return [] }
     // A program that another thread starts meanwhile would keep the pipe open.
@@ -34,7 +35,7 @@ enum QRCode {
     let bytes = Array(text.utf8)
     let isWritten = write(ends[1], bytes, bytes.count) == bytes.count
     close(ends[1])
-    let command = "exec qrencode -t \(colors ? "ANSIUTF8" : "UTF8") -m \(margin) -o - </dev/fd/\(ends[0]) 2>/dev/null"
+    let command = "exec qrencode -t \(onStream ? "ANSIUTF8" : "UTF8") -m \(margin) -o - </dev/fd/\(ends[0]) 2>/dev/null"
     guard isWritten, let program = popen(command, "r") else { return [] }
     var drawn: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -12,6 +12,13 @@ extension BackendError {
     let name = path.escaped
     let reason = systemError.code == 0 ? detail : systemError.explanation
     switch code & 0xFF {
+    // SQLite says of a file system without locks that it is busy.
+    case SQLITE_BUSY where systemError.code == ENOLCK,
+      SQLITE_IOERR where [EOPNOTSUPP, ENOSYS].contains(systemError.code):
+      self.init(FileError.system(path, "cannot be locked", systemError))
+    case SQLITE_READONLY where access(path, W_OK) != 0 && errno == EROFS,
+      SQLITE_CANTOPEN where systemError.code == EROFS:
+      self.init(FileError.system(path, "cannot be written", ErrorNumber(EROFS)))
     case SQLITE_BUSY, SQLITE_LOCKED:
       self = .unavailable(.databaseBusy, name, "another process did not finish in time")
     // `SQLITE_ERROR`: a table or a column that our statements need is missing.

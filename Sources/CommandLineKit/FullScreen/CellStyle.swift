@@ -9,7 +9,8 @@ package enum CellStyle: Character, Sendable, CaseIterable {
   case accent = "a"
   case good = "g"
   case bad = "b"
-  /// Light blocks on a dark ground, whatever the colours of the terminal are.
+  /// Light blocks on a dark ground, whatever the colours of the terminal are, also without colour:
+  /// here the colours are the picture.
   case picture = "p"
 
   /// The parameters of SGR (ECMA-48) after a reset; empty for plain text.
@@ -26,7 +27,7 @@ package enum CellStyle: Character, Sendable, CaseIterable {
     case .accent: colors ? "38;5;31" : ""
     case .good: colors ? "38;5;28" : ""
     case .bad: colors ? "1;38;5;196" : "1"
-    case .picture: colors ? "38;5;231;48;5;16" : ""
+    case .picture: "38;5;231;48;5;16"
     }
   }
 }

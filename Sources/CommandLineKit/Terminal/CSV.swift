@@ -2,8 +2,8 @@ import TextFormat
 
 /// Comma-separated values, for spreadsheets and scripts.
 ///
-/// Source: RFC 4180. Lines end in CR and LF. A field with a comma or a quote is written in quotes,
-/// and a quote inside is doubled.
+/// Source: RFC 4180. Lines end in CR and LF. A field with a comma, a semicolon or a quote is
+/// written in quotes, and a quote inside is doubled.
 package enum CSV {
   /// One line without its LF, which the output adds.
   ///
@@ -14,7 +14,8 @@ package enum CSV {
 
   private static func field(_ text: String) -> String {
     let text = TextEscaping.escape(isFormula(text) ? "'" + text : text)
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return text }
+    // Where a comma is in numbers, spreadsheets read semicolons between fields.
+    guard text.utf8.contains(where: ",;\"".utf8.contains) else { return text }
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 

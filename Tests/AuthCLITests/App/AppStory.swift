@@ -78,7 +78,9 @@ struct AppStory {
     case "bar": message = .button(AppScenes.users[rest].map { .logOut($0) } ?? .logIn)
     case "dismissed": message = .dismissed(rest)
     case "looked":
-      message = .looked(rest.isEmpty || rest == "empty" ? nil : Self.problem(words), isEmpty: rest == "empty")
+      message = .looked(
+        ["", "empty", "unknown"].contains(rest) ? nil : Self.problem(words), isEmpty: rest == "empty",
+        isKnown: rest != "unknown")
     case "loaded":
       let (tab, page) = try #require(AppScenes.page(words), "\(rest)")
       message = .loaded(tab, .success(page))

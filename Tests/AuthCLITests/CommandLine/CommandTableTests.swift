@@ -121,7 +121,9 @@ struct CommandTableTests {
       for option in command.options + tool.allGlobalOptions {
         #expect(Set(option.spellings).isSubset(of: offers(location.path + ["-"])), "\(location.path) \(option.flag)")
         guard let value = option.value else { continue }
-        #expect(offers(location.path + [option.flag, ""]) == value.form.candidates.map(\.value), "\(option.flag)")
+        #expect(
+          offers(location.path + [option.flag, ""]) == (value.form.candidates + value.form.examples).map(\.value),
+          "\(option.flag)")
       }
     }
   }

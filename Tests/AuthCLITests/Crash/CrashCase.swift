@@ -79,7 +79,7 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     CrashCase(name: "two-step on", start: .loggedIn, line: "two-step on"),
     CrashCase(
       name: "two-step off", start: .withStep, line: "two-step off --code-stdin", input: CrashStart.code, retry: [0, 1]),
-    CrashCase(name: "accounts two-step", start: .withStep, line: "accounts two-step required", isOneChange: true),
+    CrashCase(name: "accounts two-step", start: .withStep, line: "accounts two-step required --yes", isOneChange: true),
     CrashCase(
       name: "recover", start: .withCode, line: "recover alice --password-stdin",
       input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,

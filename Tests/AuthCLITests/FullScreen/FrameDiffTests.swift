@@ -37,10 +37,12 @@ struct FrameDiffTests {
     }
   }
 
-  @Test("without colours no colour is set, and the rest of the styles is")
+  @Test("without colours no colour is set, except that of a picture, and the rest of the styles is")
   func noColors() {
-    var frame = Frame(columns: 20, rows: CellStyle.allCases.count)
-    for (row, style) in CellStyle.allCases.enumerated() { frame.put("text", row: row, column: 0, style: style) }
+    let styles = CellStyle.allCases.filter { $0 != .picture }
+    #expect(CellStyle.picture.parameters(colors: false) == CellStyle.picture.parameters(colors: true))
+    var frame = Frame(columns: 20, rows: styles.count)
+    for (row, style) in styles.enumerated() { frame.put("text", row: row, column: 0, style: style) }
     let text = String(decoding: FrameDiff.bytes(from: nil, to: frame, colors: false), as: UTF8.self)
     let colored = String(decoding: FrameDiff.bytes(from: nil, to: frame, colors: true), as: UTF8.self)
     #expect(!text.contains("38;5;"))
