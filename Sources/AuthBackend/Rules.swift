@@ -11,6 +11,8 @@ package final class Rules: Sendable {
   /// The limits of sessions.
   package let policy: SessionPolicy
   let hasher: PasswordHasher
+  /// How many searches run.
+  let searches = Monitor(0)
   let refusals = Refusals()
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: WriteRates?

@@ -37,7 +37,29 @@ extension SearchStop: RowDecodable {
   package init(_ row: Row) throws(BackendError) { self.init(before: try row[0], at: try row[1]) }
 }
 
+extension Page {
+  /// Whether rows may be left out, so that a page takes a search.
+  fileprivate var isRestricted: Bool { !text.isEmpty || times != .all }
+}
+
 extension Rules {
+  /// Runs a request for a page; of those that search, two run at the same time.
+  ///
+  /// A database server would divide its processors among more, and everything else would wait.
+  func searching<Result>(
+    _ page: Page, _ body: () throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    guard page.isRestricted else { return try body() }
+    let place: Void? = searches.wait(atMost: database.patience) { running in
+      guard running < 2 else { return nil }
+      running += 1
+      return ()
+    }
+    guard place != nil else { throw .unavailable(.databaseBusy, "the database", "too many searches are running") }
+    defer { searches.change { $0 -= 1 } }
+    return try body()
+  }
+
   /// Searches for the rows of a page, part by part, until the page is full, the list ends or the
   /// time is over.
   ///
@@ -51,7 +73,7 @@ extension Rules {
     _ page: Page, part: (_ end: Int64) throws(BackendError) -> SearchStop?,
     rows: (_ first: Int64, _ end: Int64, _ limit: Int) throws(BackendError) -> [Row]
   ) throws(BackendError) -> Found<Row> {
-    guard !page.text.isEmpty || page.times != .all else { return Found(try rows(.min, page.end, page.rows)) }
+    guard page.isRestricted else { return Found(try rows(.min, page.end, page.rows)) }
     let deadline = ContinuousClock.now + searchTime
     var (found, end) = ([Row](), page.end)
     while true {

@@ -8,22 +8,24 @@ extension Rules {
   package func events(
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> Found<Event> {
-    try reading(token, .init(role: scope == .everyone ? "events" : nil)) { (db, own) throws(BackendError) in
-      switch scope {
-      case .own:
-        try search(
-          page,
-          part: { end throws(BackendError) in try db.first(EventQuery.partOfAccount, own.account, end, Self.part) },
-          rows: { first, end, limit throws(BackendError) in
-            try db.all(
-              EventSelection.pageOfAccount, own.account, end, first, page.since, page.until, page.pattern, limit)
-          })
-      case .everyone:
-        try search(
-          page, part: { end throws(BackendError) in try db.first(EventQuery.part, end, Self.part) },
-          rows: { first, end, limit throws(BackendError) in
-            try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
-          })
+    try searching(page) { () throws(BackendError) in
+      try reading(token, .init(role: scope == .everyone ? "events" : nil)) { (db, own) throws(BackendError) in
+        switch scope {
+        case .own:
+          try search(
+            page,
+            part: { end throws(BackendError) in try db.first(EventQuery.partOfAccount, own.account, end, Self.part) },
+            rows: { first, end, limit throws(BackendError) in
+              try db.all(
+                EventSelection.pageOfAccount, own.account, end, first, page.since, page.until, page.pattern, limit)
+            })
+        case .everyone:
+          try search(
+            page, part: { end throws(BackendError) in try db.first(EventQuery.part, end, Self.part) },
+            rows: { first, end, limit throws(BackendError) in
+              try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
+            })
+        }
       }
     }
   }

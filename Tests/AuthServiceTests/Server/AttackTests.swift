@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthSQLite
 import Glibc
 import Programs
 import Services
@@ -41,6 +42,34 @@ struct AttackTests {
       while clients.count < count, goesOn(), let client = try? connect() { clients.append(client) }
       clients.removeAll { client in (try? (0..<16).forEach { _ in try client.send(request()) }) == nil }
       clients.removeAll { client in (try? (0..<16).forEach { _ in _ = try client.answer() }) == nil }
+    }
+  }
+
+  @Test("searches through many receipts hold up nobody else", arguments: Engine.available)
+  func searching(_ engine: Engine) async throws {
+    let service = try await service(engine)
+    let path = service.socket
+    let fill = [
+      """
+      INSERT INTO transfers(id, payer, payee, amount, made_at)
+        WITH RECURSIVE n(i) AS (SELECT 1000001 UNION ALL SELECT i + 1 FROM n WHERE i < 1100000)
+        SELECT i, 3, 1, 1, i FROM n
+      """,
+      "INSERT INTO entries(account, transfer, amount) SELECT 3, id, -1 FROM transfers WHERE id > 1000000",
+    ]
+    switch engine {
+    case .sqlite:
+      service.end()
+      let database = LocalAuthority(directory: service.data, cost: .least).rules.database
+      try database.write(.everything) { (db) throws(BackendError) in for part in fill { try db.run(part, []) } }
+      try service.start()
+    case .postgres:
+      try await PostgresSite.run(
+        "psql -qv ON_ERROR_STOP=1 -c 'SET search_path = auth; \(fill.joined(separator: ";"))' attacked")
+    }
+    let mallory = try service.client().logIn("mallory")
+    try Victim(of: service).expectUnharmed(beside: 2) { _, goesOn in
+      Self.flood(4, { .receipts(Page(matching: "nothing like it"), mallory) }, goesOn) { try ServiceClient(path) }
     }
   }
 

@@ -32,6 +32,11 @@ final class PostgresSite {
     return try await bash(script, environment, exits: status)
   }
 
+  /// Runs a script of bash at the server of all sites.
+  static func run(_ script: String) async throws {
+    _ = try await bash(script, ["PGHOST": try started.get().directory, "PGUSER": "postgres"], exits: 0)
+  }
+
   /// Creates the database with the administrator alice.
   func install() async throws {
     try await run(

@@ -1,0 +1,25 @@
+import AuthBackend
+import AuthCore
+import Services
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  @Suite struct ThrottleCostTests {
+    @Test("a throttled attempt on an account and one on an invented name take the same time, within a twentieth")
+    func cost() throws {
+      let database = try RulesDatabase(isShared: true)
+      _ = try database.registerBoth()
+      func attempt(_ name: String) -> Duration {
+        ContinuousClock().measure { _ = failure { try database.authority.logIn(name, wrongPassword) } }
+      }
+      let names = ["alice", "invented"]
+      for name in names { for _ in 0..<5 { _ = attempt(name) } }
+      var times = names.map { _ in [Duration]() }
+      for _ in 0..<21 { for (index, name) in names.enumerated() { times[index].append(attempt(name)) } }
+      let medians = times.map { $0.sorted()[10] }
+      #expect((0.95...1.05).contains(medians[0] / medians[1]), "\(medians)")
+    }
+  }
+}
