@@ -13,7 +13,7 @@ extension LoggedInSession {
   ///   _ session: LoggedInSession,
   ///   get: (_ authorization: String) async throws -> (status: Int, body: [UInt8])
   /// ) async throws -> [UInt8] {
-  ///   try await session.withAccess { token in
+  ///   try await session.withAccess { (token: borrowing LentAccessToken) in
   ///     let (status, body) = try await get(token.header)
   ///     if status == 401 { throw AccessTokenRefused() }
   ///     return body

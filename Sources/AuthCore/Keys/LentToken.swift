@@ -10,7 +10,9 @@
 /// func send(_ message: String, with token: borrowing LentToken) async throws {}
 ///
 /// func send(_ message: String, in session: LoggedInSession) async throws {
-///   try await session.withLease { lease in try await send(message, with: lease.token) }
+///   try await session.withLease { (lease: borrowing SessionLease) in
+///     try await send(message, with: lease.token)
+///   }
 /// }
 /// ```
 ///

@@ -46,6 +46,12 @@ struct ContractTests {
     #expect(violation == nil)
   }
 
+  @Test("the vault that stores nothing", arguments: SessionVaultContract.checks)
+  func transientVault(check: SessionVaultContract.Check) async {
+    let violation = await check.run(on: SessionVaultContract.Subject(vault: TransientVault()))
+    #expect(violation == nil)
+  }
+
   private func findings(_ flaw: BrokenAuthority.Flaw) async -> [ContractViolation] {
     func violations(hasSecondStep: Bool) async -> [ContractViolation] {
       await AuthorityContract.violations {
@@ -93,6 +99,7 @@ struct ContractTests {
     // First write a test like those in `ContractTests`, then add its type and its folder here.
     let tested = [
       "ScriptedAuthority: Authority": "AuthCoreTests", "InMemoryVault: SessionVault": "AuthCoreTests",
+      "TransientVault: SessionVault": "AuthCoreTests",
       "FileVault: SessionVault": "AuthSQLiteTests", "LocalAuthority: Authority": "AuthSQLiteTests",
       "LocalAuthority: Backend": "AuthSQLiteTests", "OAuthAuthority: Authority": "AuthOAuthTests",
       "ServiceAuthority: Authority": "AuthServiceTests", "ServiceAuthority: Backend": "AuthServiceTests",
