@@ -28,7 +28,7 @@ let package = Package(
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "TextFormat"),
     .target(name: "AuthDevice", dependencies: ["AuthCore", "Guards", "TextFormat"]),
-    .target(name: "AuthOAuth", dependencies: ["AuthCore", "Guards", "TextFormat"]),
+    .target(name: "AuthOAuth", dependencies: ["AuthCore", "Guards", "TextFormat", "CProcess"]),
     .target(name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"]),
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
     .target(
@@ -139,7 +139,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
 // The deep model check and Thread Sanitizer build only what they test.
 if Context.environment["CORE_ONLY"] != nil {
   let core = [
-    "Guards", "AuthCore", "AuthCoreTesting", "TextFormat", "AuthDevice", "AuthOAuth", "Programs", "Races",
+    "Guards", "AuthCore", "AuthCoreTesting", "TextFormat", "AuthDevice", "AuthOAuth", "CProcess", "Programs", "Races",
     "GuardsTests", "AuthCoreTests",
   ]
   package.targets.removeAll { !core.contains($0.name) }

@@ -13,6 +13,8 @@ public struct OAuthRequest: Hashable, Sendable, Redacted {
   public let headers: [String: String]
   /// The body; empty for `GET`.
   public let body: [UInt8]
+  /// Where to record the answer; a transport that runs no other program ignores it.
+  public var recorder: ExchangeRecorder?
 
   /// The method and the address, without a query.
   public var description: String { "\(method) \(url.prefix { $0 != "?" })" }
@@ -24,8 +26,10 @@ public struct OAuthRequest: Hashable, Sendable, Redacted {
 /// another server (RFC 9700, section 4.12). It must check the server's certificate, and should
 /// limit the time and the size of a response. The names of the headers are not case-sensitive. Do
 /// not print the body: it holds tokens.
-public typealias OAuthTransport =
-  @Sendable (OAuthRequest) async throws -> (status: Int, headers: [String: String], body: [UInt8])
+public typealias OAuthTransport = @Sendable (OAuthRequest) async throws -> OAuthResponse
+
+/// A response: its status, its headers by their names, and its body.
+public typealias OAuthResponse = (status: Int, headers: [String: String], body: [UInt8])
 
 extension OAuthServer {
   /// Posts the form, or gets the address if there is none, and returns the members of the response;
@@ -39,12 +43,17 @@ extension OAuthServer {
     let request = OAuthRequest(
       method: form == nil ? "GET" : "POST", url: url, headers: sent.compactMapValues(\.self),
       body: Array((form.map(Form.text) ?? "").utf8))
-    let (status, headers, body): (Int, [String: String], [UInt8])
-    do { (status, headers, body) = try await send(request) } catch {
+    let response: OAuthResponse
+    do { response = try await send(request) } catch {
       if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }
-      // The message of the transport may contain the request, and so a secret.
-      throw .unavailable(Unavailability(.unreachable, "The server cannot be reached."))
+      // The message of another transport may contain the request, and so a secret.
+      let failure = error as? CurlFailure
+      throw .unavailable(
+        Unavailability(
+          .unreachable, failure?.description ?? "The server cannot be reached.",
+          hint: failure?.hint ?? "Try again; nothing was changed."))
     }
+    let (status, headers, body) = response
     let claims = OAuthClaims(body)
     switch status {
     case empty: return OAuthClaims(members: [:])

@@ -10,3 +10,9 @@ static inline int cprocess_close_memory(void) {
   if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
   return prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 }
+
+// No file that the process writes grows beyond so many bytes. Returns 0, or -1 with errno.
+static inline int cprocess_limit_file_size(int process, unsigned long bytes) {
+  struct rlimit limit = {bytes, bytes};
+  return prlimit(process, RLIMIT_FSIZE, &limit, 0);
+}

@@ -18,7 +18,7 @@ import Testing
     AuthCoreTesting portable AuthCore Guards
     TextFormat language Darwin Glibc
     AuthDevice system AuthCore Darwin Guards TextFormat
-    AuthOAuth language AuthCore Guards TextFormat
+    AuthOAuth language AuthCore CProcess Glibc Guards TextFormat
     AuthBackend language AuthCore AuthDevice CCrypt Guards Glibc SwiftOverlayShims TextFormat
     AuthBackendTesting language AuthBackend AuthCore AuthCoreTesting AuthDevice Glibc
     AuthSQLite system AuthBackend AuthCore AuthDevice CSQLite Guards TextFormat

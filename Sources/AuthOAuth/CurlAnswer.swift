@@ -1,0 +1,99 @@
+public import AuthCore
+
+/// Why curl brought no usable answer.
+public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
+  /// The program could not be started.
+  case notStarted
+  /// The request contains a character that cannot be sent, is too long, or goes to an address that
+  /// is not secure.
+  case unsendable
+  /// curl ended with this status.
+  case failed(Int32)
+  /// curl ended before it wrote its status: it was killed, or is older than 7.75.
+  case interrupted
+  /// The answer is longer than the limit.
+  case tooLarge
+  /// The answer is not one of HTTP.
+  case unusable
+
+  /// Whether the server certainly did not get the request.
+  public var isUnsent: Bool {
+    switch self {
+    case .notStarted, .unsendable: true
+    // The statuses of an option, a name, a connection and a handshake.
+    case .failed(let status): [2, 3, 4, 5, 6, 7, 26, 35, 51, 53, 54, 58, 59, 60, 66, 77, 83, 90, 97].contains(status)
+    case .interrupted, .tooLarge, .unusable: false
+    }
+  }
+
+  package var words: ErrorWords {
+    switch self {
+    case .notStarted: ("The program curl cannot be started.", "Install curl.")
+    case .unsendable: ("The request cannot be sent with curl.", "Check the app's settings and the server's addresses.")
+    case .failed(5), .failed(6): ("The server's name cannot be found.", "Check the network and the address.")
+    case .failed(7): ("The server accepts no connection.", "Try again later.")
+    case .failed(28): ("The server did not answer in time.", "Try again later.")
+    case .failed(35), .failed(51), .failed(60), .failed(77), .failed(83), .failed(90):
+      ("No secure connection to the server is possible: its certificate is not accepted.", "Check the network.")
+    case .failed(let status): ("The server cannot be reached: curl ended with status \(status).", "Try again later.")
+    case .interrupted: ("curl was interrupted.", "Try again.")
+    case .tooLarge: ("The server's answer is too long.", "Try again later.")
+    case .unusable: ("The server's answer is not one of HTTP.", "Try again later.")
+    }
+  }
+}
+
+/// The output of curl with `--include`: headers, body, and in a last line its own status, which
+/// shows that the answer is complete.
+enum CurlAnswer {
+  /// The last line, in the format of `--write-out`.
+  static let trailer = #"\ncurl %{exitcode}"#
+
+  static func response(_ bytes: [UInt8]) throws(CurlFailure) -> OAuthResponse {
+    // Room that was allocated before is zero.
+    let written = bytes[...(bytes.lastIndex { $0 != 0 } ?? -1)]
+    guard let end = written.lastIndex(of: newline),
+      let status = String(decoding: written[(end + 1)...], as: UTF8.self).wholeMatch(of: /curl (\d{1,3})/)?.1
+    else { throw .interrupted }
+    guard status == "0" else { throw status == "63" ? .tooLarge : .failed(Int32(status) ?? 0) }
+    var rest = written[..<end]
+    while true {
+      let lines = try head(&rest)
+      guard let code = String(decoding: lines[0], as: UTF8.self).prefixMatch(of: /HTTP\/\S+ ([1-5]\d\d)(?: |$)/)?.1,
+        let status = Int(code)
+      else { throw .unusable }
+      // An interim response comes before the final one (RFC 9110, section 15.2).
+      if status >= 200 { return (status, headers(lines.dropFirst()), Array(rest)) }
+    }
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+
+  /// Removes the lines up to the first empty one from the start, and returns them.
+  private static func head(_ rest: inout ArraySlice<UInt8>) throws(CurlFailure) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    while let end = rest.firstIndex(of: newline) {
+      var line = rest[..<end]
+      rest = rest[(end + 1)...]
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      guard line.isEmpty else {
+        lines.append(line)
+        continue
+      }
+      guard !lines.isEmpty else { break }
+      return lines
+    }
+    throw .unusable
+  }
+
+  /// The headers by their names in lower case; of several with one name, the first counts.
+  private static func headers(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [String: String] {
+    lines.reduce(into: [:]) { headers, line in
+      guard let text = String(validating: line, as: UTF8.self),
+        let parts = text.wholeMatch(of: #/([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*/#)?.output
+      else { return }
+      let name = parts.1.lowercased()
+      if headers[name] == nil { headers[name] = String(parts.2) }
+    }
+  }
+}

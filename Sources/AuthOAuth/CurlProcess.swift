@@ -1,0 +1,122 @@
+#if !canImport(Darwin)
+  import AuthCore
+  import CProcess
+  import Glibc
+  import Guards
+
+  /// A running curl.
+  final class CurlProcess: Sendable {
+    private let id: pid_t
+    /// Our end of its standard input and its output, or with a recorder its errors; -1 when it is
+    /// closed.
+    private let link: Locked<Int32>
+    private let recorder: ExchangeRecorder?
+    private let limit: Int
+
+    /// Starts curl and gives it its options.
+    ///
+    /// It gets a process group of its own: ^C at a terminal must not end it between the answer of
+    /// the server and the save.
+    init(_ program: String, input: [UInt8], recorder: ExchangeRecorder?, longest: Int) throws(CurlFailure) {
+      var ends: [Int32] = [-1, -1]
+      guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+        throw .notStarted
+      }
+      defer { close(ends[1]) }
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+      posix_spawn_file_actions_init(&actions)
+      posix_spawnattr_init(&attributes)
+      defer {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+      }
+      posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, recorder?.answer ?? ends[1], STDOUT_FILENO)
+      if let recorder {
+        // Its end is seen here, not at the standard input, which it may close.
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, recorder.lock, 3)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+      }
+      // A program may ignore signals or block them, which curl would inherit.
+      var (everySignal, noSignals) = (sigset_t(), sigset_t())
+      sigfillset(&everySignal)
+      sigemptyset(&noSignals)
+      posix_spawnattr_setsigdefault(&attributes, &everySignal)
+      posix_spawnattr_setsigmask(&attributes, &noSignals)
+      posix_spawnattr_setpgroup(&attributes, 0)
+      posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+      // Without `-q`, which must be the first, curl would read the options of .curlrc.
+      let words: [String] = [program, "-q", "--config", "-"]
+      let arguments = words.map { $0.withCString { strdup($0) } } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      var process: pid_t = 0
+      guard posix_spawnp(&process, program, &actions, &attributes, arguments, environ) == 0 else {
+        close(ends[0])
+        throw .notStarted
+      }
+      id = process
+      link = Locked(ends[0])
+      self.recorder = recorder
+      // 64 KiB of headers, and the status. curl before 8.4 does not limit a body of unknown length.
+      limit = longest + 1 << 16
+      // It fails only if curl has ended, which then has no answer.
+      if recorder != nil { _ = cprocess_limit_file_size(id, UInt(limit)) }
+      var rest = input[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.send(ends[0], $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count < 0, errno == EINTR { continue }
+        // It has ended, and so has no status.
+        if count <= 0 { break }
+        rest = rest.dropFirst(count)
+      }
+      shutdown(ends[0], Int32(SHUT_WR))
+    }
+
+    /// Abandons the request, unless its answer is recorded.
+    func cancel() {
+      guard recorder == nil else { return }
+      // The output ends by that, and `output(until:)` then ends the program.
+      link.withLock { if $0 >= 0 { shutdown($0, Int32(SHUT_RDWR)) } }
+    }
+
+    /// Waits for the end of the program and returns what it wrote; to be called once.
+    func output(until deadline: ContinuousClock.Instant) -> Result<[UInt8], CurlFailure> {
+      let descriptor = link.withLock(\.self)
+      let streamed = read(descriptor, until: deadline)
+      link.withLock { $0 = -1 }
+      close(descriptor)
+      // Nothing happens to one that has ended: its id is not free before the wait.
+      kill(id, SIGKILL)
+      var status: Int32 = 0
+      while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+      guard let answer = recorder?.answer else { return streamed }
+      return streamed.flatMap { _ in
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = pread(answer, &bytes, limit, 0)
+        return count < 0 ? .failure(.interrupted) : .success(Array(bytes.prefix(count)))
+      }
+    }
+
+    /// Reads until the program ends.
+    private func read(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> Result<[UInt8], CurlFailure> {
+      var output: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let left = deadline - .now
+        guard left > .zero else { return .failure(.failed(28)) }
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+        guard poll(&event, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 { return .success(output) }
+        output += buffer[..<count]
+        if output.count > limit { return .failure(.tooLarge) }
+      }
+    }
+  }
+#endif

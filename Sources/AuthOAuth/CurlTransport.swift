@@ -1,0 +1,103 @@
+#if !canImport(Darwin)
+  public import AuthCore
+  import Glibc
+
+  /// Sends requests with the program curl, version 7.75 or later.
+  ///
+  /// Pass ``send(_:)`` to ``OAuthServer``. curl reads the request, with its secrets, from its
+  /// standard input. It uses the proxies and certificates of the environment, but no `.curlrc`; no
+  /// proxy gets a request to this machine. It follows no redirect and checks the certificate.
+  ///
+  /// ```swift
+  /// import AuthOAuth
+  ///
+  /// func server() async throws -> OAuthServer {
+  ///   try await OAuthServer.discover(issuer: "https://server.example", send: CurlTransport().send)
+  /// }
+  /// ```
+  public struct CurlTransport: Sendable {
+    /// The longest answer, without headers, in bytes.
+    static let longest = 1 << 20
+    private let program: String
+    let timeLimit: Duration
+    private let workPlace: WorkPlace
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - program: curl, as a path or as a name that `PATH` finds.
+    ///   - timeLimit: The longest time for a request, in whole seconds.
+    ///   - workPlace: Where a request waits for its answer.
+    public init(program: String = "curl", timeLimit: Duration = .seconds(20), workPlace: WorkPlace = .separateThreads) {
+      self.program = program
+      self.timeLimit = timeLimit
+      self.workPlace = workPlace
+    }
+
+    /// Sends a request and returns the response, whatever its status.
+    ///
+    /// A request with an ``AuthCore/ExchangeRecorder`` continues if this process ends. If the task
+    /// is cancelled, such a request continues, too, and any other is abandoned.
+    public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
+      let process = try CurlProcess(
+        program, input: try config(request), recorder: request.recorder, longest: Self.longest)
+      let deadline = ContinuousClock.now + timeLimit + .seconds(2)
+      let output = await withTaskCancellationHandler {
+        if workPlace == .callingThread { return process.output(until: deadline) }
+        return await withCheckedContinuation { continuation in
+          let wait: @Sendable () -> Void = { continuation.resume(returning: process.output(until: deadline)) }
+          if !startThread(wait) { wait() }
+        }
+      } onCancel: {
+        process.cancel()
+      }
+      return try CurlAnswer.response(try output.get())
+    }
+
+    /// Reads the answer that an ``AuthCore/ExchangeRecorder`` recorded.
+    ///
+    /// - Parameter bytes: The content of its file.
+    /// - Returns: The response.
+    /// - Throws: `interrupted` if the file has no complete answer; otherwise the failure of the
+    ///   request.
+    public static func response(recorded bytes: [UInt8]) throws(CurlFailure) -> OAuthResponse {
+      try CurlAnswer.response(bytes)
+    }
+
+    /// The options of curl, in the format of its configuration files.
+    func config(_ request: OAuthRequest) throws(CurlFailure) -> [UInt8] {
+      guard request.url.isSafeURL else { throw .unsendable }
+      let isHere = !request.url.lowercased().hasPrefix("https:")
+      let seconds = max(1, timeLimit.components.seconds)
+      var lines = [
+        "silent", "include", "globoff", "no-location", "path-as-is", "http1.1", "suppress-connect-headers",
+        "proto = \"=\(isHere ? "http" : "https")\"", "max-time = \(seconds)",
+        "connect-timeout = \(max(1, seconds / 2))", "max-filesize = \(Self.longest)", "output = \"-\"",
+        "write-out = \"\(CurlAnswer.trailer)\"", "request = \(try Self.quoted(request.method))",
+      ]
+      if isHere { lines.append("noproxy = \"*\"") }
+      // Without a value curl sends none: a server would answer twice to this one.
+      lines.append("header = \"Expect:\"")
+      for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) {
+        guard name.wholeMatch(of: /[A-Za-z0-9\-]+/) != nil, !value.isEmpty else { throw .unsendable }
+        lines.append("header = \(try Self.quoted("\(name): \(value)"))")
+      }
+      if request.method != "GET" {
+        guard let body = String(validating: request.body, as: UTF8.self) else { throw .unsendable }
+        // Not `data`, which would read a file if the body starts with @.
+        lines.append("data-raw = \(try Self.quoted(body))")
+      }
+      // At the end, so that a part of the options sends nothing.
+      lines.append("url = \(try Self.quoted(request.url))")
+      // curl refuses a longer line.
+      guard lines.allSatisfy({ $0.utf8.count < 100_000 }) else { throw .unsendable }
+      return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// A value in quotes, without control characters: a line end would start another option.
+    private static func quoted(_ text: String) throws(CurlFailure) -> String {
+      guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .unsendable }
+      return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+  }
+#endif

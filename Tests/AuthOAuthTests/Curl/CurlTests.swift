@@ -1,0 +1,212 @@
+import AuthCore
+import Foundation
+import Glibc
+import Guards
+import Programs
+import Testing
+
+@testable import AuthOAuth
+
+/// The transport against servers that keep no rules, and with a lock and a file for the answer.
+@Suite(.enabled(if: Curl.isHere, Curl.advice), .timeLimit(.minutes(2)))
+final class CurlTests: Sendable {
+  private let directory = FileManager.default.temporaryDirectory.appending(path: "curl-" + UUID().uuidString)
+
+  init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false) }
+
+  deinit { try? FileManager.default.removeItem(at: directory) }
+
+  private func request(_ url: String, body: String = "a=1", recorder: ExchangeRecorder? = nil) -> OAuthRequest {
+    var request = OAuthRequest(
+      method: "POST", url: url, headers: ["Accept": "application/json"], body: Array(body.utf8))
+    request.recorder = recorder
+    return request
+  }
+
+  private func result(_ server: RawServer, _ transport: CurlTransport = CurlTransport()) async -> String {
+    do throws(CurlFailure) {
+      let response = try await transport.send(request(server.url))
+      return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
+    } catch {
+      return switch error {
+      case .failed: "failed"
+      case .tooLarge: "tooLarge"
+      case .notStarted, .unsendable, .interrupted, .unusable: error.description
+      }
+    }
+  }
+
+  /// curl, started by a script that a test writes.
+  private func script(_ lines: String) throws -> String {
+    let path = directory.appending(path: "curl").path
+    try "#!/bin/sh\n\(lines)\n".write(toFile: path, atomically: true, encoding: .utf8)
+    chmod(path, 0o700)
+    return path
+  }
+
+  @Test("the server gets the request as it is, whatever its body contains")
+  func exact() async throws {
+    let server = try RawServer(bytes: "HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 2\r\n\r\n{}")
+    for body in ["@/etc/passwd", #"a"b\c=\n&url=file:///"#, "a=ä%20{1-3}[1-2]", String(repeating: "x", count: 90_000)] {
+      let response = try await CurlTransport().send(request(server.url, body: body))
+      #expect(response.status == 200)
+      #expect(response.headers["a"] == "1")
+      let seen = try #require(server.requests.last)
+      #expect(seen.hasPrefix("POST /token HTTP/1.1\r\n"))
+      #expect(seen.hasSuffix("\r\n\r\n" + body))
+      #expect(!seen.contains("Expect:"))
+    }
+  }
+
+  @Test("secrets are in no argument; neither .curlrc nor a proxy takes part in a request to this machine")
+  func environment() async throws {
+    let server = try RawServer(bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+    let program = try script(
+      """
+      cd "${0%/*}"; echo "$*" >arguments
+      echo 'header = "X-Config: 1"' >.curlrc
+      export HOME="$PWD" CURL_HOME="$PWD" http_proxy=http://127.0.0.1:1 all_proxy=http://127.0.0.1:1
+      exec curl "$@"
+      """)
+    let response = try await CurlTransport(program: program).send(request(server.url, body: "secret"))
+    #expect(response.status == 200)
+    #expect(server.requests.first?.contains("X-Config") == false)
+    let arguments = try String(contentsOf: directory.appending(path: "arguments"), encoding: .utf8)
+    #expect(arguments == "-q --config -\n")
+  }
+
+  @Test(
+    "of what a server answers, only a whole answer of HTTP is one",
+    arguments: [
+      ("HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}", "200 {}"),
+      ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\n{}", "400 {}"),
+      ("HTTP/1.0 200\r\n\r\n{}", "200 {}"), ("HTTP/1.1 200 OK\n\n{}", "200 {}"), ("HTTP/1.1 204 No\r\n\r\n", "204 "),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "200 {}"),
+      ("HTTP/1.1 307 No\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", "307 "),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"a\":\ncurl 0}\n", "200 {\"a\":\ncurl 0}\n"),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}\ncurl 0", "failed"),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "failed"),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "failed"),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n{}", "tooLarge"), ("", "failed"),
+      ("SSH-2.0-OpenSSH\r\n", "failed"), ("HTTP/1.1 099 No\r\n\r\n{}", "failed"),
+    ])
+  func answers(bytes: String, outcome: String) async throws {
+    #expect(await result(try RawServer(bytes: bytes)) == outcome)
+  }
+
+  @Test("of two headers with one name the first counts, and one whose name has a space is ignored")
+  func headers() async throws {
+    let server = try RawServer(
+      bytes: "HTTP/1.1 429 Wait\r\nRetry-After: 7\r\nretry-after: 99\r\nX Y: 1\r\nContent-Length: 0\r\n\r\n")
+    #expect(try await CurlTransport().send(request(server.url)).headers == ["retry-after": "7", "content-length": "0"])
+  }
+
+  @Test(
+    "an answer without end is left at its limit, also in a file, and a server that is silent at the time limit",
+    arguments: ["x", "A: 1\r\n", ""], [false, true])
+  func endless(piece: String, isRecorded: Bool) async throws {
+    let server = try RawServer { connection in
+      RawServer.write("HTTP/1.1 200 OK\r\n" + (piece == "x" ? "\r\n" : ""), to: connection)
+      let block = String(repeating: piece, count: 10_000)
+      while !piece.isEmpty && RawServer.write(block, to: connection) {}
+      RawServer.waitForEnd(of: connection)
+    }
+    let recorder = isRecorded ? try recorder() : nil
+    let transport = CurlTransport(timeLimit: .seconds(piece.isEmpty ? 1 : 30))
+    await #expect(throws: CurlFailure.self) {
+      try await transport.send(request(server.url, recorder: recorder))
+    }
+    guard let recorder else { return }
+    #expect(lseek(recorder.answer, 0, SEEK_END) < 2 << 20)
+  }
+
+  @Test("a request that curl could read differently is not sent, and its failure says so")
+  func unsendable() async throws {
+    let server = try RawServer(bytes: "HTTP/1.1 200 OK\r\n\r\n")
+    let address = server.url
+    let bad = [
+      request(address + "\n"), request(address + "\" x"), request("http://192.0.2.1/"), request("file:///etc/passwd"),
+      request(address, body: "a\nurl = b"), request(address, body: "a\u{0}"),
+      request(address, body: String(repeating: "x", count: 100_000)),
+      OAuthRequest(method: "POST", url: address, headers: ["A": "1\r\nB: 2"], body: []),
+      OAuthRequest(method: "POST", url: address, headers: ["A: 1\r\nB": "2"], body: []),
+      OAuthRequest(method: "POST", url: address, headers: [:], body: [0xFF]),
+    ]
+    for request in bad {
+      await #expect(throws: CurlFailure.unsendable) { try await CurlTransport().send(request) }
+    }
+    #expect(server.requests == [])
+    let missing = CurlTransport(program: directory.path + "/none")
+    await #expect(throws: CurlFailure.notStarted) { try await missing.send(request(address)) }
+    for program in ["true", "cat"] {
+      await #expect(throws: CurlFailure.interrupted) {
+        try await CurlTransport(program: program).send(request(address))
+      }
+    }
+    await #expect(throws: CurlFailure.failed(7)) {
+      try await CurlTransport(workPlace: .callingThread).send(request("http://127.0.0.1:1/"))
+    }
+    #expect(CurlFailure.failed(7).isUnsent && CurlFailure.notStarted.isUnsent)
+    #expect(![1, 8, 18, 28, 52, 56].contains { CurlFailure.failed($0).isUnsent })
+  }
+
+  // MARK: Recorded answers
+
+  /// A locked file, and room for an answer.
+  private func recorder() throws -> ExchangeRecorder {
+    let lock = open(directory.path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let answer = open(directory.path + "/answer", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    try #require(flock(lock, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(answer, 0, 65_536) == 0)
+    return ExchangeRecorder(lock: lock, answer: answer)
+  }
+
+  @Test("curl keeps the lock and writes the answer down, also if its caller gives up and the terminal sends ^C")
+  func recorded() async throws {
+    let (asked, mayAnswer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let server = try RawServer { connection in
+      asked.signal()
+      mayAnswer.wait()
+      RawServer.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n{\n\n}", to: connection)
+    }
+    let recorder = try recorder()
+    let transport = CurlTransport(program: try script(#"echo $$ >"${0%/*}/pid"; exec curl "$@""#))
+    let sending = Task { try await transport.send(request(server.url, recorder: recorder)) }
+    await withCheckedContinuation { continuation in
+      _ = startThread {
+        asked.wait()
+        continuation.resume()
+      }
+    }
+    let text = try String(contentsOf: directory.appending(path: "pid"), encoding: .utf8)
+    let process = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
+    #expect(getpgid(process) == process)
+    // As if this process died.
+    close(recorder.lock)
+    sending.cancel()
+    let other = open(directory.path + "/lock", O_RDWR | O_CLOEXEC)
+    #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+    mayAnswer.signal()
+    let response = try await sending.value
+    #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+    close(other)
+    let bytes = [UInt8](try Data(contentsOf: directory.appending(path: "answer")))
+    #expect(bytes.count == 65_536)
+    let recorded = try CurlTransport.response(recorded: bytes)
+    for answer in [response, recorded] { #expect(answer.status == 200 && answer.body == Array("{\n\n}".utf8)) }
+    // Nothing of it is an answer before all of it is.
+    let length = try #require(bytes.lastIndex { $0 != 0 })
+    for count in 0...length {
+      #expect(throws: CurlFailure.interrupted) { try CurlTransport.response(recorded: Array(bytes[..<count])) }
+    }
+    close(recorder.answer)
+  }
+
+  @Test("a request that is cancelled ends its curl")
+  func cancelled() async throws {
+    let server = try RawServer { RawServer.waitForEnd(of: $0) }
+    let sending = Task { try await CurlTransport().send(request(server.url)) }
+    while server.requests.isEmpty { await Task.yield() }
+    sending.cancel()
+    await #expect(throws: CurlFailure.interrupted) { try await sending.value }
+  }
+}
