@@ -27,22 +27,30 @@ public struct DeviceAuthorization: Sendable, Redacted {
   public func credentials() async throws(OAuthError) -> Credentials {
     let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
     var interval = interval
+    var wait = interval
     while true {
       guard let left = deadline.timeLeft(at: try authority.now()), left > interval else { throw .rejected(.expired) }
-      do throws(CancellationError) { try await authority.clock.sleep(for: interval) } catch {
+      // After failures it waits longer than the server demands, but retries before the code
+      // expires.
+      wait = max(interval, min(wait, left - .seconds(1)))
+      do throws(CancellationError) { try await authority.clock.sleep(for: wait) } catch {
         throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
       }
       do throws(OAuthError) {
         let refresh = try await authority.tokens(form).refresh
         return authority.credentials(["grant_type": "refresh_token", "refresh_token": refresh], isFresh: false)
       } catch {
+        let last = wait
+        wait = interval
         switch error {
         case .refused("authorization_pending"): break
-        case .refused("slow_down"): interval += .seconds(5)
+        case .refused("slow_down"):
+          interval += .seconds(5)
+          wait = interval
         case .refused("expired_token"): throw .rejected(.expired)
         case .refused("access_denied"): throw .rejected(.denied)
-        case .throttled(.wait(let wait)): interval = max(interval, wait)
-        case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): interval *= 2
+        case .throttled(.wait(let time)): wait = max(interval, time)
+        case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): wait = last * 2
         case .rejected, .throttled, .unavailable: throw error
         }
       }

@@ -39,8 +39,9 @@ extension OAuthAuthority: Authority {
       saved.refresh = tokens.refresh
       // The old token may be spent: if the server cannot say now who the user is, the new one must
       // not be lost.
-      if let (user, subject) = try? await owner(of: tokens) {
-        guard user.id == saved.user.id, subject == saved.subject || subject == nil else {
+      // An answer without the name that the server gave before is about nobody.
+      if let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil {
+        guard user.id == saved.user.id, subject == saved.subject else {
           if tokens.refresh != newest { try? await end(tokens.refresh) }
           throw .otherUser
         }
@@ -99,7 +100,7 @@ extension OAuthAuthority: Authority {
     if let reason = saved.grant(token).limits.endReason(at: now) { throw .rejected(.ended(reason)) }
     if let replaced = saved.replaced, (try? await end(replaced)) != nil { saved.replaced = nil }
     let spent = Fate.replaced(by: saved.refresh)
-    fates.withLock { fates in fates = fates.mapValues { $0 == spent ? .ended : $0 } }
+    fates.withLock { $0.replaceAll(spent, with: .ended) }
     return saved
   }
 

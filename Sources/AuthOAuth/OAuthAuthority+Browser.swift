@@ -28,16 +28,22 @@ extension OAuthAuthority {
   ///     session fresh. A server may silently ignore it.
   ///   - parameters: Further parameters of your server; they replace none of the standard ones.
   /// - Returns: The address to open in the browser.
-  /// - Throws: `oauth_misconfigured` if the server has no secure address for logins.
+  /// - Throws: `oauth_misconfigured` if the server has no secure address for logins, or a browser
+  ///   would change the redirect address: it has a query, a fragment, or upper-case letters before
+  ///   the path, or is one of `http` without a path or with the default port.
   public func authorizationURL(
     redirectURI: String, prompting: Bool = false, parameters: [String: String] = [:]
   ) throws(OAuthError) -> String {
     let endpoint = try server.address(of: .authorization)
+    guard redirectURI.isReturnedUnchanged else {
+      throw .misconfigured(
+        "A browser does not return to this address as it is written: \(redirectURI.debugDescription).")
+    }
     let (state, verifier) = (Self.randomText(), Self.randomText())
     let form = ["grant_type": "authorization_code", "redirect_uri": redirectURI, "code_verifier": verifier]
     requests.withLock { $0[state] = (form, prompting) }
     var fields: [String: String?] = parameters
-    if prompting { (fields["prompt"], fields["max_age"]) = ("login", "0") }
+    if prompting { fields["prompt"] = "login" }
     fields.merge([
       "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "state": state, "scope": scope,
       "code_challenge": Base64URL.text(SHA256.hash(Array(verifier.utf8))), "code_challenge_method": "S256",
@@ -68,4 +74,14 @@ extension OAuthAuthority {
 
   /// 256 bits of the system's randomness.
   static func randomText() -> String { Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
+}
+
+extension String {
+  /// Whether a browser writes the address of a redirect in this way, so that the answer matches it.
+  fileprivate var isReturnedUnchanged: Bool {
+    guard isVisible, !contains("?"), !contains("#"), !contains("/../"), !contains("/./") else { return false }
+    guard hasPrefix("http:") || hasPrefix("https:") else { return prefixMatch(of: /[a-z][a-z0-9+.\-]*:/) != nil }
+    let host = prefixMatch(of: /https?:\/\/(?:[a-z0-9.\-]+|\[[a-f0-9:]+\])(?::([0-9]+))?\//)
+    return host.map { $0.1 != (hasPrefix("http:") ? "80" : "443") } ?? false
+  }
 }

@@ -42,11 +42,11 @@ public final class OAuthAuthority: Sendable {
   /// A form for the token endpoint, and whether the server was asked to prompt for the password.
   typealias Login = (form: [String: String], isFresh: Bool)
   /// The logins in the browser that were not answered yet, by their state.
-  let requests = Locked<[String: Login]>([:])
+  let requests = Locked(Recent<String, Login>())
   /// The logins that have no session yet, by their credentials.
-  let logins = Locked<[Credentials: Login]>([:])
+  let logins = Locked(Recent<Credentials, Login>())
   /// What this process knows of refresh tokens.
-  let fates = Locked<[String: Fate]>([:])
+  let fates = Locked(Recent<String, Fate>())
   private let clientSecret: Secret?
   private let readUser: @Sendable (OAuthClaims) -> User?
 
@@ -128,7 +128,8 @@ public final class OAuthAuthority: Sendable {
     guard let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer", access.isVisible,
       refresh.isVisible
     else { throw .unusable() }
-    let lifetime = claims["expires_in"]?.seconds(in: 0...(1 << 31))
+    // Some servers send 0 or -1 for a token without an end.
+    let lifetime = claims["expires_in"]?.seconds(in: 0...(1 << 31)).flatMap { $0 > .zero ? $0 : nil }
     let deadline = lifetime.map { Deadline.at(requested.advanced(by: $0)) } ?? .never
     return (AccessToken(access, deadline: deadline), refresh, claims, requested)
   }

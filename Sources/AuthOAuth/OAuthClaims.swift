@@ -5,11 +5,12 @@ import TextFormat
 public struct OAuthClaims: Sendable, Redacted {
   let members: [String: JSON]
 
-  /// A string, or an integer or a Boolean value as a string; nil for everything else.
+  /// A string, or a whole number or a Boolean value as a string; nil for everything else.
   public subscript(name: String) -> String? {
     switch members[name] {
     case .string(let text): text
     case .integer(let number): "\(number)"
+    case .number(let number): Int64(exactly: number).map { "\($0)" }
     case .bool(let flag): "\(flag)"
     case _: nil
     }
@@ -25,14 +26,18 @@ public struct OAuthClaims: Sendable, Redacted {
   /// nil without `sub` and without a user name.
   ///
   /// The user is an ordinary member, because neither standard has a name for administrators. The
-  /// attributes are `email`, `picture` and `locale`.
+  /// attributes are `email`, `picture` and `locale`, without those of more than 2048 bytes, such as
+  /// a picture in a `data:` address.
   public var user: User? {
     guard let username = self["preferred_username"] ?? self["username"] ?? self["email"] ?? self["sub"] else {
       return nil
     }
     return User(
       id: UserID(rawValue: self["sub"] ?? username), username: username, displayName: self["name"] ?? username,
-      role: .member, attributes: ["email", "picture", "locale"].reduce(into: [:]) { $0[$1] = self[$1] })
+      role: .member,
+      attributes: ["email", "picture", "locale"].reduce(into: [:]) { attributes, name in
+        attributes[name] = self[name].flatMap { $0.utf8.count <= 2048 ? $0 : nil }
+      })
   }
 }
 

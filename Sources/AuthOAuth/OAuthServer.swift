@@ -1,3 +1,5 @@
+public import AuthCore
+
 /// A server: its addresses, and the closure that sends requests to it.
 ///
 /// Requests go only to `https` addresses, or to `http` on this machine.
@@ -40,7 +42,7 @@ public struct OAuthServer: Sendable {
   }
 
   /// Reads the addresses from the server's metadata (RFC 8414, or OpenID Connect Discovery 1.0 if
-  /// the server has no document there).
+  /// the server gives no document there).
   ///
   /// - Throws: `oauth_misconfigured` if the server names another issuer, has no token endpoint, or
   ///   does not support S256.
@@ -51,11 +53,21 @@ public struct OAuthServer: Sendable {
     let place = issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
     let beforePath = place.replacing(#/^[a-z]+://[^/]+/#) { "\($0.output)/.well-known/oauth-authorization-server" }
     var document = OAuthClaims(members: [:])
-    for url in [beforePath, place + "/.well-known/openid-configuration"] where document["issuer"] == nil {
-      document = try await server.request(String(url), empty: 404)
+    var failure: OAuthError?
+    for url in [String(beforePath), "\(place)/.well-known/openid-configuration"] where document["issuer"] == nil {
+      do throws(OAuthError) { document = try await server.request(url, empty: 404) } catch {
+        // A server that does not know the first address may answer with a page, a redirect or any
+        // error.
+        switch error {
+        case .unavailable(let cause) where [.busy, .unparsable].contains(cause.cause): failure = failure ?? error
+        case .rejected, .throttled, .unavailable: throw error
+        }
+      }
     }
+    if document["issuer"] == nil, let failure { throw failure }
     guard document["issuer"] == issuer, document[Endpoint.token.rawValue] != nil else {
-      throw .misconfigured("The server does not describe itself as \(issuer).")
+      let found = document["issuer"].flatMap { $0.isSafeURL && $0 != issuer ? ": it calls itself \($0)" : nil } ?? ""
+      throw .misconfigured("The server does not describe itself as \(issuer)\(found).")
     }
     let methods = "code_challenge_methods_supported"
     guard document.members[methods] == nil || document.list(methods).contains("S256") else {

@@ -57,10 +57,15 @@ extension OAuthServer {
     let claims = OAuthClaims(body)
     switch status {
     case empty: return OAuthClaims(members: [:])
-    case 200...299: if let claims { return claims }
+    case 200...299:
+      // GitHub refuses with status 200. The end of a session needs the right status, too.
+      if let code = claims?["error"], code != "invalid_grant" { throw .refused(code) }
+      if let claims, claims["error"] == nil { return claims }
     case 429:
       let wait = headers.first { $0.key.lowercased() == "retry-after" }?.value
       throw .throttled(.wait(wait?.seconds(in: 1...3600) ?? .seconds(30)))
+    // Glewlwyd refuses a refresh token in this way.
+    case 400 where body.isEmpty && form?["grant_type"] == "refresh_token": throw .refused("invalid_grant")
     case 400...499: if let code = claims?["error"] { throw .refused(code) }
     case 500...599: throw .unavailable(Unavailability(.busy, "The server answered with status \(status)."))
     case _: break

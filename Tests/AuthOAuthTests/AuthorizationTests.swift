@@ -27,6 +27,9 @@ import TextFormat
     #expect(asked["code_challenge"]?.count == 43)
     #expect(asked["state"]?.count == 43)
     #expect(asked["prompt"] == nil)
+    let prompting = try fields(try world.authority.authorizationURL(redirectURI: "app:/login", prompting: true))
+    // Glewlwyd refuses `max_age=0`, which says nothing more.
+    #expect(prompting["prompt"] == "login" && prompting["max_age"] == nil)
     #expect(asked["audience"] == "a&b=c")
     #expect(try fields(try url())["state"] != asked["state"])
     let session = try await world.logIn()
@@ -116,6 +119,33 @@ import TextFormat
     let address = try world.answer("com.example.app:/login?code=\(code)&state=STATE&ISSUER", to: try url())
     let credentials = try world.authority.credentials(from: address)
     await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
+  }
+
+  @Test(
+    "an address to which a browser would not return as it is written is refused",
+    arguments: [
+      ("com.example.app:/login?a=b", false), ("com.example.app:/login#a", false), ("http://127.0.0.1:8000", false),
+      ("http://LOCALHOST:8000/", false), ("https://App.example/login", false), ("COM.example.app:/login", false),
+      ("http://127.0.0.1:80/", false), ("https://app.example:443/", false), ("http://127.0.0.1:8000/a/../b", false),
+      ("http://127.0.0.1:8000/a b", false), ("login", false), ("", false), ("http://[::1]:8000/", true),
+      ("http://127.0.0.1:8000/", true), ("https://app.example/Login", true), ("com.example.app:login", true),
+      ("com.example.app://login", true),
+    ])
+  func redirectAddress(address: String, isMatched: Bool) throws {
+    if isMatched { return #expect(try url(address).hasPrefix("https://server.example/authorize?")) }
+    #expect(throws: OAuthError.self) { try url(address) }
+  }
+
+  @Test("logins that nobody answers are forgotten, the oldest first")
+  func unanswered() throws {
+    let urls = try (0...64).map { _ in try url() }
+    func answer(_ url: String) throws -> Credentials {
+      try world.authority.credentials(
+        from: try world.answer("com.example.app:/login?code=c&state=STATE&ISSUER", to: url))
+    }
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try answer(urls[0]) }
+    _ = try answer(urls[1])
+    _ = try answer(urls[64])
   }
 
   @Test("only a login that asks for the password makes a session fresh")

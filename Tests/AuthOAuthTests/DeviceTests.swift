@@ -40,6 +40,9 @@ import Testing
     arguments: [
       (["authorization_pending", "authorization_pending"], [5, 5, 5], nil),
       (["slow_down", "authorization_pending", "slow_down", "503", "429"], [5, 10, 10, 15, 30, 40], nil),
+      // The network comes back: the wait is the server's again, and the last request is in time.
+      (["503", "503", "authorization_pending", "authorization_pending"], [5, 10, 20, 5, 5], nil),
+      (Array(repeating: "503", count: 8), [5, 10, 20, 40, 80, 160, 284], .rejected(.expired)),
       (["access_denied"], [5], .rejected(.denied)), (["expired_token"], [5], .rejected(.expired)),
       (["invalid_client"], [5], .refused("invalid_client")),
       // A server without end is left when the code expires.
@@ -55,6 +58,17 @@ import Testing
     let result = Task { await failure(of: device) }
     for wait in waits { await pass(.seconds(wait)) }
     #expect(await result.value == end)
+  }
+
+  @Test("a server that refuses with status 200, as GitHub does, is understood")
+  func refusesWithSuccess() async throws {
+    let device = try await world.authority.deviceAuthorization()
+    for answer in ["authorization_pending", "slow_down", "access_denied"] {
+      world.server.script("/token", 200, #"{"error": "\#(answer)", "interval": 5}"#)
+    }
+    let result = Task { await failure(of: device) }
+    for wait in [5, 5, 10] { await pass(.seconds(wait)) }
+    #expect(await result.value == .rejected(.denied))
   }
 
   @Test("numbers beyond reason neither trap nor wait for ever")

@@ -1,3 +1,4 @@
+import AuthCore
 import Testing
 
 @testable import AuthOAuth
@@ -40,9 +41,31 @@ import Testing
     arguments: ["https://evil.example", "https://server.example/"])
   func otherIssuer(issuer: String) async {
     describe(issuer)
+    let message = "The server does not describe itself as https://server.example: it calls itself \(issuer)."
+    await #expect(throws: OAuthError.misconfigured(message)) { try await discover() }
+    describe("\\u001b[2J")
     await #expect(throws: OAuthError.misconfigured("The server does not describe itself as https://server.example.")) {
       try await discover()
     }
+  }
+
+  @Test(
+    "the second place is asked whatever the first answers, and the first failure is told if it has nothing either",
+    arguments: [
+      (200, "<html>"), (301, ""), (403, "no"), (401, #"{"error": "invalid_client"}"#), (500, ""), (200, "{}"),
+    ])
+  func fallback(status: Int, body: String) async throws {
+    server.script("/.well-known/oauth-authorization-server", status, body)
+    describe(ServerDouble.place, at: "/.well-known/openid-configuration")
+    #expect(try await discover().endpoints == [.token: "https://server.example/token"])
+    server.script("/.well-known/oauth-authorization-server", 500, "")
+    await #expect(throws: OAuthError.unavailable(Unavailability(.busy, "The server answered with status 500."))) {
+      try await discover()
+    }
+    server.set { $0.isOffline = true }
+    let count = server.requests.count
+    await #expect(throws: OAuthError.self) { try await discover() }
+    #expect(server.requests.count == count)
   }
 
   @Test(

@@ -10,7 +10,7 @@ import Testing
   @Test(
     "a renewal or a check that brings no answer about the token leaves the session as it is",
     arguments: [
-      (400, "<html>Bad Request</html>", [:]), (400, "", [:]), (400, #"{"error": "invalid_request"}"#, [:]),
+      (400, "<html>Bad Request</html>", [:]), (401, "", [:]), (400, #"{"error": "invalid_request"}"#, [:]),
       (401, #"{"error": "invalid_client"}"#, [:]), (400, #"{"error": "bad_verification_code"}"#, [:]),
       (400, #"{"error": 7}"#, [:]), (400, #"{"error": "invalid_grant", "error": "invalid_grant"}"#, [:]),
       (400, #"["invalid_grant"]"#, [:]), (200, #"{"error": "invalid_grant"}"#, [:]),
@@ -54,6 +54,16 @@ import Testing
     world.server.script("/token", status, #"{"error": "invalid_grant", "error_description": "gone"}"#)
     await #expect(throws: SessionError.ended(.revoked)) { try await world.store.renew() }
     #expect(session.endReason == .revoked)
+  }
+
+  @Test("an empty refusal of a refresh token ends the session, and one of another request does not")
+  func emptyRefusal() async throws {
+    let session = try await world.logIn()
+    world.server.script("/introspect", 400, "")
+    await #expect(throws: SessionError.self) { try await world.store.check() }
+    #expect(session.isLive)
+    world.server.script("/token", 400, "")
+    await #expect(throws: SessionError.ended(.revoked)) { try await world.store.renew() }
   }
 
   @Test(

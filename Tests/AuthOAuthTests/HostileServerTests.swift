@@ -57,7 +57,7 @@ import Testing
   func injection() async throws {
     let authority = world.authority(
       clientID: "app&grant_type=x\r\nX-Evil: 1", clientSecret: Secret("s&client_id=other"))
-    let url = try authority.authorizationURL(redirectURI: "com.example.app:/login?a=b")
+    let url = try authority.authorizationURL(redirectURI: "com.example.app:/login&a=b")
     #expect(url.split(separator: "?").count == 2)
     #expect(!url.contains("\r") && !url.contains("grant_type=x"))
     _ = try? await authority.deviceAuthorization()

@@ -1,7 +1,8 @@
 import AuthCore
 import AuthCoreTesting
-import AuthOAuth
 import Testing
+
+@testable import AuthOAuth
 
 /// The tokens of the server: rotation, lifetimes, and who is asked about them.
 @Suite struct RefreshTests {
@@ -91,6 +92,32 @@ import Testing
     _ = try await restored.renew()
   }
 
+  @Test("an answer about the user without the server's name for the user changes nothing at a renewal")
+  func namelessUser() async throws {
+    let session = try await world.logIn()
+    world.server.script("/userinfo", 200, #"{"preferred_username": "alice", "name": "Other"}"#)
+    #expect(try await world.store.renew().user == session.user)
+    #expect(world.server.forms("/revoke").allSatisfy { $0["token"] != "refresh-5" })
+    _ = try await world.store.renew()
+  }
+
+  @Test("a picture in the address itself is left out, so that the session fits into a vault")
+  func longPicture() async throws {
+    let picture = "data:image/png;base64," + String(repeating: "A", count: 40_000)
+    world.server.script("/userinfo", 200, #"{"sub": "id-alice", "email": "a@b.example", "picture": "\#(picture)"}"#)
+    #expect(try await world.logIn().user.attributes == ["email": "a@b.example"])
+  }
+
+  @Test("what is known of old tokens does not grow without end, and the newest stays known")
+  func remembers() async throws {
+    let grant = try await world.grant()
+    for _ in 1...100 { _ = try await world.authority.renew(grant.token) }
+    var recent = Recent<Int, Int>()
+    for number in 0..<1000 { recent[number] = number }
+    #expect((0..<1000).filter { recent[$0] != nil } == Array(936..<1000))
+    #expect(recent.removeValue(forKey: 999) == 999 && recent[999] == nil)
+  }
+
   @Test("the user is who the server says at userinfo, at introspection, or beside the tokens")
   func sources() async throws {
     let introspected = world.authority { $0.endpoints[.userInfo] = nil }
@@ -136,7 +163,8 @@ import Testing
   @Test(
     "a lifetime counts from the request; beyond reason it neither traps nor lasts; without one, a token has no end",
     arguments: [
-      ("300", 300), ("\"300\"", 300), ("0", 0), ("-1", 0), ("9223372036854775807", 1 << 31), ("1e300", nil),
+      ("300", 300), ("\"300\"", 300), ("300.0", 300), ("3e2", 300), ("0", nil), ("-1", nil),
+      ("9223372036854775807", 1 << 31), ("1e300", nil),
       ("\"soon\"", nil), ("null", nil), ("99999999999999999999", nil), ("{}", nil),
     ] as [(String, Int?)])
   func lifetimes(value: String, seconds: Int?) async throws {

@@ -48,13 +48,7 @@ struct DjangoServer {
 
   // MARK: Requests
 
-  /// Sends a request with curl, which follows no redirect.
-  func send(_ request: OAuthRequest) async throws -> ServerDouble.Answer {
-    var arguments = ["--request", request.method]
-    for (name, value) in request.headers { arguments += ["--header", "\(name): \(value)"] }
-    if request.method == "POST" { arguments += ["--data-binary", "@-"] }
-    return try await curl(arguments + [request.url], input: request.body)
-  }
+  func send(_ request: OAuthRequest) async throws -> OAuthResponse { try await CurlTransport().send(request) }
 
   /// Where a signed-in browser is sent to.
   func browse(_ url: String, form: [String] = []) async throws -> String {
@@ -67,10 +61,9 @@ struct DjangoServer {
       "status \(response.status): \(String(decoding: response.body.prefix(500), as: UTF8.self))")
   }
 
-  private func curl(_ arguments: [String], input: [UInt8] = []) async throws -> ServerDouble.Answer {
+  private func curl(_ arguments: [String]) async throws -> ServerDouble.Answer {
     let outcome = try await Program(
-      "curl", ["--silent", "--show-error", "--include", "--max-time", "30"] + arguments, input: input,
-      timeLimit: .seconds(60)
+      "curl", ["--silent", "--show-error", "--include", "--max-time", "30"] + arguments, timeLimit: .seconds(60)
     ).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let response = try #require(outcome.text.wholeMatch(of: /(?s)HTTP\S+ (\d+)(.*?)\r\n\r\n(.*)/)?.output)

@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+import Programs
+import Testing
+import TextFormat
+
+@testable import AuthOAuth
+
+/// Glewlwyd, an identity provider that knows nothing of this project, with alice's browser and a
+/// proxy that counts the requests.
+struct GlewlwydServer {
+  let issuer: String
+  private let place: String
+
+  static let isHere = Curl.isHere && access("/usr/bin/glewlwyd", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0
+  static let advice: Comment = "needs glewlwyd, curl and python3; .ci/setup installs the first two"
+
+  /// Runs `body` with a server of its own.
+  static func run(_ options: [String] = [], _ body: (GlewlwydServer) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "provider-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    // The server ends when its directory is gone.
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let script = """
+      python3 "$@" >"$0/log" 2>&1 </dev/null &
+      until [ -e "$0/server.json" ]; do kill -0 $! || { cat "$0/log"; exit 1; }; sleep 0.1; done
+      """
+    let fixture = URL(filePath: #filePath).appending(path: "../../../../fixtures/provider/glewlwyd.py")
+    let server = [directory.path, fixture.standardizedFileURL.path, directory.path]
+    let outcome = try await Program("sh", ["-c", script] + server + options, timeLimit: .seconds(60)).run()
+    try #require(outcome.ending == .exited(0), "\(outcome.text)")
+    let facts = OAuthClaims([UInt8](try Data(contentsOf: directory.appending(path: "server.json"))))
+    let place = try #require(facts?["place"])
+    try await body(GlewlwydServer(issuer: try #require(facts?["issuer"]), place: place))
+  }
+
+  /// What the fixture's proxy answers.
+  private func control(_ name: String, _ fields: [String: String?] = [:]) async throws -> String {
+    let address = "\(place)/proxy/\(name)?\(Form.text(fields))"
+    let request = OAuthRequest(method: "GET", url: address, headers: [:], body: [])
+    return String(decoding: try await CurlTransport().send(request).body, as: UTF8.self)
+  }
+
+  /// Where alice's browser is sent to.
+  func browse(_ url: String) async throws -> String { try await control("browse", ["url": url]) }
+
+  /// Alice enters the code of a device.
+  func allow(_ code: String) async throws { _ = try await control("allow", ["code": code]) }
+
+  /// The number of requests of this kind, such as `POST token refresh_token 200`.
+  func count(_ kind: String) async throws -> Int {
+    let counts = OAuthClaims(Array(try await control("counts").utf8))
+    return counts?[kind].flatMap { Int($0) } ?? 0
+  }
+}
