@@ -50,7 +50,7 @@ package struct CommandError: Error, Equatable, Sendable {
       switch reason {
       case .accountDisabled: .accountDisabled
       case .accountDeleted: .accountDeleted
-      case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: .sessionEnded
+      case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .interrupted, .storeReleased: .sessionEnded
       }
     return CommandError(code: error, reason.clause)
   }

@@ -60,7 +60,9 @@ extension Transaction {
     let name: EventName =
       switch reason {
       case .expired, .rebooted: .sessionExpired
-      case .userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .storeReleased: .sessionEnded
+      case .userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .interrupted,
+        .storeReleased:
+        .sessionEnded
       }
     try record(name, account: session.account, actor: actor, session: session.id, detail: reason.code)
   }

@@ -23,6 +23,9 @@ public enum Authentication: Hashable, Sendable {
 /// Several threads may call it simultaneously. It should pass the contract suite in
 /// `AuthCoreTesting`.
 public protocol Authority: Sendable {
+  /// How this authority exchanges tokens; the default is ``TokenExchange/untilConfirmed``.
+  var exchange: TokenExchange { get }
+
   /// Checks credentials and begins a session.
   ///
   /// - Returns: A grant with a token and a session name that were never issued before, or a
@@ -42,6 +45,27 @@ public protocol Authority: Sendable {
   ///
   /// It never revives an ended session.
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
+
+  /// Does the same as ``renew(_:)`` under a claim, for an authority that spends the old token.
+  ///
+  /// The default calls `renew`. An authority that answers with a new token must not do anything
+  /// else before it returns it, such as asking for the user: the store saves it first.
+  ///
+  /// - Parameters:
+  ///   - token: The token, which the vault holds.
+  ///   - recorder: Where the program that sends the request writes its answer down.
+  /// - Returns: The grant.
+  /// - Throws: As `renew` does.
+  func renew(
+    _ token: SessionToken, recorder: ExchangeRecorder?
+  ) async throws(AuthorityError<SessionRejection>) -> Grant
+
+  /// Reads the recorded answer of an interrupted exchange, without a request.
+  ///
+  /// - Returns: Nil if it is incomplete or says nothing about the session; this is the default.
+  func recover(
+    _ token: SessionToken, _ interrupted: InterruptedExchange
+  ) throws(AuthorityError<SessionRejection>) -> Grant?
 
   /// Checks credentials of the same user again, for the same session, and issues a new token with
   /// new limits.
@@ -74,4 +98,21 @@ public protocol Authority: Sendable {
   ///
   /// The token of a challenge ends only that challenge. The end of a session ends its challenges.
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability)
+}
+
+extension Authority {
+  /// The old token works until the new one is confirmed or used.
+  public var exchange: TokenExchange { .untilConfirmed }
+
+  /// Calls ``renew(_:)``.
+  public func renew(
+    _ token: SessionToken, recorder: ExchangeRecorder?
+  ) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await renew(token)
+  }
+
+  /// Nil: nothing is recorded.
+  public func recover(
+    _ token: SessionToken, _ interrupted: InterruptedExchange
+  ) throws(AuthorityError<SessionRejection>) -> Grant? { nil }
 }

@@ -17,6 +17,9 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   case rebooted
   /// Another login replaced it: of another user or of the same one, in this process or another.
   case switchedUser
+  /// A process ended during the exchange of the session's token, and the authority then refused the
+  /// token.
+  case interrupted
   /// The process released the store that created the key.
   ///
   /// The session itself continues and can be restored. No authority returns this reason.
@@ -24,7 +27,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
 
   package static let allCases: [EndReason] =
     [.userAsked] + LimitKind.allCases.map(EndReason.expired) + [
-      .revoked, .accountDisabled, .accountDeleted, .rebooted, .switchedUser, .storeReleased,
+      .revoked, .accountDisabled, .accountDeleted, .rebooted, .switchedUser, .interrupted, .storeReleased,
     ]
 
   /// A stable name for programs and for storage, in snake case.
@@ -48,6 +51,10 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
     case .accountDeleted: ("account_deleted", "The account was deleted.", "Log in with another account.")
     case .rebooted: ("rebooted", "The machine was restarted, or its clock set back, since the session began.", again)
     case .switchedUser: ("switched_user", "Another login replaced your session.", again)
+    case .interrupted:
+      (
+        "interrupted", "A program ended while it renewed the session, and the server then ended the session.", again
+      )
     case .storeReleased: ("store_released", "The program released the session.", again)
     }
   }

@@ -41,6 +41,11 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension Grant {
+  /// The grant with this access token, if it has none of its own.
+  func lending(_ accessToken: AccessToken?) -> Grant {
+    Grant(id: id, user: user, token: token, limits: limits, accessToken: self.accessToken ?? accessToken)
+  }
+
   /// Whether both grants belong to one session: the same name and the same user.
   func isOfSameSession(as other: Grant) -> Bool {
     id == other.id && user.id == other.user.id

@@ -2,8 +2,8 @@
 public enum VaultReading: Hashable, Sendable {
   /// Proven: the vault is empty.
   case absent
-  /// The vault holds this token, saved for this user; nil if the vault does not know the user.
-  case token(SessionToken, of: LastKnownUser? = nil)
+  /// The vault holds this token, and these details with it.
+  case token(SessionToken, TokenDetails = TokenDetails())
   /// The vault could not be read. It may hold something.
   case unavailable(VaultError)
   /// The content of the vault is unusable.
@@ -43,7 +43,8 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Stores the session token of this device, with the name of its user for display.
+/// Stores the session token of this device, with its details: the name of its user for display, and
+/// its last access token.
 ///
 /// Every change is atomic, and durable when the call returns. The vault sets unreadable content
 /// aside; it never destroys or overwrites it. An implementation may block its caller. It should
@@ -52,19 +53,20 @@ public protocol SessionVault: Sendable {
   /// Reads the vault and changes nothing, not even corrupt content.
   func load() async -> VaultReading
 
-  /// Saves `token` and its user in place of the current content; sets corrupt content aside first.
+  /// Saves `token` and its details in place of the current content; sets corrupt content aside
+  /// first.
   ///
   /// - Returns: The replaced content, read in the same step: several simultaneous calls each
   ///   replace a different token, and the store revokes a replaced token.
   @discardableResult
-  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading
+  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading
 
-  /// Saves `new` and its user if the vault holds `old`.
+  /// Saves `new` and its details if the vault holds `old`.
   ///
   /// - Returns: False, with no change, when the vault is empty or holds another token: a late
   ///   renewal must not restore a token that a logout erased.
   func replace(
-    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser?
+    _ old: SessionToken, with new: SessionToken, _ details: TokenDetails
   ) async throws(VaultError) -> Bool
 
   /// Erases `token` if the vault holds it, and nothing else; an empty vault is success.
@@ -74,4 +76,54 @@ public protocol SessionVault: Sendable {
   ///
   /// - Returns: The new location, or nil if there was no such content.
   func setAside() async throws(VaultError) -> String?
+
+  /// Claims the sole right to exchange `token`, for an authority that spends it; see
+  /// ``TokenExchange/spendsOld``.
+  ///
+  /// The claim lasts until it is settled, and excludes only other claims of this session: an
+  /// erasure or a store never waits for it. The default serves the stores of one process. A vault
+  /// that several processes share, such as an app and its extension, must exclude all of them,
+  /// notice that a process ended before it settled its claim, and note a refusal.
+  ///
+  /// - Parameters:
+  ///   - token: The token to exchange, as the caller read it.
+  ///   - wait: The longest wait for another claim.
+  /// - Returns: The claim, or why there is none.
+  /// - Throws: `VaultError` if the vault cannot be used: then do not use the token.
+  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed
+
+  /// Whether an exchange of `token` began, was never settled, and nobody is at it.
+  ///
+  /// The default is false.
+  func isInterrupted(_ token: SessionToken) async -> Bool
+}
+
+extension SessionVault {
+  /// Claims the token for this process.
+  public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
+    await LocalClaims.shared.claim(token, in: self, wait: wait)
+  }
+
+  /// False: an exchange ends with its process.
+  public func isInterrupted(_ token: SessionToken) async -> Bool { false }
+
+  /// Saves a token of a user, without other details.
+  @discardableResult
+  package func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws(VaultError) -> VaultReading {
+    try await store(token, TokenDetails(user: user))
+  }
+
+  /// Exchanges the saved token for another one of a user, without other details.
+  package func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
+  ) async throws(VaultError) -> Bool {
+    try await replace(old, with: new, TokenDetails(user: user))
+  }
+}
+
+extension VaultReading {
+  /// A token of a user, without other details.
+  package static func token(_ token: SessionToken, of user: LastKnownUser?) -> VaultReading {
+    .token(token, TokenDetails(user: user))
+  }
 }

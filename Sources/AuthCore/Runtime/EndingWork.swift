@@ -11,13 +11,19 @@ extension SessionCore {
   }
 
   func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
-    let failures = await revoke(noted(targets.tokens), reason)
+    var tokens = targets.tokens
+    // Another process may have exchanged the token, and this one is then spent.
+    if spendsTokens, let newer = await newestToken(of: endingSession), !tokens.contains(newer) {
+      tokens = [newer] + tokens.dropFirst()
+    }
+    let failures = await revoke(noted(tokens), reason)
     send(.revoked(epoch, failures.isEmpty), causes: failures.map(\.description))
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
     let failure = await onVault(ticket) { () -> VaultError? in
       if let failure = await erasure(of: targets.tokens) { return failure }
+      if spendsTokens, let failure = await eraseNewer(of: endingSession) { return failure }
       switch await vault.load() {
       case .absent, .unavailable: return nil
       case .token:
@@ -30,6 +36,20 @@ extension SessionCore {
       }
     }
     send(.erased(epoch, IncompleteCleanup(notErased: failure != nil)), causes: failure.map { [$0.description] } ?? [])
+  }
+
+  /// The session of the logout under way.
+  private var endingSession: SessionID? { withLock { $0.gate?.record.grant.id } }
+
+  /// Revokes and erases what exchanges that were under way saved for a session that has ended.
+  private func eraseNewer(of session: SessionID?) async -> VaultError? {
+    // An exchange that ends after an erasure finds that the session is gone, and saves nothing.
+    while let newer = await newestToken(of: session) {
+      if let failure = await erasure(of: [newer]) { return failure }
+      if await newestToken(of: session) == newer { return .keepsAnother }
+      await revoke(newer, .userAsked)
+    }
+    return nil
   }
 
   /// Revokes and erases any token in the vault.

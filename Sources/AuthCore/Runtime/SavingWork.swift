@@ -9,15 +9,20 @@ extension SessionCore {
   func save(
     _ epoch: Epoch, _ grant: Grant, insteadOf old: SessionToken?, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
   ) async {
-    let (token, user) = (grant.token, LastKnownUser(grant.user))
+    let (token, details) = (grant.token, TokenDetails(grant))
     let outcome = await onVault(ticket) { () -> Result<VaultReading?, VaultError>? in
       guard end.mayPass else { return nil }
-      let earlier = if let old { VaultReading.token(old, of: user) } else { await vault.load() }
-      let outcome = await written(token, user, insteadOf: old)
-      if case .failure = outcome { await takeBack(token, for: earlier) }
-      if end.attemptPassage() { return outcome }
-      if case .success = outcome { await takeBack(token, for: earlier) }
-      return nil
+      if withLock({ $0.settled == token }) { return end.attemptPassage() ? .success(.absent) : nil }
+      let earlier = if let old { VaultReading.token(old, details) } else { await vault.load() }
+      let claim = await claim(earlier)
+      let outcome = await written(token, details, insteadOf: old)
+      // The old token works, unless another process spends it just now.
+      let mayRestore = !spendsTokens || claim != nil
+      if case .failure = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
+      let isInTime = end.attemptPassage()
+      if !isInTime, case .success = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
+      await release(claim)
+      return isInTime ? outcome : nil
     }
     switch outcome {
     case .success(let displaced?):
@@ -31,11 +36,16 @@ extension SessionCore {
 
   /// Writes a token, and returns the content that it displaced, or nil if the vault lacks `old`.
   private func written(
-    _ token: SessionToken, _ user: LastKnownUser, insteadOf old: SessionToken?
+    _ token: SessionToken, _ details: TokenDetails, insteadOf old: SessionToken?
   ) async -> Result<VaultReading?, VaultError> {
     do throws(VaultError) {
-      guard let old else { return .success(try await vault.store(token, of: user)) }
-      return .success(try await vault.replace(old, with: token, of: user) ? .absent : nil)
+      guard let old else { return .success(try await vault.store(token, details)) }
+      if try await vault.replace(old, with: token, details) { return .success(.absent) }
+      // Another process may have exchanged the token of the session that this one replaces.
+      guard spendsTokens, let newer = await newestToken(of: withLock({ $0.machine.state.session })?.grant.id),
+        try await vault.replace(newer, with: token, details)
+      else { return .success(nil) }
+      return .success(.token(newer))
     } catch {
       return .failure(error)
     }
@@ -48,14 +58,35 @@ extension SessionCore {
   /// the caller gets the error of the write, which is enough.
   private func takeBack(_ token: SessionToken, for earlier: VaultReading) async {
     do throws(VaultError) {
-      if case .token(let earlier, let user) = earlier {
-        _ = try await vault.replace(token, with: earlier, of: user)
+      if case .token(let earlier, let details) = earlier {
+        _ = try await vault.replace(token, with: earlier, details)
       } else {
         try await vault.erase(token)
       }
     } catch {
       return
     }
+  }
+
+  /// Claims the token that a write replaces, so that no process spends it before the write is done.
+  private func claim(_ earlier: VaultReading) async -> (any ExchangeClaim)? {
+    guard spendsTokens, case .token(let token, _) = earlier,
+      case .mine(let claim)? = try? await vault.claim(token, wait: timing.renewalStep / 2)
+    else { return nil }
+    return claim
+  }
+
+  /// Releases a claim under which the token was not used.
+  private func release(_ claim: (any ExchangeClaim)?) async {
+    // A claim that is not settled ends with the process.
+    _ = try? await claim?.settle(.unsent)
+  }
+
+  /// Saves a new access token beside the token that did not change.
+  ///
+  /// If that fails, the next process asks for an access token of its own.
+  func saveAccessToken(_ grant: Grant) async {
+    _ = await onVault(nil) { try? await vault.replace(grant.token, with: grant.token, TokenDetails(grant)) }
   }
 
   func confirm(_ record: SessionRecord) async {

@@ -40,6 +40,10 @@ final class SessionCore: Sendable {
     /// Unused or late tokens that the authority has not yet confirmed as dead; the next logout
     /// retries them.
     var unrevoked: [SessionToken] = []
+    /// The token that the vault holds since an exchange under a claim; its save has nothing to do.
+    var settled: SessionToken?
+    /// The grant for which a token was spent, and that could not be saved yet.
+    var unsaved: (old: SessionToken, grant: Grant)?
     /// The last change of the vault; the next operation waits for it, so that changes reach the
     /// vault in order.
     var lastVaultChange: Promise<Void>?

@@ -88,13 +88,14 @@ extension SessionCore {
     case .absent: return .absent
     case .unavailable(let failure): return .obstructed(.vault(failure))
     case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
-    case .token(let token, let user):
+    case .token(let token, let details):
       guard token != superseded else { return .ended(.revoked, token) }
-      if let user { recognize(user) }
+      if let user = details.user { recognize(user) }
+      if let finished = await finish(token) { return finished }
       do throws(AuthorityError<SessionRejection>) {
         let grant = try await authority.resume(token)
         if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
-        guard let reason = grant.flaw(on: clock) else { return .found(grant) }
+        guard let reason = grant.flaw(on: clock) else { return .found(grant.lending(details.accessToken)) }
         revokeInBackground(token, reason)
         return .ended(reason, token)
       } catch {
@@ -122,7 +123,7 @@ extension SessionCore {
   // MARK: Beginning and renewing
 
   /// What the authority answered, and the error for the caller if it granted nothing.
-  private typealias Answered = (answer: SessionEvent.Answer, failure: SessionError?)
+  typealias Answered = (answer: SessionEvent.Answer, failure: SessionError?)
 
   /// Reports an answer to a login, or to work on a session.
   private func report(_ epoch: Epoch, _ record: SessionRecord?, _ answered: Answered) {
@@ -143,8 +144,13 @@ extension SessionCore {
 
   private func reauthenticate(_ record: SessionRecord, _ submitted: Submitted?) async -> Answered {
     let (credentials, limits) = credentials(submitted)
+    return await onSession(record) { await self.reauthenticate(record, $0, credentials, limits) }
+  }
+
+  private func reauthenticate(
+    _ record: SessionRecord, _ token: SessionToken, _ credentials: Credentials, _ limits: LimitRequest
+  ) async -> Answered {
     do throws(AuthorityError<ReauthenticationRejection>) {
-      let token = record.grant.token
       return accepted(try await authority.reauthenticate(token, with: credentials, limits: limits), record)
     } catch {
       if case .rejected(.session(let rejection)) = error { return rejected(rejection, .overtaken) }
@@ -165,6 +171,16 @@ extension SessionCore {
     guard case .answer(let answer) = submitted else {
       preconditionFailure("the answer comes with the command that starts its check")
     }
+    guard let record else { return await self.answer(challenge, nil, answer) }
+    return await onSession(record) { _ in await self.answer(challenge, record, answer) }
+  }
+
+  /// Asks the authority about a session, under a claim if that can spend its token.
+  private func onSession(_ record: SessionRecord, _ ask: (SessionToken) async -> Answered) async -> Answered {
+    spendsTokens ? await askClaimed(record, ask) : await ask(record.grant.token)
+  }
+
+  private func answer(_ challenge: Challenge, _ record: SessionRecord?, _ answer: Secret) async -> Answered {
     do throws(AuthorityError<ReauthenticationRejection>) {
       return accepted(try await authority.answer(challenge, with: answer), record)
     } catch {
@@ -176,8 +192,13 @@ extension SessionCore {
   }
 
   private func renew(_ record: SessionRecord) async -> Answered {
+    if spendsTokens { return await renewClaimed(record) }
     do throws(AuthorityError<SessionRejection>) {
-      return granted(try await authority.renew(record.grant.token), record)
+      let answered = granted(try await authority.renew(record.grant.token), record)
+      if case .granted(let grant) = answered.answer, grant.token == record.grant.token, grant.accessToken != nil {
+        await saveAccessToken(grant)
+      }
+      return answered
     } catch {
       if case .rejected(let rejection) = error { return rejected(rejection, nil) }
       return (.failed, error.unchecked)
@@ -192,7 +213,7 @@ extension SessionCore {
   }
 
   /// Checks the grant of a new session, or of one that continues.
-  private func granted(_ grant: Grant, _ record: SessionRecord?) -> Answered {
+  func granted(_ grant: Grant, _ record: SessionRecord?) -> Answered {
     if let record, !grant.isOfSameSession(as: record.grant) {
       // The keys of one user never become keys of another.
       if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
@@ -218,7 +239,7 @@ extension Unavailability {
   /// An authority that throttles a token counts as busy, because a token is not a guess.
   static let throttled = Unavailability(
     .busy, "The authority asks to wait before it looks at the session.")
-  fileprivate static let otherSession = Unavailability(
+  static let otherSession = Unavailability(
     .unparsable, "The authority answered for another session.", hint: "Log in again if this goes on.")
   fileprivate static let emptyToken = Unavailability(
     .unparsable, "The authority granted an empty token.", hint: "Try again; nothing was changed.")

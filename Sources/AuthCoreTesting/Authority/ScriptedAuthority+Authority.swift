@@ -2,6 +2,9 @@ public import AuthCore
 import Guards
 
 extension ScriptedAuthority: Authority {
+  /// How the authority exchanges tokens, as the test set it.
+  public var exchange: TokenExchange { storage.withLock { $0.sessions.exchange } }
+
   /// Checks credentials against the accounts.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
@@ -17,6 +20,14 @@ extension ScriptedAuthority: Authority {
   /// Moves the idle limit, and exchanges the token if rotation is on.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await ask(.renew, \.renewals) { $0.renew(token, at: $1) }
+  }
+
+  /// Reads a recorded answer, which is the token that the authority granted.
+  public func recover(
+    _ token: SessionToken, _ interrupted: InterruptedExchange
+  ) throws(AuthorityError<SessionRejection>) -> Grant? {
+    guard let answer = interrupted.answer, let now = try? clock.now() else { return nil }
+    return storage.withLock { try? $0.sessions.resume(SessionToken(bytes: answer), at: now).get() }
   }
 
   /// Checks the password of the token's user again and issues a token with new limits.

@@ -113,6 +113,14 @@ public final class ScriptedAuthority: HeldCalls {
     storage.withLock { $0.sessions.rotates = rotates }
   }
 
+  /// Sets how the authority exchanges tokens.
+  ///
+  /// With ``AuthCore/TokenExchange/spendsOld``, each renewal and reauthentication spends the old
+  /// token; if a spent token is used, the session ends, and its revocation does nothing.
+  public func setExchange(_ exchange: TokenExchange) {
+    storage.withLock { $0.sessions.exchange = exchange }
+  }
+
   /// Sets how long access tokens last, which each login and renewal grants from now on; nil
   /// switches them off.
   public func setAccessTokens(lasting lifetime: Duration?) {

@@ -31,6 +31,7 @@ struct ScriptedSessions {
   /// The limits in grants, if a test sets them.
   var scriptedLimits: SessionLimits?
   var rotates = false
+  var exchange = TokenExchange.untilConfirmed
   /// How long access tokens last; nil if grants have none.
   var accessLifetime: Duration?
   /// The access tokens that no test had refused, with their sessions and ends.
@@ -74,7 +75,7 @@ struct ScriptedSessions {
       let before = limits(of: session)
       sessionLimits[session.id] = SessionLimits(
         idle: limits(session.request, at: now).idle, absolute: before.absolute, fresh: before.fresh)
-      if rotates { return issue(session, account, replacing: token, at: now) }
+      if rotates || exchange == .spendsOld { return issue(session, account, replacing: token, at: now) }
       return grant(token, session, account, newAccessToken(of: session.id, at: now))
     }
   }
@@ -126,7 +127,7 @@ struct ScriptedSessions {
   /// Ends the challenge of `token`, or its session with all tokens and challenges.
   mutating func end(_ token: SessionToken, _ reason: EndReason) {
     challenges[token] = nil
-    guard let id = sessions[token]?.id else { return }
+    guard let id = sessions[token]?.id, !isSpent(token) else { return }
     challenges = challenges.filter { $0.value.session.flatMap { sessions[$0]?.id } != id }
     for token in tokens[id, default: []] where sessions[token]?.end == nil { sessions[token]?.end = .ended(reason) }
   }
@@ -138,12 +139,21 @@ struct ScriptedSessions {
     guard var session = sessions[token], let account = accounts[session.username] else {
       return .failure(.rejected(.ended(.revoked)))
     }
+    if isSpent(token) {
+      for token in tokens[session.id, default: []] { sessions[token]?.end = .ended(.revoked) }
+      return .failure(.rejected(.ended(.revoked)))
+    }
     if let end = session.end { return .failure(.rejected(end)) }
     if let reason = limits(of: session).endReason(at: now) { return .failure(.rejected(.ended(reason))) }
     if let new = session.newLimits.take() { sessionLimits[session.id] = new }
     sessions[token] = session
     if let old = session.replaces { supersede(old, by: token, of: session.id) }
     return .success((session, account))
+  }
+
+  /// Whether an exchange has spent the token, at an authority that does so.
+  private func isSpent(_ token: SessionToken) -> Bool {
+    exchange == .spendsOld && sessions[token]?.end == .superseded
   }
 
   /// Ends the old token and its other successors, because the new token is in use.
@@ -172,7 +182,10 @@ struct ScriptedSessions {
     let token = newToken()
     tokens[session.id, default: []].append(token)
     sessions[token] = session
-    sessions[token]?.replaces = old
+    switch exchange {
+    case .untilConfirmed: sessions[token]?.replaces = old
+    case .spendsOld: if let old { sessions[old]?.end = .superseded }
+    }
     return grant(token, session, account, newAccessToken(of: session.id, at: now))
   }
 

@@ -16,21 +16,26 @@ public struct SessionVaultContract: Contract, Sendable {
     public let corrupt: (@Sendable () async -> Void)?
     /// Counts the pieces of evidence that the vault has set aside; nil if they cannot be counted.
     public let evidence: (@Sendable () async -> Int)?
+    /// Whether ``AuthCore/SessionVault/claim(_:wait:)`` excludes other processes, which ``reopen``
+    /// then stands for.
+    public let claimsForProcesses: Bool
 
     /// Creates a subject.
     public init(
       vault: any SessionVault, reopen: (@Sendable () async -> any SessionVault)? = nil,
-      corrupt: (@Sendable () async -> Void)? = nil, evidence: (@Sendable () async -> Int)? = nil
+      corrupt: (@Sendable () async -> Void)? = nil, evidence: (@Sendable () async -> Int)? = nil,
+      claimsForProcesses: Bool = false
     ) {
       self.vault = vault
       self.reopen = reopen
       self.corrupt = corrupt
       self.evidence = evidence
+      self.claimsForProcesses = claimsForProcesses
     }
   }
 
   /// All rules.
-  public static let checks: [Check] = keeping + corruption
+  public static let checks: [Check] = keeping + corruption + claims
 }
 
 extension SessionVaultContract {

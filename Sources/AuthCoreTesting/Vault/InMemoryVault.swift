@@ -28,27 +28,36 @@ public final class InMemoryVault: SessionVault, HeldCalls {
     case erase
     /// `setAside()`
     case setAside
+    /// `claim(_:wait:)`
+    case claim
+    /// `begin()` of a claim
+    case begin
+    /// `settle(_:)` of a claim
+    case settle
   }
 
-  private struct Storage {
+  struct Storage {
     var content: Content
-    /// The user of the token.
-    var user: LastKnownUser?
+    /// What was saved with the token.
+    var details = TokenDetails()
     var readFailure: VaultError?
     /// The failure of writes, and whether they take effect anyway.
     var writeFailure: (error: VaultError, lands: Bool)?
     var evidence: [VaultEvidence] = []
+    var claims = Claims()
+    /// The failure of saving the result of an exchange.
+    var settleFailure: VaultError?
 
     var reading: VaultReading {
       switch content {
       case .empty: .absent
-      case .token(let token): .token(token, of: user)
+      case .token(let token): .token(token, details)
       case .corrupt(let evidence): .corrupt(evidence)
       }
     }
   }
 
-  private let storage: Locked<Storage>
+  let storage: Locked<Storage>
   /// Logs the calls and stops those that a test holds.
   public let turnstile = Turnstile<Operation>()
 
@@ -58,7 +67,7 @@ public final class InMemoryVault: SessionVault, HeldCalls {
   ///   - content: The content, such as that of an earlier process.
   ///   - user: The user of the token.
   public init(_ content: Content = .empty, of user: LastKnownUser? = nil) {
-    storage = Locked(Storage(content: content, user: user))
+    storage = Locked(Storage(content: content, details: TokenDetails(user: user)))
   }
 
   // MARK: Controls for tests
@@ -66,7 +75,7 @@ public final class InMemoryVault: SessionVault, HeldCalls {
   /// The current content; set it to act as another process.
   public var content: Content {
     get { storage.withLock { $0.content } }
-    set { storage.withLock { ($0.content, $0.user) = (newValue, nil) } }
+    set { storage.withLock { ($0.content, $0.details) = (newValue, TokenDetails()) } }
   }
 
   /// The content that was set aside.
@@ -96,28 +105,28 @@ public final class InMemoryVault: SessionVault, HeldCalls {
     }
   }
 
-  /// Saves `token` and its user; sets corrupt content aside first.
+  /// Saves `token` and its details; sets corrupt content aside first.
   ///
   /// - Returns: The previous content.
   @discardableResult
   public func store(
-    _ token: SessionToken, of user: LastKnownUser? = nil
+    _ token: SessionToken, _ details: TokenDetails
   ) async throws(VaultError) -> VaultReading {
     try await write(.store) { storage in
       let reading = storage.reading
       if case .corrupt(let evidence) = storage.content { storage.evidence.append(evidence) }
-      (storage.content, storage.user) = (.token(token), user)
+      (storage.content, storage.details) = (.token(token), details)
       return reading
     }
   }
 
-  /// Saves `new` and its user if the vault holds `old`.
+  /// Saves `new` and its details if the vault holds `old`.
   public func replace(
-    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
+    _ old: SessionToken, with new: SessionToken, _ details: TokenDetails
   ) async throws(VaultError) -> Bool {
     try await write(.replace) { storage in
       guard storage.content == .token(old) else { return false }
-      (storage.content, storage.user) = (.token(new), user)
+      (storage.content, storage.details) = (.token(new), details)
       return true
     }
   }
@@ -139,7 +148,7 @@ public final class InMemoryVault: SessionVault, HeldCalls {
     }
   }
 
-  private func write<Result: Sendable>(
+  func write<Result: Sendable>(
     _ operation: Operation, _ body: (inout Storage) -> Result
   ) async throws(VaultError) -> Result {
     try await turnstile.pass(operation) {

@@ -29,6 +29,49 @@ package enum DurableFile {
     try directory.synchronize()
   }
 
+  /// Creates an empty file of this size, durably, whose content can be written on a full disk.
+  ///
+  /// - Returns: Its descriptor, for reading and writing at its start.
+  package static func reserve(_ path: String, _ size: Int) throws(FileError) -> Int32 {
+    if unlink(path) != 0, errno != ENOENT { throw .system(path, "cannot be removed", .current) }
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(path, "cannot be made", .current) }
+    do throws(FileError) {
+      guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+      #if canImport(Darwin)
+        let zeros = [UInt8](repeating: 0, count: size)
+        guard pwrite(descriptor, zeros, size, 0) == size else { throw .system(path, "cannot be written", .current) }
+      #else
+        let failure = posix_fallocate(descriptor, 0, off_t(size))
+        guard failure == 0 else { throw .system(path, "cannot be written", ErrorNumber(failure)) }
+      #endif
+      guard flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+      return descriptor
+    } catch {
+      close(descriptor)
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Replaces the content of `name` with that of a reserved file, which needs no more room.
+  ///
+  /// The caller must hold the lock for writers.
+  package static func replace(
+    _ name: String, in directory: PrivateDirectory, with content: [UInt8], reserved: String
+  ) throws(FileError) {
+    let descriptor = open(reserved, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+    // Without it, as after a recovery, the content needs room.
+    guard descriptor >= 0 else { return try replace(name, in: directory, with: content) }
+    defer { close(descriptor) }
+    guard pwrite(descriptor, content, content.count, 0) == content.count,
+      ftruncate(descriptor, off_t(content.count)) == 0, flush(descriptor) == 0
+    else { throw .system(reserved, "cannot be written", .current) }
+    let path = directory.file(name)
+    guard rename(reserved, path) == 0 else { throw .system(path, "cannot be replaced", .current) }
+    try directory.synchronize()
+  }
+
   /// Makes the content of a descriptor durable, as fsync(2).
   ///
   /// On Apple's systems fsync(2) leaves it in the cache of the disk (fcntl(2), F_FULLFSYNC).

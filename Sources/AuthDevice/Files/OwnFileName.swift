@@ -18,7 +18,9 @@ enum OwnFileName {
     let name = name[...]
     let context =
       name.before(FileVault.sessionSuffix) ?? name.before(FileVault.lockSuffix)
+      ?? name.before(FileVault.exchangeSuffix) ?? name.before(FileVault.answerSuffix)
       ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + DurableFile.temporarySuffix)
+      ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + FileVault.reservedSuffix)
       ?? contextOfEvidence(name)
     return context.map { ContextName(String($0)) != nil } ?? false
   }

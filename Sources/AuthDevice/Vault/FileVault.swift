@@ -17,6 +17,12 @@ import TextFormat
 public final class FileVault: SessionVault {
   static let sessionSuffix = ".session"
   static let lockSuffix = ".lock"
+  /// The suffix of the file with the claim and its note.
+  static let exchangeSuffix = ".exchange"
+  /// The suffix of the file with the recorded answer.
+  static let answerSuffix = ".answer"
+  /// The suffix of the file that is reserved for the result of an exchange.
+  static let reservedSuffix = ".reserved"
   /// The suffix of a file that was set aside: after the name of the session file, before a number.
   static let evidenceSuffix = ".corrupt-"
   /// The number of unusable session files to keep for a context.
@@ -28,6 +34,7 @@ public final class FileVault: SessionVault {
   private let context: ContextName
   private let lockWait: Duration
   private let issuer: TokenIssuer
+  let clock: any SessionClock
 
   /// Creates a vault in a directory.
   ///
@@ -41,10 +48,12 @@ public final class FileVault: SessionVault {
   ///   - lockWait: The longest wait for another process that changes the same file.
   ///   - issuer: The issuer of the tokens. A file with a token of another issuer is neither read
   ///     nor changed.
+  ///   - clock: Measures when an exchange of the token began.
   public init(
     directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
-    issuer: TokenIssuer = .app
+    issuer: TokenIssuer = .app, clock: any SessionClock = BootClock()
   ) {
+    self.clock = clock
     self.issuer = issuer
     self.directory = PrivateDirectory(named: directory)
     self.context = context
@@ -55,6 +64,9 @@ public final class FileVault: SessionVault {
   public var path: String { directory.file(name) }
 
   package var name: String { "\(context)\(Self.sessionSuffix)" }
+  var exchangePath: String { directory.file("\(context)\(Self.exchangeSuffix)") }
+  var answerPath: String { directory.file("\(context)\(Self.answerSuffix)") }
+  var reservedPath: String { directory.file(DurableFile.temporaryPrefix + name + Self.reservedSuffix) }
 
   /// Reads the session file, without changing anything.
   ///
@@ -64,7 +76,7 @@ public final class FileVault: SessionVault {
     look()
   }
 
-  /// Saves `token` and its user; sets an unusable file aside first.
+  /// Saves `token` and its details; sets an unusable file aside first.
   ///
   /// It does not replace a session of another database, because that session could then never be
   /// revoked.
@@ -72,7 +84,7 @@ public final class FileVault: SessionVault {
   /// - Returns: The replaced content.
   @discardableResult
   public func store(
-    _ token: SessionToken, of user: LastKnownUser? = nil
+    _ token: SessionToken, _ details: TokenDetails
   ) async throws(VaultError) -> VaultReading {
     try change { (reading) throws(FileError) in
       if case .corrupt = reading { _ = try moveAside() }
@@ -81,18 +93,30 @@ public final class FileVault: SessionVault {
           .denied, "\(path.escaped) holds a session of another database.",
           hint: "Log out there first, or use another --context. The file was not changed.")
       }
-      try write(token, user)
+      try write(token, details)
       return reading
     }
   }
 
-  /// Saves `new` and its user if `old` is saved.
+  /// Saves `new` and its details if `old` is saved.
   public func replace(
-    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
+    _ old: SessionToken, with new: SessionToken, _ details: TokenDetails
   ) async throws(VaultError) -> Bool {
     try change { (reading) throws(FileError) in
       guard case .token(old, _) = reading else { return false }
-      try write(new, user)
+      try write(new, details)
+      return true
+    }
+  }
+
+  /// The same as ``replace(_:with:_:)``, in the room that was reserved for an exchange.
+  func replaceReserved(
+    _ old: SessionToken, with new: SessionToken, _ details: TokenDetails
+  ) throws(VaultError) -> Bool {
+    defer { unlink(reservedPath) }
+    return try change { (reading) throws(FileError) in
+      guard case .token(old, _) = reading else { return false }
+      try DurableFile.replace(name, in: directory, with: try text(new, details), reserved: reservedPath)
       return true
     }
   }
@@ -102,7 +126,9 @@ public final class FileVault: SessionVault {
     if look() == .absent { return }
     try change { (reading) throws(FileError) in
       guard case .token(token, _) = reading else { return }
-      guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
+      for file in [answerPath, reservedPath, path] where unlink(file) != 0 && errno != ENOENT {
+        throw .system(file, "cannot be removed", .current)
+      }
       try directory.synchronize()
     }
   }
@@ -120,12 +146,16 @@ public final class FileVault: SessionVault {
     }
   }
 
-  private func write(_ token: SessionToken, _ user: LastKnownUser?) throws(FileError) {
-    let content = SessionFile.text(token, of: user, issuer)
-    guard content.count <= SessionFile.longest else {
+  private func write(_ token: SessionToken, _ details: TokenDetails) throws(FileError) {
+    try DurableFile.replace(name, in: directory, with: try text(token, details))
+  }
+
+  private func text(_ token: SessionToken, _ details: TokenDetails) throws(FileError) -> [UInt8] {
+    let text = SessionFile.text(token, details, issuer)
+    guard text.count <= SessionFile.longest else {
       throw FileError(.noSpace, "The token is too long for a session file.", hint: "Use another vault.")
     }
-    try DurableFile.replace(name, in: directory, with: content)
+    return text
   }
 
   /// Runs `body` as the only writer, with the saved token.
@@ -203,7 +233,7 @@ public final class FileVault: SessionVault {
       return .corrupt(VaultEvidence(error.description, hint: hint, salvaged: content.legibleToken))
     }
     switch content {
-    case .content(let content): return content.isOf(issuer) ? .token(content.token, of: content.user) : foreign(content)
+    case .content(let content): return content.isOf(issuer) ? .token(content.token, content.details) : foreign(content)
     case .corrupt(let what, let salvaged):
       let description = "\(path.escaped) cannot be used: \(what)."
       return .corrupt(VaultEvidence(description, hint: Self.keptAsEvidence, salvaged: salvaged))

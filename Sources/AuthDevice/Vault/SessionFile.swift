@@ -8,6 +8,8 @@ import TextFormat
 ///     <the token, hexadecimal digits>
 ///     <the username and the display name, hexadecimal digits, with a space between; or nothing>
 ///     <the name of the issuer, hexadecimal digits>
+///     <the name of the session, hexadecimal digits; or nothing>
+///     <the access token, hexadecimal digits, and its end, such as never; or nothing>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
 /// Earlier versions are still read. They have no issuer, and only version 4 has a user: in version
@@ -28,7 +30,7 @@ enum SessionFile {
   /// What a session file holds.
   struct Content: Hashable {
     let token: SessionToken
-    var user: LastKnownUser?
+    var details = TokenDetails()
     /// Nil in a file of an earlier version, which does not have it.
     var issuer: TokenIssuer?
 
@@ -60,8 +62,11 @@ enum SessionFile {
     }
   }
 
-  static func text(_ token: SessionToken, of user: LastKnownUser?, _ issuer: TokenIssuer) -> [UInt8] {
-    let lines = ["\(magic) \(version)", Hex.text(token.bytes), line(of: user), Hex.text(Array(issuer.rawValue.utf8))]
+  static func text(_ token: SessionToken, _ details: TokenDetails, _ issuer: TokenIssuer) -> [UInt8] {
+    let lines = [
+      "\(magic) \(version)", Hex.text(token.bytes), line(of: details.user), Hex.text(Array(issuer.rawValue.utf8)),
+      Hex.text(Array((details.session?.rawValue ?? "").utf8)), line(of: details.accessToken),
+    ]
     let body = lines.map { $0 + "\n" }.joined()
     return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
   }
@@ -78,7 +83,7 @@ enum SessionFile {
     guard (1...version).contains(found) else {
       return .corrupt("it has version \(found), and this program knows versions 1 to \(version)", salvaged)
     }
-    let count = [1: 4, 3: 4, version: 6][found] ?? 5
+    let count = [1: 4, 3: 4, version: 8][found] ?? 5
     guard lines.count == count, lines.last?.isEmpty == true else {
       return .corrupt("it is incomplete", salvaged)
     }
@@ -92,10 +97,13 @@ enum SessionFile {
         return .corrupt("its checksum does not fit", nil)
       }
       content = Content(token: SessionToken(bytes: database + bytes))
-    case 4: content.user = user(lines[2])
+    case 4: content.details = TokenDetails(user: user(lines[2]))
     case version:
-      content.user = user(lines[2])
-      content.issuer = TokenIssuer(rawValue: String(decoding: Hex.bytes(Array(lines[3])) ?? [], as: UTF8.self))
+      let session = text(lines[4])
+      content.issuer = TokenIssuer(rawValue: text(lines[3]))
+      content.details = TokenDetails(
+        session: session.isEmpty ? nil : SessionID(rawValue: session), user: user(lines[2]),
+        accessToken: accessToken(lines[5]))
     case _: break
     }
     return .content(content)
@@ -109,6 +117,29 @@ enum SessionFile {
       return ""
     }
     return "\(Hex.text(Array(user.username.utf8))) \(Hex.text(Array(user.displayName.utf8)))"
+  }
+
+  /// The text that a line has as hexadecimal digits.
+  private static func text(_ line: ArraySlice<UInt8>) -> String {
+    String(decoding: Hex.bytes(Array(line)) ?? [], as: UTF8.self)
+  }
+
+  private static func line(of token: AccessToken?) -> String {
+    guard let token else { return "" }
+    let end =
+      switch token.deadline {
+      case .at(let end): end.text
+      case .never: "never"
+      case .unknown: "unknown"
+      }
+    return "\(Hex.text(Array(token.value.utf8))) \(end)"
+  }
+
+  private static func accessToken(_ line: ArraySlice<UInt8>) -> AccessToken? {
+    guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+    let end = String(decoding: line[(space + 1)...], as: UTF8.self)
+    let deadline = end == "never" ? .never : BootInstant(text: end).map(Deadline.at) ?? .unknown
+    return AccessToken(text(line[..<space]), deadline: deadline)
   }
 
   private static func user(_ line: ArraySlice<UInt8>) -> LastKnownUser? {

@@ -17,21 +17,39 @@ enum VaultLock {
   ) throws(FileError) -> Result {
     let descriptor = try opened(path)
     defer { close(descriptor) }
-    let deadline = ContinuousClock.now + wait
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(path, "cannot be locked", .current) }
-      guard ContinuousClock.now < deadline else {
-        throw FileError(
-          .system, "\(path.escaped) is held by another process, which did not finish in time.",
-          hint: "Try again; nothing was changed.")
-      }
-      usleep(1_000)
+    guard try take(descriptor, path, wait: wait) != .held else {
+      throw FileError(
+        .system, "\(path.escaped) is held by another process, which did not finish in time.",
+        hint: "Try again; nothing was changed.")
     }
     return try body()
   }
 
+  /// The result of taking a lock.
+  enum Taken {
+    /// It was free.
+    case free
+    /// It became free.
+    case waited
+    /// It is still another's.
+    case held
+  }
+
+  /// Takes the lock of an open file, for which it waits up to a limit.
+  static func take(_ descriptor: Int32, _ path: String, wait: Duration) throws(FileError) -> Taken {
+    var result = Taken.free
+    let deadline = ContinuousClock.now + wait
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(path, "cannot be locked", .current) }
+      guard ContinuousClock.now < deadline else { return .held }
+      result = .waited
+      usleep(1_000)
+    }
+    return result
+  }
+
   /// Opens the lock file, which is created with mode 0600.
-  private static func opened(_ path: String) throws(FileError) -> Int32 {
+  static func opened(_ path: String) throws(FileError) -> Int32 {
     if let facts = try FileFacts(of: path) {
       try facts.requireOwn(.file)
       // A process that was killed while it created the file may have left any mode. The file is

@@ -93,12 +93,12 @@ struct DisabledSessionVault: SessionVault {
 
   func load() async -> VaultReading { await base.load() }
 
-  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
-    try await base.store(token, of: user)
+  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
+    try await base.store(token, details)
   }
 
-  func replace(_ old: SessionToken, with new: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> Bool {
-    try await base.replace(old, with: new, of: user)
+  func replace(_ old: SessionToken, with new: SessionToken, _ details: TokenDetails) async throws(VaultError) -> Bool {
+    try await base.replace(old, with: new, details)
   }
 
   func erase(_ token: SessionToken) async throws(VaultError) {
@@ -106,4 +106,10 @@ struct DisabledSessionVault: SessionVault {
   }
 
   func setAside() async throws(VaultError) -> String? { try await base.setAside() }
+
+  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
+    try await base.claim(token, wait: wait)
+  }
+
+  func isInterrupted(_ token: SessionToken) async -> Bool { await base.isInterrupted(token) }
 }

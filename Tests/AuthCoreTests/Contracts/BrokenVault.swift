@@ -7,6 +7,7 @@ final class BrokenVault: SessionVault {
     case eraseOfNothingFails, storesOnce, cutsAtZero, replaceDoesNothing, replaceAlways, eraseAny, setsAsideAnything
     case loadHeals, overwritesCorrupt, saysNoPlace, replaceOverCorrupt, eraseOverCorrupt, manyWinners, forgets
     case keepsNone, displacesNothing, forgetsUser, keepsFirstUser
+    case claimsForAll, settlesOverOthers, forgetsRefusal, forgetsInterruption, interruptsUnused
   }
 
   /// The token that the contract exchanges in many simultaneous calls.
@@ -30,40 +31,40 @@ final class BrokenVault: SessionVault {
     return reading
   }
 
-  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
-    let user = flaw == .forgetsUser ? nil : user
+  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
+    let details = flaw == .forgetsUser ? TokenDetails() : details
     let isFirst = !base.log.contains(.store)
     var displaced = await base.load()
     switch flaw {
     case .storesOnce where !isFirst: break
     case .overwritesCorrupt where isCorrupt: base.content = .token(token)
     case .cutsAtZero:
-      displaced = try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)), of: user)
+      displaced = try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)), details)
     case .keepsNone where base.log.count { $0 == .store } > 3: base.content = .empty
     case .displacesNothing:
-      try await base.store(token, of: user)
+      try await base.store(token, details)
       displaced = .absent
-    default: displaced = try await base.store(token, of: user)
+    default: displaced = try await base.store(token, details)
     }
     if flaw == .forgets, isFirst { base.content = .empty }
     return displaced
   }
 
-  func replace(_ old: SessionToken, with new: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> Bool {
+  func replace(_ old: SessionToken, with new: SessionToken, _ details: TokenDetails) async throws(VaultError) -> Bool {
     switch flaw {
     case .keepsFirstUser:
       guard case .token(_, let first) = await base.load() else { return false }
-      return try await base.replace(old, with: new, of: first)
+      return try await base.replace(old, with: new, first)
     case .replaceDoesNothing: return true
     case .replaceAlways:
-      try await base.store(new, of: user)
+      try await base.store(new, details)
       return true
     case .replaceOverCorrupt where isCorrupt:
-      try await base.store(new, of: user)
+      try await base.store(new, details)
       return false
     case .manyWinners:
-      return try await base.replace(old, with: new, of: user) || base.content != .empty && old == Self.zero
-    default: return try await base.replace(old, with: new, of: user)
+      return try await base.replace(old, with: new, details) || base.content != .empty && old == Self.zero
+    default: return try await base.replace(old, with: new, details)
     }
   }
 
@@ -84,4 +85,58 @@ final class BrokenVault: SessionVault {
     let place = try await base.setAside()
     return flaw == .saysNoPlace ? nil : place
   }
+
+  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
+    if flaw == .claimsForAll { return .mine(BrokenClaim(base: nil, vault: base, flaw: flaw)) }
+    let claimed = try await base.claim(token, wait: wait)
+    guard case .mine(let claim) = claimed else { return claimed }
+    return .mine(BrokenClaim(base: claim, vault: base, flaw: flaw))
+  }
+
+  func isInterrupted(_ token: SessionToken) async -> Bool {
+    if flaw == .interruptsUnused { return true }
+    return await base.isInterrupted(token)
+  }
+}
+
+private struct BrokenClaim: ExchangeClaim {
+  let base: (any ExchangeClaim)?
+  let vault: InMemoryVault
+  let flaw: BrokenVault.Flaw
+
+  var interrupted: InterruptedExchange? { base?.interrupted }
+
+  func begin() async throws(VaultError) -> ExchangeRecorder? { try await base?.begin() }
+
+  func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
+    switch (flaw, end) {
+    case (.settlesOverOthers, .replaced(let new, let details)), (.claimsForAll, .replaced(let new, let details)):
+      try await vault.store(new, details)
+      _ = try await base?.settle(.unsent)
+      return true
+    case (.forgetsRefusal, .refused), (.forgetsInterruption, .unknown):
+      _ = try await base?.settle(.unsent)
+      return true
+    case _: return try await base?.settle(end) ?? true
+    }
+  }
+}
+
+/// A vault with the claims that every vault has by default.
+struct OneProcessVault: SessionVault {
+  let base: InMemoryVault
+
+  func load() async -> VaultReading { await base.load() }
+
+  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
+    try await base.store(token, details)
+  }
+
+  func replace(_ old: SessionToken, with new: SessionToken, _ details: TokenDetails) async throws(VaultError) -> Bool {
+    try await base.replace(old, with: new, details)
+  }
+
+  func erase(_ token: SessionToken) async throws(VaultError) { try await base.erase(token) }
+
+  func setAside() async throws(VaultError) -> String? { try await base.setAside() }
 }

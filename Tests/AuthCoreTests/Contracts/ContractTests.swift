@@ -23,12 +23,14 @@ struct ContractTests {
       }, code: hasSecondStep ? code : nil)
   }
 
-  static func vault(_ wrap: (InMemoryVault) -> any SessionVault = { $0 }) -> SessionVaultContract.Subject {
+  static func vault(
+    forProcesses: Bool = true, _ wrap: (InMemoryVault) -> any SessionVault = { $0 }
+  ) -> SessionVaultContract.Subject {
     let vault = InMemoryVault()
     let wrapped = wrap(vault)
     return SessionVaultContract.Subject(
       vault: wrapped, reopen: { wrapped }, corrupt: { vault.content = .corrupt(World.evidence) },
-      evidence: { vault.evidence.count })
+      evidence: { vault.evidence.count }, claimsForProcesses: forProcesses)
   }
 
   @Test(
@@ -42,8 +44,10 @@ struct ContractTests {
 
   @Test("the vault in memory", arguments: SessionVaultContract.checks)
   func inMemoryVault(check: SessionVaultContract.Check) async {
-    let violation = await check.run(on: Self.vault())
-    #expect(violation == nil)
+    for subject in [Self.vault(), Self.vault(forProcesses: false) { OneProcessVault(base: $0) }] {
+      let violation = await check.run(on: subject)
+      #expect(violation == nil)
+    }
   }
 
   @Test("the vault that stores nothing", arguments: SessionVaultContract.checks)

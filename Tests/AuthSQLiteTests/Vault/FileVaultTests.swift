@@ -44,7 +44,7 @@ import Testing
     try await vault.store(first, of: user)
     #expect(await work.vault().load() == .token(first, of: user))
     #expect(work.run("sed -n 3p '\(vault.path)'") == "616c696365 416c696365200a1b5b324a")
-    #expect(work.run("wc -l < '\(vault.path)'") == "5")
+    #expect(work.run("wc -l < '\(vault.path)'") == "7")
     let long = LastKnownUser(username: "alice", displayName: String(repeating: "a", count: 40_000))
     try await vault.store(SessionToken(bytes: Array(repeating: 1, count: 30_000)), of: long)
     #expect(await vault.load() == .token(SessionToken(bytes: Array(repeating: 1, count: 30_000))))
@@ -105,7 +105,7 @@ import Testing
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
       (": > FILE", "empty", false), ("sed -i '1s/5$/6/' FILE", "version 6", true),
       ("sed -i '1s/5$/x/' FILE", "version cannot be read", true),
-      ("sed -i '3s/$/00/' FILE", "checksum", true), ("sed -i '5s/^./x/' FILE", "checksum", true),
+      ("sed -i '3s/$/00/' FILE", "checksum", true), ("sed -i '7s/^./x/' FILE", "checksum", true),
       ("sed -i '$d' FILE", "incomplete", true),
       ("echo more >> FILE", "incomplete", true),
       ("sed -i '2s/^00/01/' FILE", "checksum", true), ("chmod 666 FILE", "0666", true),

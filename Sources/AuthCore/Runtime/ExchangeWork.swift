@@ -1,0 +1,181 @@
+import Guards
+
+// The work that exchanges the token of a session under a claim, for an authority that spends the
+// old token when it grants a new one.
+extension SessionCore {
+  var spendsTokens: Bool { authority.exchange == .spendsOld }
+
+  /// The longest wait for the claim of another store: a request of its holder may take long.
+  private var claimWait: Duration { timing.renewalStep * 5 / 6 }
+
+  func renewClaimed(_ record: SessionRecord) async -> Answered {
+    let token = record.grant.token
+    do throws(VaultError) {
+      switch try await vault.claim(token, wait: claimWait) {
+      case .changed: return (.superseded, nil)
+      case .busy(let holder): return (.failed, .vault(holder))
+      case .refused(let reason): return (.ended(reason), nil)
+      case .failed(let cause): return (.failed, .unavailable(cause))
+      case .mine(let claim):
+        switch try await exchange(token, of: record.grant, under: claim) {
+        case .replaced(let grant): return granted(grant, record)
+        case .vanished: return (.superseded, nil)
+        case .ended(let reason): return (.ended(reason), nil)
+        case .notSaved(let failure): return (.failed, .notSaved(failure))
+        case .failed(let error): return error.unchecked.map { (.failed, $0) } ?? (.superseded, nil)
+        }
+      }
+    } catch {
+      return (.failed, .vault(error))
+    }
+  }
+
+  /// Asks the authority under a claim, so that no other store spends the token meanwhile.
+  ///
+  /// The claim is that of the newest token: another process may have exchanged this one long ago.
+  func askClaimed(_ record: SessionRecord, _ ask: (SessionToken) async -> Answered) async -> Answered {
+    var token = record.grant.token
+    do throws(VaultError) {
+      while true {
+        switch try await vault.claim(token, wait: claimWait) {
+        case .changed:
+          guard let newer = await newestToken(of: record.grant.id), newer != token else {
+            return (.superseded, .overtaken)
+          }
+          token = newer
+        case .busy(let holder): return (.failed, .vault(holder))
+        case .refused(let reason): return (.ended(reason), nil)
+        case .failed(let cause): return (.failed, .unavailable(cause))
+        case .mine(let claim):
+          let answered = await ask(token)
+          guard case .granted(let grant) = answered.answer, grant.token != token else {
+            _ = try await claim.settle(.unsent)
+            return answered
+          }
+          return try await settle(claim, grant) ? answered : (.superseded, .overtaken)
+        }
+      }
+    } catch {
+      return (.failed, .notSaved(error))
+    }
+  }
+
+  /// Finishes the exchange of a saved token that a process began and never settled; nil if there is
+  /// none, or if its end is still unknown.
+  func finish(_ token: SessionToken) async -> SessionEvent.Restored? {
+    guard spendsTokens, await vault.isInterrupted(token) else { return nil }
+    do throws(VaultError) {
+      switch try await vault.claim(token, wait: .zero) {
+      case .changed: return await findOut(nil)
+      case .refused(let reason): return .ended(reason, token)
+      case .busy, .failed: return nil
+      case .mine(let claim):
+        switch try await exchange(token, of: nil, under: claim) {
+        case .replaced(let grant):
+          guard let reason = grant.flaw(on: clock) else { return .found(grant) }
+          revokeInBackground(grant.token, reason)
+          return .ended(reason, grant.token)
+        case .vanished: return .absent
+        case .ended(let reason): return .ended(reason, token)
+        case .notSaved(let failure): return .obstructed(.vault(failure))
+        case .failed: return nil
+        }
+      }
+    } catch {
+      return .obstructed(.vault(error))
+    }
+  }
+
+  /// The token in the vault, if it belongs to a session.
+  func newestToken(of session: SessionID?) async -> SessionToken? {
+    guard let session, case .token(let token, let details) = await vault.load(), details.session == session else {
+      return nil
+    }
+    return token
+  }
+
+  // MARK: Under the claim
+
+  /// The end of an exchange.
+  private enum Exchanged {
+    /// The vault holds the token of this grant.
+    case replaced(Grant)
+    /// The vault no longer held the old token. The new one is revoked.
+    case vanished
+    case ended(EndReason)
+    case notSaved(VaultError)
+    case failed(AuthorityError<SessionRejection>)
+  }
+
+  /// Exchanges the token, and saves the new one before anything else.
+  private func exchange(
+    _ token: SessionToken, of known: Grant?, under claim: any ExchangeClaim
+  ) async throws(VaultError) -> Exchanged {
+    let answer: Result<Grant, AuthorityError<SessionRejection>>
+    do throws(VaultError) {
+      answer = try await self.answer(token, claim)
+    } catch {
+      _ = try await claim.settle(.unsent)
+      throw error
+    }
+    if case .success(let grant) = answer {
+      if let known, !grant.isOfSameSession(as: known) {
+        _ = try await claim.settle(.unknown(.otherSession))
+        if grant.token != token { revokeInBackground(grant.token, .revoked) }
+        return .failed(.unavailable(.otherSession))
+      }
+      do throws(VaultError) {
+        guard try await settle(claim, grant) else { return .vanished }
+        withLock { $0.unsaved = nil }
+        return .replaced(grant)
+      } catch {
+        // The old token is spent, so the next claim saves this one.
+        withLock { $0.unsaved = (token, grant) }
+        return .notSaved(error)
+      }
+    }
+    let end = ExchangeEnd(answer, interrupted: claim.interrupted != nil)
+    _ = try await claim.settle(end)
+    if case .refused(let reason) = end { return .ended(reason) }
+    guard case .failure(let error) = answer else { preconditionFailure("a grant was settled above") }
+    return .failed(error)
+  }
+
+  /// The answer of an earlier exchange, if it is known; otherwise that of a request.
+  private func answer(
+    _ token: SessionToken, _ claim: any ExchangeClaim
+  ) async throws(VaultError) -> Result<Grant, AuthorityError<SessionRejection>> {
+    if let unsaved = withLock({ $0.unsaved }), unsaved.old == token { return .success(unsaved.grant) }
+    do throws(AuthorityError<SessionRejection>) {
+      if let interrupted = claim.interrupted, interrupted.answer != nil,
+        let grant = try authority.recover(token, interrupted)
+      {
+        return .success(grant)
+      }
+    } catch {
+      return .failure(error)
+    }
+    let recorder = try await claim.begin()
+    return await Result { () async throws(AuthorityError<SessionRejection>) in
+      try await authority.renew(token, recorder: recorder)
+    }
+  }
+
+  /// Saves the token of a grant, and revokes it if the session is no longer in the vault.
+  private func settle(_ claim: any ExchangeClaim, _ grant: Grant) async throws(VaultError) -> Bool {
+    let isSaved = try await claim.settle(.replaced(by: grant.token, TokenDetails(grant)))
+    if isSaved {
+      withLock { $0.settled = grant.token }
+    } else {
+      revokeInBackground(grant.token, .userAsked)
+    }
+    return isSaved
+  }
+}
+
+extension Result {
+  /// The result of an asynchronous operation.
+  fileprivate init(_ operation: () async throws(Failure) -> Success) async {
+    do throws(Failure) { self = .success(try await operation()) } catch { self = .failure(error) }
+  }
+}

@@ -1,0 +1,260 @@
+public import AuthCore
+import Guards
+import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The note of an exchange in its file: the format, the token's hash, the state, the start of the
+/// request, and a checksum.
+///
+///     authlocal-exchange 1
+///     <SHA-256 of the token, hexadecimal digits>
+///     <begun; failed CAUSE and the time of the end; or refused and the code of the reason>
+///     <the boot and the time since it began, in nanoseconds>
+///     <SHA-256 of the lines before with their ends, hexadecimal digits>
+///
+/// The process that has the claim follows at a fixed place.
+extension ExchangeNote {
+  /// Where the id of the process is, after the note and its room.
+  static let room = 512
+
+  static func mark(_ token: SessionToken) -> [UInt8] { SHA256.hash(token.bytes) }
+
+  var text: [UInt8] {
+    let what =
+      switch state {
+      case .begun: "begun"
+      case .failed(let cause, let end): "failed \(cause.code) \(end.text)"
+      case .refused(let reason): "refused \(reason.code)"
+      }
+    let body = ["authlocal-exchange 1", Hex.text(mark), what, began.text].map { $0 + "\n" }.joined()
+    return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
+  }
+
+  init?(text: [UInt8]) {
+    let lines = text.prefix { $0 != 0 }.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    guard lines.count == 5, lines[0].elementsEqual("authlocal-exchange 1".utf8), let mark = Hex.bytes(lines[1]),
+      let began = BootInstant(text: String(decoding: lines[3], as: UTF8.self)),
+      Hex.bytes(lines[4]) == SHA256.hash(lines.prefix(4).flatMap { $0 + [UInt8(ascii: "\n")] })
+    else { return nil }
+    let words = String(decoding: lines[2], as: UTF8.self).split(separator: " ", maxSplits: 2).map(String.init)
+    self.init(mark: mark, began: began)
+    switch (words.first, words.count) {
+    case ("begun", 1): break
+    case ("failed", 3):
+      guard let cause = Unavailability.Cause.allCases.first(where: { $0.code == words[1] }),
+        let end = BootInstant(text: words[2])
+      else { return nil }
+      state = .failed(cause, at: end)
+    case ("refused", 2):
+      guard let reason = EndReason(code: words[1]) else { return nil }
+      state = .refused(reason)
+    case _: return nil
+    }
+  }
+}
+
+extension BootInstant {
+  var text: String {
+    let (seconds, rest) = uptime.components
+    return "\(Hex.text(boot.bytes)) \(seconds).\(rest)"
+  }
+
+  init?(text: String) {
+    let words = text.split(separator: " ")
+    let time = words.last?.split(separator: ".").compactMap { Int64($0) } ?? []
+    guard words.count == 2, time.count == 2, let bytes = Hex.bytes(Array(words[0].utf8)), let boot = BootID(bytes)
+    else { return nil }
+    self.init(boot: boot, uptime: Duration(secondsComponent: time[0], attosecondsComponent: time[1]))
+  }
+}
+
+extension FileVault {
+  /// Claims the sole right to exchange `token`, among all processes.
+  ///
+  /// The lock is that of flock(2) on a file of this session: the program that sends the request
+  /// inherits it, so that it lasts until the request has ended, even if this process is killed.
+  public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
+    do throws(FileError) {
+      try directory.create()
+      let waiting = try clock.instant()
+      let descriptor = try VaultLock.opened(exchangePath)
+      let hasWaited: Bool
+      switch try VaultLock.take(descriptor, exchangePath, wait: wait) {
+      case .free: hasWaited = false
+      case .waited: hasWaited = true
+      case .held:
+        defer { close(descriptor) }
+        return .busy(holder(descriptor))
+      }
+      let reading = look()
+      if case .unavailable(let fault) = reading {
+        close(descriptor)
+        throw FileError(.denied, fault.description, hint: fault.hint)
+      }
+      let (mark, note) = (ExchangeNote.mark(token), Self.note(descriptor))
+      let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
+      let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: hasWaited ? waiting : nil)
+      guard case .mine(let interrupted) = decision else {
+        close(descriptor)
+        return Claimed(decision)
+      }
+      let id = Array("\(getpid())\n".utf8)
+      guard pwrite(descriptor, id, id.count, off_t(ExchangeNote.room)) == id.count,
+        ftruncate(descriptor, off_t(ExchangeNote.room + id.count)) == 0
+      else {
+        defer { close(descriptor) }
+        throw .system(exchangePath, "cannot be written", .current)
+      }
+      let earlier = interrupted.map { began in
+        let answer = Self.content(of: answerPath).flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
+        return InterruptedExchange(began: began, answer: answer)
+      }
+      return .mine(FileClaim(self, token, descriptor, interrupted: earlier))
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+
+  /// Whether a process ended during an exchange of `token`.
+  public func isInterrupted(_ token: SessionToken) async -> Bool {
+    guard let bytes = Self.content(of: exchangePath), let note = ExchangeNote(text: bytes),
+      note.mark == ExchangeNote.mark(token)
+    else { return false }
+    return switch note.state {
+    case .begun, .failed: true
+    case .refused: false
+    }
+  }
+
+  /// The error for a claim that another process has.
+  private func holder(_ descriptor: Int32) -> VaultError {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    let count = pread(descriptor, &bytes, bytes.count, off_t(ExchangeNote.room))
+    let id = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    let name = Int(id).map { "Process \($0)" } ?? "Another process"
+    return VaultError(
+      "\(name) is renewing the session in \(path.escaped), and did not finish in time.",
+      hint: "Try again; nothing was changed. If that process is stopped, continue or end it.")
+  }
+
+  private static func note(_ descriptor: Int32) -> ExchangeNote? {
+    var bytes = [UInt8](repeating: 0, count: ExchangeNote.room)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return count > 0 ? ExchangeNote(text: Array(bytes.prefix(count))) : nil
+  }
+
+  /// The content of a small file; nil if it cannot be read.
+  private static func content(of path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+      return nil
+    }
+    var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 1 << 21))
+    let count = read(descriptor, &bytes, bytes.count)
+    return count < 0 ? nil : Array(bytes.prefix(count))
+  }
+}
+
+extension Claimed {
+  fileprivate init(_ decision: ExchangeNote.Decision) {
+    switch decision {
+    case .changed: self = .changed
+    case .refused(let reason): self = .refused(reason)
+    case .failed(let cause): self = .failed(cause)
+    case .mine: preconditionFailure("the caller makes the claim")
+    }
+  }
+}
+
+/// A claim that lasts until it is settled, or until this process and its request have ended.
+private final class FileClaim: ExchangeClaim {
+  let interrupted: InterruptedExchange?
+  private let vault: FileVault
+  private let token: SessionToken
+
+  private struct Descriptors {
+    var lock: Int32
+    var answer: Int32 = -1
+    var note: ExchangeNote?
+  }
+
+  private let descriptors: Locked<Descriptors>
+
+  init(_ vault: FileVault, _ token: SessionToken, _ lock: Int32, interrupted: InterruptedExchange?) {
+    (self.vault, self.token, self.interrupted) = (vault, token, interrupted)
+    let note = interrupted.map { ExchangeNote(mark: ExchangeNote.mark(token), began: $0.began) }
+    descriptors = Locked(Descriptors(lock: lock, note: note))
+  }
+
+  deinit { release() }
+
+  func begin() async throws(VaultError) -> ExchangeRecorder? {
+    do throws(FileError) {
+      let answer = try DurableFile.reserve(vault.answerPath, SessionFile.longest)
+      close(try DurableFile.reserve(vault.reservedPath, SessionFile.longest))
+      let note = ExchangeNote(mark: ExchangeNote.mark(token), began: try vault.clock.instant())
+      let lock = descriptors.withLock { descriptors in
+        if descriptors.answer >= 0 { close(descriptors.answer) }
+        (descriptors.answer, descriptors.note) = (answer, note)
+        return descriptors.lock
+      }
+      try write(note)
+      try vault.directory.synchronize()
+      return ExchangeRecorder(lock: lock, answer: answer)
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+
+  func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
+    defer { release() }
+    if case .replaced(let new, let details) = end {
+      // A failed save leaves the answer for the next claim.
+      let isSaved = try vault.replaceReserved(token, with: new, details)
+      unlink(vault.answerPath)
+      return isSaved
+    }
+    // Without a note, no exchange began.
+    guard let note = descriptors.withLock({ $0.note }) else { return true }
+    do throws(FileError) {
+      let now = try vault.clock.instant()
+      try write(note.ended(end, interrupted: interrupted != nil, at: now))
+    } catch {
+      throw error.asVaultFailure
+    }
+    return true
+  }
+
+  /// Writes a note durably, or erases it.
+  private func write(_ note: ExchangeNote?) throws(FileError) {
+    let lock = descriptors.withLock(\.lock)
+    let text = note?.text ?? []
+    let bytes = text + [UInt8](repeating: 0, count: ExchangeNote.room - text.count)
+    guard pwrite(lock, bytes, bytes.count, 0) == bytes.count, fsync(lock) == 0 else {
+      throw .system(vault.exchangePath, "cannot be written", .current)
+    }
+  }
+
+  private func release() {
+    descriptors.withLock { descriptors in
+      for descriptor in [descriptors.answer, descriptors.lock] where descriptor >= 0 { close(descriptor) }
+      (descriptors.answer, descriptors.lock) = (-1, -1)
+    }
+  }
+}
+
+extension SessionClock {
+  fileprivate func instant() throws(FileError) -> BootInstant {
+    do throws(ClockError) { return try now() } catch {
+      throw FileError(.system, error.description, hint: error.hint)
+    }
+  }
+}

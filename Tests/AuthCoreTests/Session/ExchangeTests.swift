@@ -1,0 +1,179 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("Several stores exchange the token of one vault, at an authority that spends the old one")
+struct ExchangeTests: InWorld {
+  let world = World()
+
+  init() async throws {
+    world.authority.setExchange(.spendsOld)
+    world.authority.setAccessTokens(lasting: .seconds(300))
+    try await world.store.loggedIn(World.alice)
+  }
+
+  /// Another process after its launch.
+  private func launched() async throws -> SessionStore {
+    let other = world.anotherProcess()
+    try #require(await other.restore().key != nil)
+    return other
+  }
+
+  @Test("an authority whose old token works until the new one is confirmed takes no claim") func noClaim() async throws
+  {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.loggedIn(World.alice)
+    try await world.store.renew()
+    _ = await world.anotherProcess().restore()
+    #expect(Set(world.vault.log).isDisjoint(with: [.claim, .begin, .settle]))
+  }
+
+  @Test("a new process lends the saved access token without a request, and the next one after its end")
+  func lends() async throws {
+    let other = try await launched()
+    let lent = try await other.session?.withAccess { token in token.header }
+    #expect(lent != nil && world.count(.renew) == 0)
+    clock.advance(by: .seconds(301))
+    let next = try await other.session?.withAccess { token in token.header }
+    #expect(next != lent && world.count(.renew) == 1)
+    #expect(try await store.session?.withAccess { token in token.header } == next)
+    #expect(world.count(.renew) == 1)
+  }
+
+  @Test("a store whose token another one exchanged long ago adopts the newer one, without a request")
+  func adopts() async throws {
+    let other = try await launched()
+    try await other.renew()
+    clock.advance(by: .seconds(400))
+    try await other.renew()
+    clock.advance(by: .seconds(1))
+    try await store.renew()
+    #expect(world.count(.renew) == 2 && world.vaultAgrees)
+    #expect(store.session?.isLive == true && other.session?.isLive == true)
+  }
+
+  @Test("of stores that renew simultaneously one asks, and nobody is logged out", arguments: [true, false])
+  func simultaneous(sharesAuthority: Bool) async throws {
+    let vault: any SessionVault = sharesAuthority ? OneProcessVault(base: vault) : vault
+    let stores = (1...4).map { _ in
+      SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    }
+    for store in stores { try #require(await store.restore().key != nil) }
+    let renewals = await authority.holding(.renew) {
+      stores.map { store in Task { try await store.renew() } }
+    }
+    authority.release(.renew)
+    for renewal in renewals { _ = try await renewal.value }
+    #expect(world.count(.renew) == 1 && world.vaultAgrees)
+  }
+
+  @Test("a failure is shared by those who waited for it") func sharedFailure() async throws {
+    let stores = (1...4).map { _ in
+      SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    }
+    for store in stores { try #require(await store.restore().key != nil) }
+    authority.fail(.renew, with: .unavailable(World.offline))
+    let renewals = await authority.holding(.renew) {
+      stores.map { store in Task { try await store.renew() } }
+    }
+    await until { vault.log.count { $0 == .claim } >= 4 }
+    authority.release(.renew)
+    for renewal in renewals { await #expect(throws: SessionError.self) { try await renewal.value } }
+    #expect(world.count(.renew) == 1)
+    authority.fail(.renew, with: nil)
+    try await store.renew()
+    #expect(world.vaultAgrees)
+  }
+
+  @Test(
+    "a logout during a renewal, by the same store or another, leaves no session", arguments: [true, false],
+    HoldingPoint.allCases)
+  func logoutMeanwhile(byAnother: Bool, point: HoldingPoint) async throws {
+    let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    try #require(await store.restore().key != nil)
+    let renewal = await authority.holding(.renew, at: point) { Task { try await store.renew() } }
+    _ = try await (byAnother ? world.store : store).logOut()
+    authority.release(.renew, at: point)
+    await #expect(throws: SessionError.self) { try await renewal.value }
+    await until { world.isEmpty }
+  }
+
+  @Test("a logout of a store with an old token ends the session that another one renewed") func lateLogout()
+    async throws
+  {
+    try await launched().renew()
+    #expect(try await store.logOut() == .complete)
+    #expect(world.isEmpty)
+  }
+
+  @Test(
+    "a store that is killed before its request loses nothing, and after it only an answer that nobody wrote down",
+    arguments: [(HoldingPoint.question, false), (.answer, true), (.answer, false)])
+  func killed(point: HoldingPoint, answers: Bool) async throws {
+    let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    try #require(await doomed.restore().key != nil)
+    _ = await authority.holding(.renew, at: point, calls: 1) { Task { try await doomed.renew() } }
+    vault.killHolder(answer: answers ? authority.liveTokens.first?.bytes : nil)
+    let outcome = await world.anotherProcess().restore()
+    if point == .answer, !answers {
+      #expect(outcome == .loggedOut(.ended(.interrupted)))
+    } else {
+      #expect(outcome.key != nil && world.vaultAgrees)
+      #expect(world.count(.renew) == (answers ? 1 : 2))
+    }
+  }
+
+  @Test("a holder that is stopped makes the others give up, and they send nothing") func stopped() async throws {
+    let stopped = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    try #require(await stopped.restore().key != nil)
+    let renewal = await authority.holding(.renew) { Task { try await stopped.renew() } }
+    vault.stopHolder(true)
+    let failure = await #expect(throws: SessionError.self) { try await store.renew() }
+    guard case .vault = failure else { throw failure ?? .overtaken }
+    #expect(world.count(.renew) == 1 && store.session?.isLive == true)
+    vault.stopHolder(false)
+    authority.release(.renew)
+    _ = try await renewal.value
+    try await store.renew()
+    #expect(world.count(.renew) == 1 && world.vaultAgrees)
+  }
+
+  @Test("a token that cannot be saved is saved by the next renewal, without another request") func notSaved()
+    async throws
+  {
+    vault.failSettling(World.diskError)
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await store.renew() }
+    #expect(store.session?.isLive == true)
+    vault.failSettling(nil)
+    clock.advance(by: .seconds(60))
+    try await store.renew()
+    #expect(world.count(.renew) == 1 && world.vaultAgrees)
+  }
+
+  @Test("without room for the result nothing is sent") func noRoom() async throws {
+    vault.failWrites(World.diskError)
+    await #expect(throws: SessionError.vault(World.diskError)) { try await store.renew() }
+    #expect(world.count(.renew) == 0)
+    vault.failWrites(nil)
+    clock.advance(by: .seconds(60))
+    try await store.renew()
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("a password check and a switch of users work on the token that another store renewed") func afterOthers()
+    async throws
+  {
+    let other = try await launched()
+    try await other.renew()
+    _ = try await store.reauthenticate(password: World.alice.password)
+    #expect(world.vaultAgrees)
+    try await other.renew()
+    clock.advance(by: .seconds(60))
+    try await other.renew()
+    _ = try await store.switchUser(to: World.bob)
+    await until { world.vaultAgrees }
+    #expect(store.session?.user.username == "bob")
+  }
+}
