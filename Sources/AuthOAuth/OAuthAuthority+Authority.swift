@@ -19,9 +19,7 @@ extension OAuthAuthority: Authority {
   /// Another process may have exchanged a token that is not active. So the rejection is
   /// `superseded`: the store reads the vault again, and ends the session if nothing newer is there.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    let saved = try await used(token)
-    let newest = newest(saved.refresh)
-    if fates.withLock({ $0[newest] == .ended }) { throw .rejected(.superseded) }
+    let saved = try used(token)
     guard saved.isIntrospected, server.endpoints[.introspection] != nil else { return saved.grant(token) }
     do throws(OAuthError) {
       let active = try await introspect(saved.refresh, "refresh_token")
@@ -30,28 +28,57 @@ extension OAuthAuthority: Authority {
     } catch { throw error.map { _ in .superseded } }
   }
 
+  /// The use of a refresh token may spend it (RFC 9700, section 4.14.2).
+  public var exchange: TokenExchange { .spendsOld }
+
   /// Exchanges the refresh token (RFC 6749, section 6), and grants the new access token.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    var saved = try await used(token)
-    let (given, newest) = (saved.refresh, newest(saved.refresh))
+    try await renew(token, recorder: nil)
+  }
+
+  /// Exchanges the refresh token, and asks for nothing else: the new one must be saved first.
+  public func renew(
+    _ token: SessionToken, recorder: ExchangeRecorder?
+  ) async throws(AuthorityError<SessionRejection>) -> Grant {
+    let saved = try used(token)
     do throws(OAuthError) {
-      let tokens = try await tokens(["grant_type": "refresh_token", "refresh_token": newest])
-      saved.refresh = tokens.refresh
-      // The old token may be spent: if the server cannot say now who the user is, the new one must
-      // not be lost.
-      // An answer without the name that the server gave before is about nobody.
-      if let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil {
-        guard user.id == saved.user.id, subject == saved.subject else {
-          if tokens.refresh != newest { try? await end(tokens.refresh) }
-          throw .otherUser
-        }
-        saved.user = user
+      return renewed(
+        saved, try await tokens(["grant_type": "refresh_token", "refresh_token": saved.refresh], recorder: recorder))
+    } catch {
+      if case .rejected = error { ended.withLock { $0[saved.id] = () } }
+      throw error.map { _ in .ended(.revoked) }
+    }
+  }
+
+  /// Reads the answer of curl; see ``CurlTransport``.
+  public func recover(
+    _ token: SessionToken, _ interrupted: InterruptedExchange
+  ) throws(AuthorityError<SessionRejection>) -> Grant? {
+    #if canImport(Darwin)
+      return nil
+    #else
+      guard let saved = SavedSession(token), let answer = interrupted.answer,
+        let response = try? CurlTransport.response(recorded: answer)
+      else { return nil }
+      do throws(OAuthError) {
+        let claims = try OAuthServer.claims(of: response, toRefresh: true)
+        return renewed(saved, try tokens(claims, saved.refresh, requested: interrupted.began))
+      } catch {
+        // Nothing else says something about the session, so the token is sent once more.
+        guard error == .refused("invalid_grant") else { return nil }
+        throw .rejected(.ended(.revoked))
       }
-      if saved.idle != nil { saved.active = tokens.requested }
-      // Until the vault is known to hold it.
-      if tokens.refresh != given { fates.withLock { $0[given] = .replaced(by: tokens.refresh) } }
-      return saved.grant(accessToken: tokens.access)
-    } catch { throw error.map { _ in .superseded } }
+    #endif
+  }
+
+  private func renewed(_ saved: SavedSession, _ tokens: Tokens) -> Grant {
+    var next = saved
+    next.refresh = tokens.refresh
+    // Until ``confirm(_:)``, which asks for the user.
+    unconfirmed.withLock { $0[tokens.refresh] = tokens }
+    if let user = users.withLock({ $0[saved.id] }) { next.user = user }
+    if next.idle != nil { next.active = tokens.requested }
+    return next.grant(accessToken: tokens.access)
   }
 
   /// Exchanges new credentials of the same user, and continues the session with their tokens.
@@ -75,32 +102,46 @@ extension OAuthAuthority: Authority {
     throw .rejected(.notAccepted)
   }
 
-  /// Ends the refresh token that this one replaced, because OAuth 2.0 has no confirmation.
+  /// Ends the refresh token that a password check replaced, and asks the server for the user.
+  ///
+  /// The names of the user change at the next renewal. If the tokens are those of another user, the
+  /// session ends.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    _ = try await resume(token)
+    let saved = try used(token)
+    let tokens = unconfirmed.withLock { $0.removeValue(forKey: saved.refresh) }
+    if let replaced = saved.replaced { try? await end(replaced) }
+    // An answer without the name that the server gave before is about nobody.
+    guard let tokens, let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil
+    else { return }
+    guard user.id == saved.user.id, subject == saved.subject else {
+      try? await end(saved.refresh)
+      throw .rejected(.ended(.revoked))
+    }
+    users.withLock { $0[saved.id] = user }
   }
 
-  /// Ends the refresh token at the server (RFC 7009), and its successor that is not confirmed.
+  /// Ends the refresh token at the server (RFC 7009), and the one that it replaced.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     guard let saved = SavedSession(token) else { return }
-    let tokens = [saved.refresh, saved.replaced, newest(saved.refresh)].compactMap(\.self)
-    do throws(OAuthError) { for refresh in Set(tokens) { try await end(refresh) } } catch {
+    unconfirmed.withLock { $0[saved.refresh] = nil }
+    users.withLock { $0[saved.id] = nil }
+    do throws(OAuthError) {
+      for refresh in Set([saved.refresh, saved.replaced].compactMap(\.self)) { try await end(refresh) }
+      ended.withLock { $0[saved.id] = () }
+    } catch {
       if case .unavailable(let cause) = error { throw cause }
       throw Unavailability(.busy, error.description, hint: error.hint)
     }
   }
 
   /// The content of the token, unless one of its limits has passed.
-  ///
-  /// Its first use shows that the vault holds it, and so ends the tokens before it.
-  private func used(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> SavedSession {
+  private func used(_ token: SessionToken) throws(AuthorityError<SessionRejection>) -> SavedSession {
     guard var saved = SavedSession(token) else { throw .rejected(.ended(.revoked)) }
     let now: BootInstant
     do throws(OAuthError) { now = try self.now() } catch { throw error.map { _ in .superseded } }
     if let reason = saved.grant(token).limits.endReason(at: now) { throw .rejected(.ended(reason)) }
-    if let replaced = saved.replaced, (try? await end(replaced)) != nil { saved.replaced = nil }
-    let spent = Fate.replaced(by: saved.refresh)
-    fates.withLock { $0.replaceAll(spent, with: .ended) }
+    if ended.withLock({ $0[saved.id] != nil }) { throw .rejected(.ended(.revoked)) }
+    if let user = users.withLock({ $0[saved.id] }) { saved.user = user }
     return saved
   }
 
@@ -125,7 +166,6 @@ extension OAuthAuthority: Authority {
         idle: [limits.idle, session?.idle].compactMap(\.self).min(),
         absolute: [limits.absolute, session?.absolute].compactMap(\.self).min(),
         began: now, active: now, fresh: login.isFresh ? now.advanced(by: freshness) : now)
-      if let session { fates.withLock { $0[session.refresh] = .replaced(by: tokens.refresh) } }
       return saved.grant(accessToken: tokens.access)
     } catch {
       try? await end(tokens.refresh)

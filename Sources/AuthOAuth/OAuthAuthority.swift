@@ -28,10 +28,6 @@ import TextFormat
 /// }
 /// ```
 public final class OAuthAuthority: Sendable {
-  /// Why a refresh token is not used any more: a newer one replaced it, which the vault may not
-  /// hold yet; or it is spent, ended or refused.
-  enum Fate: Hashable { case replaced(by: String), ended }
-
   let server: OAuthServer
   let clientID: String
   let scope: String?
@@ -45,8 +41,12 @@ public final class OAuthAuthority: Sendable {
   let requests = Locked(Recent<String, Login>())
   /// The logins that have no session yet, by their credentials.
   let logins = Locked(Recent<Credentials, Login>())
-  /// What this process knows of refresh tokens.
-  let fates = Locked(Recent<String, Fate>())
+  /// The tokens of renewals that are not confirmed yet, by the refresh token.
+  let unconfirmed = Locked(Recent<String, Tokens>())
+  /// The sessions that this authority ended, or whose tokens the server refused.
+  let ended = Locked(Recent<SessionID, Void>())
+  /// The users that the server named after the last renewals, by their sessions.
+  let users = Locked(Recent<SessionID, User>())
   private let clientSecret: Secret?
   private let readUser: @Sendable (OAuthClaims) -> User?
 
@@ -93,35 +93,34 @@ public final class OAuthAuthority: Sendable {
     return credentials
   }
 
-  /// The refresh token to use in place of this one, which may be spent.
-  func newest(_ refresh: String) -> String {
-    if case .replaced(let newer) = fates.withLock({ $0[refresh] }) { newer } else { refresh }
-  }
-
   // MARK: Requests to the server
 
   /// Posts a form as this client; the response has no members if the status is `empty`.
   func post(
-    _ form: [String: String?], to endpoint: OAuthServer.Endpoint, empty: Int? = nil
+    _ form: [String: String?], to endpoint: OAuthServer.Endpoint, empty: Int? = nil,
+    recorder: ExchangeRecorder? = nil
   ) async throws(OAuthError) -> OAuthClaims {
     let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
     let form = form.merging(["client_id": clientID, "client_secret": secret]) { $1 }
-    return try await server.request(try server.address(of: endpoint), form: form, empty: empty)
+    return try await server.request(try server.address(of: endpoint), form: form, empty: empty, recorder: recorder)
   }
 
   /// Exchanges a code or a refresh token (RFC 6749, section 5).
   ///
   /// Only `invalid_grant` of this endpoint means that it no longer works. A response without a
   /// refresh token leaves the old one valid (section 6).
-  func tokens(_ form: [String: String]) async throws(OAuthError) -> Tokens {
+  func tokens(_ form: [String: String], recorder: ExchangeRecorder? = nil) async throws(OAuthError) -> Tokens {
     let requested = try now()
     let claims: OAuthClaims
-    do throws(OAuthError) { claims = try await post(form, to: .token) } catch {
-      guard error == .refused("invalid_grant") else { throw error }
-      if let refused = form["refresh_token"] { fates.withLock { $0[refused] = .ended } }
-      throw .rejected(.expired)
+    do throws(OAuthError) { claims = try await post(form, to: .token, recorder: recorder) } catch {
+      throw error == .refused("invalid_grant") ? .rejected(.expired) : error
     }
-    guard let refresh = claims["refresh_token"] ?? form["refresh_token"] else {
+    return try tokens(claims, form["refresh_token"], requested: requested)
+  }
+
+  /// Reads the answer of the token endpoint.
+  func tokens(_ claims: OAuthClaims, _ old: String?, requested: BootInstant) throws(OAuthError) -> Tokens {
+    guard let refresh = claims["refresh_token"] ?? old else {
       throw .oauth("no_refresh_token", "The server gave no refresh token.", hint: "Request the scope that gives one.")
     }
     // Only for a bearer (RFC 6750), and nothing that ends a line of a header.
@@ -163,6 +162,5 @@ public final class OAuthAuthority: Sendable {
     }
     // The response needs no content (section 2.2).
     _ = try await post(["token": refresh, "token_type_hint": "refresh_token"], to: .revocation, empty: 200)
-    fates.withLock { $0[refresh] = .ended }
   }
 }

@@ -35,14 +35,16 @@ extension OAuthServer {
   /// Posts the form, or gets the address if there is none, and returns the members of the response;
   /// none if its status is `empty`.
   func request(
-    _ url: String, form: [String: String?]? = nil, authorization: String? = nil, empty: Int? = nil
+    _ url: String, form: [String: String?]? = nil, authorization: String? = nil, empty: Int? = nil,
+    recorder: ExchangeRecorder? = nil
   ) async throws(OAuthError) -> OAuthClaims {
     guard url.isSafeURL else { throw .misconfigured("An address of the server is not secure.") }
     let type = form.map { _ in "application/x-www-form-urlencoded" }
     let sent = ["Accept": "application/json", "Content-Type": type, "Authorization": authorization]
-    let request = OAuthRequest(
+    var request = OAuthRequest(
       method: form == nil ? "GET" : "POST", url: url, headers: sent.compactMapValues(\.self),
       body: Array((form.map(Form.text) ?? "").utf8))
+    request.recorder = recorder
     let response: OAuthResponse
     do { response = try await send(request) } catch {
       if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }
@@ -53,6 +55,13 @@ extension OAuthServer {
           .unreachable, failure?.description ?? "The server cannot be reached.",
           hint: failure?.hint ?? "Try again; nothing was changed."))
     }
+    return try Self.claims(of: response, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")
+  }
+
+  /// The members of a response; none if its status is `empty`.
+  static func claims(
+    of response: OAuthResponse, empty: Int? = nil, toRefresh: Bool
+  ) throws(OAuthError) -> OAuthClaims {
     let (status, headers, body) = response
     let claims = OAuthClaims(body)
     switch status {
@@ -65,7 +74,7 @@ extension OAuthServer {
       let wait = headers.first { $0.key.lowercased() == "retry-after" }?.value
       throw .throttled(.wait(wait?.seconds(in: 1...3600) ?? .seconds(30)))
     // Glewlwyd refuses a refresh token in this way.
-    case 400 where body.isEmpty && form?["grant_type"] == "refresh_token": throw .refused("invalid_grant")
+    case 400 where body.isEmpty && toRefresh: throw .refused("invalid_grant")
     case 400...499: if let code = claims?["error"] { throw .refused(code) }
     case 500...599: throw .unavailable(Unavailability(.busy, "The server answered with status \(status)."))
     case _: break

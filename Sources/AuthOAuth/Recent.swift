@@ -17,10 +17,6 @@ struct Recent<Key: Hashable, Value> {
     defer { self[key] = nil }
     return self[key]
   }
-
-  mutating func replaceAll(_ old: Value, with new: Value) where Value: Equatable {
-    for index in entries.indices where entries[index].value == old { entries[index].value = new }
-  }
 }
 
 extension Recent: Sendable where Key: Sendable, Value: Sendable {}

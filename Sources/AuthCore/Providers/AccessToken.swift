@@ -6,12 +6,10 @@
 /// ``LoggedInSession/withAccess(within:_:)``. It never prints its content and is never `Codable`.
 /// (RFC 6749, section 1.4.)
 public struct AccessToken: Hashable, Sendable, Redacted {
-  /// The token itself.
-  ///
-  /// Only a vault needs it; do not log, print or copy it.
-  public let value: String
+  /// The token itself; do not log, print or copy it.
+  package let value: String
   /// The time until which servers accept it; ``Deadline/unknown`` if the authority does not say.
-  public let deadline: Deadline
+  package let deadline: Deadline
 
   /// Wraps a token that an authority issued.
   public init(_ value: String, deadline: Deadline) {

@@ -6,7 +6,7 @@ extension SessionCore {
   var spendsTokens: Bool { authority.exchange == .spendsOld }
 
   /// The longest wait for the claim of another store: a request of its holder may take long.
-  private var claimWait: Duration { timing.renewalStep * 5 / 6 }
+  var claimWait: Duration { timing.renewalStep * 5 / 6 }
 
   func renewClaimed(_ record: SessionRecord) async -> Answered {
     let token = record.grant.token
@@ -18,7 +18,10 @@ extension SessionCore {
       case .failed(let cause): return (.failed, .unavailable(cause))
       case .mine(let claim):
         switch try await exchange(token, of: record.grant, under: claim) {
-        case .replaced(let grant): return granted(grant, record)
+        case .replaced(let grant):
+          // The machine confirms only another token.
+          if grant.token == token { place.start { await self.confirm(record.continued(by: grant)) } }
+          return granted(grant, record)
         case .vanished: return (.superseded, nil)
         case .ended(let reason): return (.ended(reason), nil)
         case .notSaved(let failure): return (.failed, .notSaved(failure))
@@ -69,17 +72,45 @@ extension SessionCore {
       case .changed: return await findOut(nil)
       case .refused(let reason): return .ended(reason, token)
       case .busy, .failed: return nil
+      case .mine(let claim): return try await finish(token, claim)
+      }
+    } catch {
+      return .obstructed(.vault(error))
+    }
+  }
+
+  private func finish(
+    _ token: SessionToken, _ claim: any ExchangeClaim
+  ) async throws(VaultError) -> SessionEvent.Restored? {
+    switch try await exchange(token, of: nil, under: claim) {
+    case .replaced(let grant):
+      guard let reason = grant.flaw(on: clock) else { return .found(grant) }
+      revokeInBackground(grant.token, reason)
+      return .ended(reason, grant.token)
+    case .vanished: return .absent
+    case .ended(let reason): return .ended(reason, token)
+    case .notSaved(let failure): return .obstructed(.vault(failure))
+    case .failed: return nil
+    }
+  }
+
+  /// Decides about a saved token that the authority refused.
+  ///
+  /// Another process may just be exchanging it. Only under the claim is it the newest one, and only
+  /// then has the session ended.
+  func judge(_ token: SessionToken, _ rejection: SessionRejection) async -> SessionEvent.Restored {
+    do throws(VaultError) {
+      switch try await vault.claim(token, wait: claimWait) {
+      case .changed: return await findOut(nil)
+      case .busy(let holder): return .obstructed(.vault(holder))
+      case .refused(let reason): return .ended(reason, token)
+      case .failed(let cause): return .obstructed(.authority(cause))
+      case .mine(let claim) where claim.interrupted != nil:
+        return try await finish(token, claim) ?? .obstructed(.authority(.late))
       case .mine(let claim):
-        switch try await exchange(token, of: nil, under: claim) {
-        case .replaced(let grant):
-          guard let reason = grant.flaw(on: clock) else { return .found(grant) }
-          revokeInBackground(grant.token, reason)
-          return .ended(reason, grant.token)
-        case .vanished: return .absent
-        case .ended(let reason): return .ended(reason, token)
-        case .notSaved(let failure): return .obstructed(.vault(failure))
-        case .failed: return nil
-        }
+        let reason = if case .ended(let ended) = rejection { ended } else { EndReason.revoked }
+        _ = try await claim.settle(.refused(reason))
+        return .ended(reason, token)
       }
     } catch {
       return .obstructed(.vault(error))

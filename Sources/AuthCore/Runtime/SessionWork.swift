@@ -100,6 +100,8 @@ extension SessionCore {
         return .ended(reason, token)
       } catch {
         switch error {
+        case .rejected(let rejection) where spendsTokens:
+          return await judge(token, rejection)
         case .rejected(.ended(let reason)): return .ended(reason, token)
         case .rejected(.superseded): return await findOut(nil, after: token, recognize: recognize)
         case .throttled: return .obstructed(.authority(.throttled))

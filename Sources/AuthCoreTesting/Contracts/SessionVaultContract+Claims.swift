@@ -73,14 +73,13 @@ extension SessionVaultContract {
       let claim = try await subject.claim(token(1))
       _ = try await claim.begin()
       _ = try await claim.settle(.unknown(Unavailability(.unreachable, "no answer")))
-      let vault = await reopen()
-      try require(await vault.isInterrupted(token(1)), "an exchange without an answer is not called interrupted")
-      guard case .mine(let next) = try await vault.claim(token(1), wait: .zero) else {
-        throw Breach("an exchange without an answer cannot be repeated")
+      for _ in 1...2 {
+        guard case .mine(let next) = try await reopen().claim(token(1), wait: .zero) else {
+          throw Breach("an exchange without an answer cannot be repeated")
+        }
+        try require(next.interrupted != nil, "the next claim does not know of an exchange without an answer")
+        _ = try await next.settle(.unsent)
       }
-      try require(next.interrupted != nil, "the next claim does not know of an exchange without an answer")
-      _ = try await next.settle(.unsent)
-      try require(await vault.isInterrupted(token(1)), "a claim that was not used ended an interruption")
     },
   ]
 }

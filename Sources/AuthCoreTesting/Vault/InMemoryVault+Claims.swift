@@ -74,8 +74,8 @@ extension InMemoryVault {
   /// Whether a store was killed during an exchange of the token.
   public func isInterrupted(_ token: SessionToken) async -> Bool {
     storage.withLock { storage in
-      guard let note = storage.claims.note, note.mark == token.bytes, !storage.claims.isHeld else { return false }
-      return if case .refused = note.state { false } else { true }
+      guard let note = storage.claims.note, note.mark == token.bytes else { return false }
+      return note.state == .begun && !storage.claims.isHeld
     }
   }
 

@@ -114,7 +114,7 @@ extension FileVault {
         let answer = Self.content(of: answerPath).flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
         return InterruptedExchange(began: began, answer: answer)
       }
-      return .mine(FileClaim(self, token, descriptor, interrupted: earlier))
+      return .mine(FileClaim(self, token, descriptor, interrupted: earlier, earlier == nil ? nil : note))
     } catch {
       throw error.asVaultFailure
     }
@@ -125,10 +125,7 @@ extension FileVault {
     guard let bytes = Self.content(of: exchangePath), let note = ExchangeNote(text: bytes),
       note.mark == ExchangeNote.mark(token)
     else { return false }
-    return switch note.state {
-    case .begun, .failed: true
-    case .refused: false
-    }
+    return note.state == .begun
   }
 
   /// The error for a claim that another process has.
@@ -188,9 +185,10 @@ private final class FileClaim: ExchangeClaim {
 
   private let descriptors: Locked<Descriptors>
 
-  init(_ vault: FileVault, _ token: SessionToken, _ lock: Int32, interrupted: InterruptedExchange?) {
+  init(
+    _ vault: FileVault, _ token: SessionToken, _ lock: Int32, interrupted: InterruptedExchange?, _ note: ExchangeNote?
+  ) {
     (self.vault, self.token, self.interrupted) = (vault, token, interrupted)
-    let note = interrupted.map { ExchangeNote(mark: ExchangeNote.mark(token), began: $0.began) }
     descriptors = Locked(Descriptors(lock: lock, note: note))
   }
 

@@ -75,6 +75,8 @@ extension InMemoryVault {
 
 /// The authority with a user in front of its browser: names and passwords are entered there.
 extension OAuthWorld: Authority {
+  var exchange: TokenExchange { authority.exchange }
+
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
