@@ -24,11 +24,11 @@ OLDER_FILTER := GuardsTests|AuthCoreTests
 # One optimised build for these and for the model check, which explores values and starts no task.
 OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older
 
-# The deep model check is one test, which explores further when CHECK_DEEP is set.
-DEEP_FILTER ?= ModelCheck
+# The deep model checks explore further when CHECK_DEEP is set.
+DEEP_FILTER ?= ModelCheck|ExchangeModel
 
 .PHONY: help build program demo app test test-all optimised-lane other-lane test-tsan test-older-systems \
-  test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram check-deep lint \
+  test-release test-failover test-crash test-backends test-cuts test-races test-exchange transcripts-cram check-deep lint \
   format release bench docs pictures version install uninstall release-service install-service uninstall-service \
   deb dist test-packages clean setup setup-release setup-packages
 
@@ -97,6 +97,9 @@ test-races: setup ## Race processes and connections over accounts on both databa
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
 	TEST_ALL=1 CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests --filter CutConnectionTests
+
+test-exchange: setup ## Share a session among 16 processes at Glewlwyd, in EXCHANGE_ROUNDS=200 expiries and kills
+	TEST_ALL=1 EXCHANGE_ROUNDS=$${EXCHANGE_ROUNDS:-200} .ci/tests --filter ProcessExchangeTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }

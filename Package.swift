@@ -81,6 +81,9 @@ let package = Package(
     .executableTarget(
       name: "transcript-tool", dependencies: ["AuthBackend", "AuthCore", "DatabaseFiles", "Programs", "Terminals"],
       path: "Tests/transcript-tool"),
+    .executableTarget(
+      name: "session-tool", dependencies: ["AuthCore", "AuthDevice", "AuthOAuth", "TextFormat"],
+      path: "Tests/session-tool"),
     .target(name: "DatabaseFiles", dependencies: ["CSQLite"], path: "Tests/DatabaseFiles"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .target(name: "Terminals", dependencies: ["CommandLineKit", "Programs"], path: "Tests/Terminals"),
@@ -89,7 +92,9 @@ let package = Package(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(
       name: "AuthOAuthTests",
-      dependencies: ["AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "Guards", "Programs", "TextFormat"]),
+      dependencies: [
+        "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "Guards", "Programs", "TextFormat", "session-tool",
+      ]),
     .testTarget(
       name: "AuthSQLiteTests",
       dependencies: [

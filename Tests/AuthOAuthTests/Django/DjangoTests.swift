@@ -56,7 +56,7 @@ struct DjangoTests {
 
       let last = try await vault.saved()
       #expect(try await later.logOut() == .complete)
-      await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
+      await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
         try await self.authority(django, clock).renew(last)
       }
     }

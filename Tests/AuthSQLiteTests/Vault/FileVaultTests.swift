@@ -171,6 +171,27 @@ import Testing
     try await vault.store(second)
   }
 
+  @Test(
+    "without room for its result no exchange begins, and one that began is saved on a full disk",
+    .enabled("needs root, to mount a small disk") { SmallDisk.isPossible })
+  func fullDisk() async throws {
+    let folder = ShortFolder()
+    let disk = try SmallDisk(at: folder.path + "/disk")
+    let vault = FileVault(directory: folder.path + "/disk")
+    try await vault.store(first)
+    guard case .mine(let early) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+    disk.fill()
+    await #expect(throws: VaultError.self) { try await early.begin() }
+    _ = try await early.settle(.unsent)
+    #expect(await vault.load() == .token(first))
+    disk.free()
+    guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+    _ = try await claim.begin()
+    disk.fill()
+    #expect(try await claim.settle(.replaced(by: second, TokenDetails())))
+    #expect(await vault.load() == .token(second))
+  }
+
   @Test("files of a killed writer are used again") func leftovers() async throws {
     let (work, vault) = try await ready()
     work.run("cd '\(work.state)' && mkdir x && ln -s /nonexistent .default.session.new")
