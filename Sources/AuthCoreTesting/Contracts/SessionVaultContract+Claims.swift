@@ -17,7 +17,7 @@ extension SessionVaultContract {
       let details = TokenDetails(accessToken: AccessToken("access", deadline: .unknown))
       try await require(claim.settle(.replaced(by: token(2), details)), is: true, "settling the claim answered")
       try await subject.expectReading(.token(token(2), details), "after a claim was settled")
-      guard case .changed = try await subject.vault.claim(token(1), wait: .zero) else {
+      guard case .changed = try await subject.vault.claim(token(1), wait: .seconds(5)) else {
         throw Breach("the claim of a token that the vault does not hold was granted")
       }
     },
@@ -62,7 +62,7 @@ extension SessionVaultContract {
       let claim = try await subject.claim(token(1))
       _ = try await claim.begin()
       _ = try await claim.settle(.refused(.accountDisabled))
-      guard case .refused(.accountDisabled) = try await reopen().claim(token(1), wait: .zero) else {
+      guard case .refused(.accountDisabled) = try await reopen().claim(token(1), wait: .seconds(5)) else {
         throw Breach("a token that was refused could be claimed again")
       }
     },
@@ -74,7 +74,7 @@ extension SessionVaultContract {
       _ = try await claim.begin()
       _ = try await claim.settle(.unknown(Unavailability(.unreachable, "no answer")))
       for _ in 1...2 {
-        guard case .mine(let next) = try await reopen().claim(token(1), wait: .zero) else {
+        guard case .mine(let next) = try await reopen().claim(token(1), wait: .seconds(5)) else {
           throw Breach("an exchange without an answer cannot be repeated")
         }
         try require(next.interrupted != nil, "the next claim does not know of an exchange without an answer")
@@ -86,7 +86,7 @@ extension SessionVaultContract {
 
 extension SessionVaultContract.Subject {
   fileprivate func claim(_ token: SessionToken) async throws -> any ExchangeClaim {
-    guard case .mine(let claim) = try await vault.claim(token, wait: .zero) else {
+    guard case .mine(let claim) = try await vault.claim(token, wait: .seconds(5)) else {
       throw Breach("a free token could not be claimed")
     }
     return claim

@@ -70,7 +70,7 @@ struct ProcessExchangeTests {
   func down() async throws {
     let server = try ProviderServer()
     let known = try server.logIn()
-    try await server.proxy("set?before=1500&mode=late")
+    try await server.proxy("set?before=4000&mode=late")
     try await server.proxy("reset")
     let started = try (1...processes).map { _ in try server.start("lend", known) }
     let ends = started.map { $0.end() }
