@@ -35,7 +35,9 @@ struct GlewlwydTests {
       #expect(try await provider.count("POST token refresh_token 200") == 2)
       // The server refuses with an empty answer.
       let other = try await self.authority(provider, clock)
-      await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) { try await other.renew(token) }
+      await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
+        try await other.renew(token)
+      }
       await #expect(throws: SessionError.ended(.revoked)) { try await store.renew() }
     }
   }
