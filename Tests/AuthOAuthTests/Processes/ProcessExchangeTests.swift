@@ -70,12 +70,15 @@ struct ProcessExchangeTests {
   func down() async throws {
     let server = try ProviderServer()
     let known = try server.logIn()
-    try await server.proxy("set?before=4000&mode=late")
+    try await server.proxy("set?mode=hold")
     try await server.proxy("reset")
     let started = try (1...processes).map { _ in try server.start("lend", known) }
+    // Whoever starts after the failure asks the server again, so all wait before it fails.
+    while !started.allSatisfy(\.hasExchangeFileOpen) {}
+    try await server.proxy("set?mode=refuse")
     let ends = started.map { $0.end() }
     #expect(ends.allSatisfy { $0.status == 3 }, "\(ends)")
-    #expect(try await server.proxy("set?before=0&mode=pass")["refresh"] ?? 0 <= 2)
+    #expect(try await server.proxy("set?mode=pass")["refresh"] ?? 0 <= 2)
     let next = try server.start("lend", known).end()
     #expect(next.status == 0 && next.text != known)
   }

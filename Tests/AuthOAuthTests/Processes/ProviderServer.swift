@@ -61,6 +61,16 @@ final class ProviderServer {
   struct Process {
     let child: Child
 
+    /// Whether the process has the claim of the session, or waits for it.
+    var hasExchangeFileOpen: Bool {
+      let folder = "/proc/\(child.id)/fd"
+      let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return descriptors.contains { name in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasSuffix(".exchange")
+          == true
+      }
+    }
+
     /// Waits for its end, and returns its status, negative for a signal, and what it printed.
     func end() -> (status: Int32, text: String) {
       var output: [UInt8] = []
