@@ -6,7 +6,7 @@ extension SessionCore {
   ) async throws(SessionError) -> AccessToken {
     var failure: SessionError?
     // After the first renewal, the store may only have adopted the session token of another
-    // process.
+    // process. A failed renewal is not repeated, or all processes that wait for it would ask again.
     for _ in 1...2 {
       if let reason = gate.reason { throw .ended(reason) }
       let known = gate.record.accessToken
@@ -22,6 +22,7 @@ extension SessionCore {
       {
         return token
       }
+      if let failure, failure != .overtaken { throw failure }
     }
     let none = Unavailability(
       .unparsable, "The authority granted no valid access token.", hint: "Try again in a minute.",
