@@ -27,7 +27,7 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model checks explore further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck|ExchangeModel
 
-.PHONY: help build program demo app test test-all optimised-lane other-lane test-tsan test-older-systems \
+.PHONY: help build program demo demo-provider app test test-all optimised-lane other-lane test-tsan test-older-systems \
   test-release test-failover test-crash test-backends test-cuts test-races test-exchange transcripts-cram check-deep lint \
   format release bench docs pictures version install uninstall release-service install-service uninstall-service \
   deb dist test-packages clean setup setup-release setup-packages
@@ -45,6 +45,9 @@ program: version
 
 demo: program ## Play the tour in a temporary directory
 	fixtures/demo.sh $(DEBUG)
+
+demo-provider: build ## Play the tour at an identity provider: a throwaway Glewlwyd, if it is installed
+	fixtures/demo-provider.sh $(DEBUG)
 
 app: program ## Open the full-screen program on a temporary home with two users and some payments
 	fixtures/app.sh $(DEBUG)

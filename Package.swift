@@ -42,9 +42,8 @@ let package = Package(
     .target(
       name: "AuthProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
-        "CProcess", "Guards",
-        "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth", "AuthService", "AuthSQLite",
+        "CommandLineKit", "CProcess", "Guards", "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),

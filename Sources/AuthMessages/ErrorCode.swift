@@ -9,25 +9,37 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case busy
   case cancelled
   case challengeOver = "challenge_over"
+  case clientMissing = "client_id_missing"
   case codeMissing = "code_missing"
+  case commandMissing = "command_missing"
+  case commandNotRun = "command_not_run"
+  case contextInUse = "context_in_use"
   case csvNotJSON = "csv_not_json"
   case homeNotText = "home_not_text"
   case homeTooLong = "home_too_long"
   case locked
   case lockedRecovery = "locked+recovery"
+  case loginDenied = "login_denied"
+  case loginExpired = "login_expired"
+  case loginForeign = "login_not_answered"
   case loginOvertaken = "overtaken+login"
+  case logoutAtProviderIncomplete = "logout_incomplete+provider"
   case logoutFailed = "logout_incomplete+failed"
   case logoutIncomplete = "logout_incomplete"
   case logoutNotErased = "logout_incomplete+not_erased"
   case memoryNotClosed = "memory_not_closed"
+  case noAccessToken = "no_access_token"
   case noHome = "no_home"
+  case noPaymentsAtProvider = "no_payments_at_provider"
   case noScreen = "no_screen"
   case notAdministrator = "not_permitted+role"
   case notAgreed = "not_confirmed+yes"
+  case notAtProvider = "not_at_provider"
   case notConfirmed = "not_confirmed"
   case notLoggedIn = "not_logged_in"
   case notPermitted = "not_permitted"
   case nothingEntered = "nothing_entered"
+  case optionAtProvider = "option_not_at_provider"
   case otherSessionsNotEnded = "other_sessions_not_ended"
   case otherUserLoggedIn = "other_user_logged_in"
   case outputFailed = "output_failed"
@@ -38,6 +50,8 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case passwordChangedSessionKept = "password_changed_session_kept"
   case passwordNotRecent = "password_not_recent"
   case passwordsDiffer = "passwords_differ"
+  case providerMissing = "provider_missing"
+  case providerSettingsUnusable = "provider_settings_unusable"
   case screenNotJSON = "screen_not_json"
   case screenTooPlain = "screen_too_plain"
   case sessionEnded = "session_ended"
@@ -46,8 +60,10 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case sessionFileUnusable = "session_file_unusable"
   case superseded = "session_ended+superseded"
   case throttled
+  case throttledAtProvider = "throttled+provider"
   case throttledCode = "throttled+code"
   case throttledRecovery = "throttled+recovery"
+  case userAtProvider = "option_not_at_provider+user"
   case wordsUnreadable = "unreadable_input+words"
   case wrongCode = "credentials_not_accepted+code"
   case wrongCredentials = "credentials_not_accepted+login"
@@ -77,7 +93,29 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .passwordChangedMeanwhile:
       .no("the password of {USER} was changed elsewhere at the same time; your new one was not set")
         .hint("Run the command again with the password that was set there.")
+    case .contextInUse:
+      .no("a user is logged in in context {CONTEXT}").hint(
+        "Log out first: \(runByOthers: "logout", "--context", "{NAME}")")
     // Status 2: the command line or the input
+    case .clientMissing:
+      .usage("{ISSUER} needs to know the program by its client id")
+        .hint("Register the program there, and give its id with --client-id.")
+    case .commandMissing:
+      .usage("there is no command to run").hint("Write it after '--': \(run: "run", "--", "COMMAND")")
+    case .noPaymentsAtProvider:
+      .usage("this login is at {ISSUER}, which has no payments")
+        .hint("Only a login at a database has this command; choose another context with --context.")
+    case .notAtProvider:
+      .usage("context {CONTEXT} is not at an identity provider, so it has no access tokens")
+        .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")
+    case .optionAtProvider:
+      .usage("{OPTION} does not apply to a login at {ISSUER}").hint(
+        "Omit it, or choose another context with --context.")
+    case .providerMissing:
+      .usage("{OPTION} needs --provider").hint("Name the identity provider with --provider.")
+    case .userAtProvider:
+      .usage("'{USER}' is not needed: context {CONTEXT} is at an identity provider, which asks for the user itself")
+        .hint("Omit the name. For an account of a database choose another context with --context.")
     case .csvNotJSON: .usage("--csv and --json cannot be used together").hint("Give one of them.")
     case .homeNotText:
       .usage("{VARIABLE} is {PATH}, which is not UTF-8 text").hint("Set AUTH_CLI_HOME to a path in UTF-8.")
@@ -94,8 +132,18 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     // Status 3: cannot tell or cannot save
     case .busy: .cannotTell("the session is busy with another request").hint("Try again; nothing was changed.")
     case .cancelled: .cannotTell("the command was cancelled").hint("Look with \(run: "status").")
+    case .commandNotRun:
+      .cannotTell("{COMMAND} cannot be run: {REASON}").hint("Check its name and its permissions.")
+    case .noAccessToken:
+      .cannotTell("the provider granted no valid access token").hint("Try again in a minute.")
+    case .providerSettingsUnusable:
+      .cannotTell("{FILE} cannot be used: it does not describe an identity provider")
+        .hint("Delete what is remembered, and log in again: \(runByOthers: "contexts", "forget", "{CONTEXT}")")
     case .loginOvertaken:
       .cannotTell("another login or logout happened at the same time").hint("Check who is logged in, and try again.")
+    case .logoutAtProviderIncomplete:
+      .cannotTell("logged out on this device, but {ISSUER} did not end {TOKENS}")
+        .hint("A copy of a token works until it expires. To end the session, use the provider's own pages.")
     case .logoutFailed: .cannotTell("the logout failed: {REASON}").hint(Self.logOutAgain)
     case .logoutIncomplete:
       .cannotTell("logged out on this device, but {REASON}")
@@ -161,6 +209,13 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .codeMissing:
       .credentials("the password is right, and a code is needed too")
         .hint("In a script, write the code on the line after the password. This was not counted as a wrong guess.")
+    case .loginDenied:
+      .credentials("the login was not allowed at the provider").hint("Log in again, and allow the access.")
+    case .loginExpired:
+      .credentials("the provider did not accept the login; it may have expired").hint("Log in again: \(run: "login")")
+    case .loginForeign:
+      .credentials("the address does not answer this login")
+        .hint("Paste the whole address to which the browser returned after this login.")
     case .wrongCode:
       .credentials("wrong code")
         .hint("Each code works once, for about a minute. Wait for the next one, and check the clock of the device.")
@@ -186,6 +241,8 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
           "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
         )
     case .throttled: .throttled("too many wrong passwords, so this one was not checked").hint("Try again in {TIME}.")
+    case .throttledAtProvider:
+      .throttled("the provider asks to wait, so nothing was checked").hint("Try again in {TIME}.")
     case .throttledCode:
       .throttled("too many wrong passwords or codes, so this one was not checked").hint("Try again in {TIME}.")
     case .throttledRecovery:

@@ -77,7 +77,9 @@ extension OAuthAuthority: Authority {
     // Until ``confirm(_:)``, which asks for the user.
     unconfirmed.withLock { $0[tokens.refresh] = tokens }
     if let user = users.withLock({ $0[saved.id] }) { next.user = user }
-    if next.idle != nil { next.active = tokens.requested }
+    // The token changes also if the server grants the same refresh token again: so another process
+    // that waited notices that the vault has a newer access token.
+    next.active = tokens.requested
     return next.grant(accessToken: tokens.access)
   }
 

@@ -1,9 +1,9 @@
 public import AuthCore
-import TextFormat
+package import TextFormat
 
 /// The members of a JSON response of the server, such as what it says about a user.
 public struct OAuthClaims: Sendable, Redacted {
-  let members: [String: JSON]
+  package let members: [String: JSON]
 
   /// A string, or a whole number or a Boolean value as a string; nil for everything else.
   public subscript(name: String) -> String? {

@@ -32,6 +32,8 @@ public struct OAuthServer: Sendable {
   ///
   /// A redirect without it is then refused.
   public var namesIssuer = false
+  /// The scopes that its metadata lists; empty if it lists none.
+  package private(set) var listedScopes: [String] = []
   let send: OAuthTransport
 
   /// Describes a server.
@@ -75,6 +77,7 @@ public struct OAuthServer: Sendable {
     }
     for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
     server.namesIssuer = document["authorization_response_iss_parameter_supported"] == "true"
+    server.listedScopes = document.list("scopes_supported")
     return server
   }
 

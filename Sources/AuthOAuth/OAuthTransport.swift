@@ -89,7 +89,7 @@ extension String {
   ///
   /// It contains nothing that ends a line, hides the host behind a user name, or is read
   /// differently by another parser (RFC 3986, section 7).
-  var isSafeURL: Bool {
+  package var isSafeURL: Bool {
     let address =
       #/
       ( https:// ( \[ [0-9a-f:.]+ \] | [a-z0-9.\-]+ ) | http:// ( 127\.0\.0\.1 | \[::1\] | localhost ) )

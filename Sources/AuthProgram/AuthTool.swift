@@ -15,6 +15,7 @@ enum AuthTool {
         ReauthenticateCommand.command, TwoStepCommand.command, RequireCommand.command, ContextsCommand.command,
         WatchCommand.command,
       ],
+      "Access tokens": [TokenCommand.command, RunCommand.command, CredentialCommand.command],
       "Screens": [
         AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
         SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
@@ -32,6 +33,7 @@ enum AuthTool {
       switch word.text {
       case "status", "whoami": StatusCommand.command
       case "require": RequireCommand.command
+      case "token": TokenCommand.command
       case "pay": PayCommand.command
       case "contexts": ContextsCommand.command
       case _: nil
@@ -63,7 +65,8 @@ enum AuthTool {
         "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link",
       "AUTH_CLI_AUTHORITY": "where the accounts are, instead of your database on this machine: "
         + "unix:/run/auth-cli/authority.sock for a service on this machine, ssh://[user@]host[:port][/socket] for one "
-        + "that ssh reaches, several hosts with commas; a forced command ignores the socket",
+        + "that ssh reaches, several hosts with commas; a forced command ignores the socket; a context at an identity "
+        + "provider ignores all of it",
       "AUTH_CLI_CONTEXT": "the context to use when --context is not given",
       "XDG_DATA_HOME": "where the database is kept, in auth-cli/; relative values are ignored",
       "XDG_STATE_HOME": "where sessions are kept, in auth-cli/; relative values are ignored",
@@ -89,7 +92,9 @@ enum AuthTool {
     entries: [
       "~/.local/share/auth-cli/authority.db":
         "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set",
-      "~/.local/state/auth-cli/": "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set",
+      "~/.local/state/auth-cli/":
+        "the session of each context, and what it remembers of an identity provider, unless AUTH_CLI_HOME or "
+        + "XDG_STATE_HOME is set",
     ])
 }
 

@@ -127,7 +127,10 @@ extension OptionDeclaration {
   /// Adds to the summary: the default value, and the environment variable.
   package var remark: String {
     let defaults = [environment.map { "$\($0)" }, standardText].compactMap(\.self).joined(separator: ", then ")
-    let notes = [isRequired ? "required" : nil, defaults.isEmpty ? nil : "default: \(defaults)"].compactMap(\.self)
+    let notes = [
+      isRequired ? "required" : nil, isRepeatable ? "may be repeated" : nil,
+      defaults.isEmpty ? nil : "default: \(defaults)",
+    ].compactMap(\.self)
     let candidates = value?.form.candidates.map { $0.value } ?? []
     let choice = candidates.count > 1 ? ": " + candidates.formattedAsChoice() : candidates.first.map { ": \($0)" } ?? ""
     return choice + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")

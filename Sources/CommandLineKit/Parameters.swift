@@ -39,6 +39,16 @@ extension Option {
     return Option(declaration: declaration) { .some($0.first.flatMap(kind.convert)) }
   }
 
+  /// An option that may be given several times, with all its values.
+  package static func repeated<Value>(
+    _ long: String, _ valueName: String, _ kind: ValueKind<Value>, _ summary: String, isRequired: Bool = false
+  ) -> Option where Result == [Value] {
+    let value = OptionDeclaration.Value(name: valueName, form: kind.form)
+    let declaration = OptionDeclaration(
+      long: long, summary: summary, value: value, isRequired: isRequired, isRepeatable: true)
+    return Option(declaration: declaration) { $0.compactMap(kind.convert) }
+  }
+
   /// An option with a default value, and the text that shows the default.
   ///
   /// `environment` is as for an optional one.
@@ -72,6 +82,7 @@ package struct OptionDeclaration: Sendable {
   /// Nil for a flag.
   package private(set) var value: Value?
   package private(set) var isRequired = false
+  package private(set) var isRepeatable = false
   package private(set) var environment: String?
   /// The text of the default value.
   package private(set) var standardText: String?

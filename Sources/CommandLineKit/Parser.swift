@@ -112,7 +112,7 @@ private struct Check<Request: Sendable> {
           advice: saw.map { _ in "A value that begins with a dash is written \(option.flag)=VALUE." })
       case .unexpected:
         throw refusal(.unexpectedValue, "'\(option.flag)' takes no value, but one was given", advice: secrecy)
-      case .given where seen.contains(option.long):
+      case .given where seen.contains(option.long) && !option.isRepeatable:
         throw refusal(.repeatedOption, "'\(option.flag)' is given more than once")
       case .given: seen.append(option.long)
       }
@@ -158,9 +158,12 @@ private struct Check<Request: Sendable> {
       if !taken.isEmpty { given.append(.init(name: argument.name, words: Array(taken))) }
     }
     for option in declared {
-      if case .given(let word) = line.options.first(where: { $0.declaration?.long == option.long })?.value {
-        if let word, let value = option.value { try require(word, toBe: value.form, at: option.flag) }
-        given.append(.init(name: option.long, words: [word ?? ""]))
+      let words: [Word] = line.options.filter { $0.declaration?.long == option.long }.compactMap {
+        if case .given(let word) = $0.value { word ?? "" } else { nil }
+      }
+      if !words.isEmpty {
+        if let value = option.value { for word in words { try require(word, toBe: value.form, at: option.flag) } }
+        given.append(.init(name: option.long, words: words))
       } else if let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
         if let value = option.value { try require(word, toBe: value.form, at: variable, isVariable: true) }
         given.append(.init(name: option.long, words: [word], origin: .environment(variable)))

@@ -18,6 +18,8 @@ enum OwnFileName {
     let name = name[...]
     let context =
       name.before(FileVault.sessionSuffix) ?? name.before(FileVault.lockSuffix)
+      ?? name.before(FileVault.providerSuffix)
+      ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.providerSuffix + DurableFile.temporarySuffix)
       ?? name.before(FileVault.exchangeSuffix) ?? name.before(FileVault.answerSuffix)
       ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + DurableFile.temporarySuffix)
       ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + FileVault.reservedSuffix)

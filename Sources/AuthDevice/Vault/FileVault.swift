@@ -17,6 +17,8 @@ import TextFormat
 public final class FileVault: SessionVault {
   static let sessionSuffix = ".session"
   static let lockSuffix = ".lock"
+  /// The suffix of the file with the settings of an identity provider.
+  static let providerSuffix = ".provider"
   /// The suffix of the file with the claim and its note.
   static let exchangeSuffix = ".exchange"
   /// The suffix of the file with the recorded answer.
@@ -31,8 +33,8 @@ public final class FileVault: SessionVault {
   static let keptEvidence = 8
 
   package let directory: PrivateDirectory
-  private let context: ContextName
-  private let lockWait: Duration
+  let context: ContextName
+  let lockWait: Duration
   private let issuer: TokenIssuer
   let clock: any SessionClock
 
@@ -243,6 +245,16 @@ public final class FileVault: SessionVault {
   /// The result for a file with a token of another issuer, so that a forgotten variable loses no
   /// session.
   private func foreign(_ content: SessionFile.Content) -> VaultReading {
+    let isAtProvider = content.issuer?.isProvider == true
+    if isAtProvider || issuer.isProvider {
+      let place = isAtProvider ? "at \(issuer.isProvider ? "another" : "an") identity provider" : "of a database"
+      return .unavailable(
+        VaultError(
+          "\(path.escaped) holds a session \(place).",
+          hint: isAtProvider && !issuer.isProvider
+            ? "The file beside it that describes the provider is missing. Log in there again with --provider, or delete the file."
+            : "Use another --context, or log out first: auth-cli logout --context \(context)"))
+    }
     if issuer == .embedded {
       return .unavailable(
         VaultError(
@@ -309,7 +321,8 @@ extension FileVault {
 }
 
 extension FileVault {
-  /// The contexts that have a session file in a directory, sorted by name.
+  /// The contexts that have a session file or an identity provider's settings in a directory,
+  /// sorted by name.
   ///
   /// - Returns: An empty array if there is no such directory.
   /// - Throws: `VaultError` when it cannot be read, or is not a directory of this user.
@@ -318,9 +331,11 @@ extension FileVault {
     do throws(FileError) {
       guard let facts = try FileFacts(of: directory.path) else { return [] }
       try facts.requireOwn(.directory)
-      return try directory.names { $0.hasSuffix(sessionSuffix) }
-        .compactMap { ContextName(String($0.dropLast(sessionSuffix.count))) }
-        .sorted { $0.description < $1.description }
+      let suffixes = [sessionSuffix, providerSuffix]
+      let names = try directory.names().flatMap { name in
+        suffixes.filter(name.hasSuffix).compactMap { ContextName(String(name.dropLast($0.count))) }
+      }
+      return Set(names).sorted { $0.description < $1.description }
     } catch {
       throw error.asVaultFailure
     }

@@ -38,7 +38,7 @@ enum SessionFile {
     ///
     /// In an earlier version, the programs tell their tokens by the length, as they did then.
     func isOf(_ issuer: TokenIssuer) -> Bool {
-      if let own = self.issuer { return own == issuer }
+      if let own = self.issuer { return own == issuer || issuer == .anyProvider && own.isProvider }
       let isOfServer = token.bytes.count == databaseLength + tokenLength
       return issuer == .app || (issuer == .server) == isOfServer
     }

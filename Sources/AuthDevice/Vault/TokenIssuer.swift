@@ -14,4 +14,17 @@ public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
   public static let embedded = TokenIssuer(rawValue: "embedded")
   /// A database on a server; its tokens start with the database's id.
   public static let server = TokenIssuer(rawValue: "server")
+
+  /// The client of an identity provider.
+  package static func provider(_ issuer: String, client: String) -> TokenIssuer {
+    TokenIssuer(rawValue: "\(providerPrefix)\(issuer) \(client)")
+  }
+
+  /// Any client of any identity provider, for a vault that only reads.
+  package static let anyProvider = TokenIssuer(rawValue: providerPrefix)
+
+  private static let providerPrefix = "provider "
+
+  /// Whether an identity provider issued the token.
+  package var isProvider: Bool { rawValue.hasPrefix(Self.providerPrefix) }
 }

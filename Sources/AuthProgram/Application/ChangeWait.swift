@@ -11,12 +11,13 @@ import TextFormat
 /// Where they are told of by a server, listening may take as long as the server lets it.
 struct ChangeWait {
   private let sessionFile: any ChangeSource
-  private let database: any ChangeSource
+  /// None where nobody tells of changes: at an identity provider.
+  private let database: (any ChangeSource)?
 
   /// Listens to nothing yet.
-  init(_ vault: FileVault, _ backend: any Backend) throws(BackendError) {
+  init(_ vault: FileVault, _ backend: (any Backend)?) throws(BackendError) {
     sessionFile = try vault.changes()
-    database = try backend.changes()
+    database = try backend?.changes()
   }
 
   /// Begins to listen, or begins again: a directory may come into being, or be another one at the
@@ -26,7 +27,7 @@ struct ChangeWait {
   @discardableResult
   func listen() throws(BackendError) -> Bool {
     let isListening = try sessionFile.listen()
-    _ = try database.listen()
+    _ = try database?.listen()
     return isListening
   }
 
@@ -43,7 +44,8 @@ struct ChangeWait {
   func wait(
     atMost limit: Duration?, forDatabase: Bool = true, readOn output: OutputStream? = nil
   ) throws(BackendError) -> Bool {
-    let sources = forDatabase ? [sessionFile, database] : [sessionFile]
+    let database = forDatabase ? database : nil
+    let sources = [sessionFile, database].compactMap(\.self)
     let limit = (sources.map(\.longestWait) + [limit]).compactMap(\.self).min()
     let deadline = limit.map { SuspendingClock.now + $0 }
     var polled = [pollfd(fd: output?.descriptor ?? -1, events: 0, revents: 0)]
@@ -61,7 +63,7 @@ struct ChangeWait {
         polled[0].fd = -1
       }
       let isFileChanged = polled[1].revents != 0 ? try sessionFile.drain() : false
-      let isDatabaseChanged = forDatabase && polled[2].revents != 0 ? try database.drain() : false
+      let isDatabaseChanged = if let database, polled[2].revents != 0 { try database.drain() } else { false }
       if isFileChanged || isDatabaseChanged { return !isFileChanged }
     }
   }

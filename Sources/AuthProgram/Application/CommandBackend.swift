@@ -23,6 +23,8 @@ final class CommandBackend: Backend {
     var endings = 0
     /// What they revoked or tried to, which may be tried again although the command only looks.
     var revoked: Set<SessionToken> = []
+    /// Whether the session file of a disabled account is erased: by a login and a logout only.
+    var forgetsDisabled = false
     /// Why nothing more is revoked in this run.
     var obstacle: Unavailability?
   }
@@ -71,8 +73,14 @@ final class CommandBackend: Backend {
   /// Revokes nothing more, because of this.
   func giveUp(_ obstacle: Unavailability) { notes.withLock { $0.obstacle = obstacle } }
 
-  /// Whether this token was refused because its account is disabled.
-  func isDisabled(_ token: SessionToken) -> Bool { notes.withLock { $0.disabled.contains(token) } }
+  /// From now on the session file of a disabled account is erased.
+  func forgetDisabled() { notes.withLock { $0.forgetsDisabled = true } }
+
+  /// Whether the session file of this token stays, because the token was refused for a disabled
+  /// account.
+  func keepsFile(of token: SessionToken) -> Bool {
+    notes.withLock { !$0.forgetsDisabled && $0.disabled.contains(token) }
+  }
 
   /// What somebody asks for now may end sessions: a login or a logout.
   func beginEnding() { notes.withLock { $0.endings += 1 } }
@@ -102,7 +110,7 @@ struct DisabledSessionVault: SessionVault {
   }
 
   func erase(_ token: SessionToken) async throws(VaultError) {
-    if !backend.isDisabled(token) { try await base.erase(token) }
+    if !backend.keepsFile(of: token) { try await base.erase(token) }
   }
 
   func setAside() async throws(VaultError) -> String? { try await base.setAside() }

@@ -10,14 +10,59 @@ import TextFormat
 struct CommandBody: Sendable {
   let run: @Sendable (ParsedWords, Printer, @escaping MakeBackend) async throws(CommandError) -> Answer
 
-  /// A command that uses the session and the database.
+  /// A command that uses the session at a database, and refuses one at an identity provider.
   ///
-  /// `onlyLooks` is for one that ends no session, whatever it sees.
+  /// `onlyLooks` is for one that ends no session, whatever it sees; `ofAnyContext` for one that
+  /// does not use the session of the context.
   static func inWorkspace(
-    onlyLooks: Bool = false, _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
+    onlyLooks: Bool = false, ofAnyContext: Bool = false,
+    _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      try await run(words, try Workspace(words, printer, makeBackend, onlyLooks: onlyLooks))
+      let place = try ContextPlace(words)
+      if !ofAnyContext, let settings = try ProviderSettings(of: place) {
+        throw CommandError(code: .noPaymentsAtProvider, settings.issuer.escaped)
+      }
+      return try await run(words, try Workspace(place, printer, makeBackend, onlyLooks: onlyLooks))
+    }
+  }
+
+  /// A command that works with a session at a database, and with one at an identity provider.
+  ///
+  /// `onlyLooks` is for one that ends no session, whatever it sees.
+  static func anywhere(
+    onlyLooks: Bool = false,
+    atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
+    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer
+  ) -> CommandBody {
+    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+      let place = try ContextPlace(words)
+      guard let settings = try ProviderSettings(of: place) else {
+        return try await run(words, try Workspace(place, printer, makeBackend, onlyLooks: onlyLooks))
+      }
+      do throws(CommandError) {
+        return try await runAtProvider(words, ProviderWorkspace(place, printer, settings))
+      } catch {
+        throw error.atProvider
+      }
+    }
+  }
+
+  /// A command that hands out the access token of an identity provider.
+  ///
+  /// A valid token of the session file is used as it is: only that file is read.
+  static func withAccessToken(
+    _ run: @escaping @Sendable (ParsedWords, SavedAccess) async throws(CommandError) -> Answer
+  ) -> CommandBody {
+    CommandBody { (words, printer, _) async throws(CommandError) in
+      let place = try ContextPlace(words)
+      do throws(CommandError) {
+        return try await run(
+          words,
+          try await SavedAccess(words, in: place, printer))
+      } catch {
+        throw error.atProvider
+      }
     }
   }
 }

@@ -94,7 +94,7 @@ extension Printer {
 
 // What several commands print.
 
-extension Workspace {
+extension ContextWorkspace {
   /// The navigation bar, on a terminal.
   func bar(_ title: String) -> [String] {
     let output = printer.streams.output
@@ -136,10 +136,10 @@ extension Workspace {
 }
 
 extension IncompleteCleanup {
-  /// What a logout could not finish, for the person at the terminal.
-  var words: String {
+  /// What a logout could not finish at an authority, for the person at the terminal.
+  func words(at authority: String) -> String {
     var parts: [String] = []
-    if notRevoked { parts.append("the database did not confirm it") }
+    if notRevoked { parts.append("the \(authority) did not confirm it") }
     if notErased { parts.append("the session file is still there") }
     if leases > 0 { parts.append("\(leases) \(leases == 1 ? "operation is" : "operations are") still running") }
     return parts.joined(separator: "; ")

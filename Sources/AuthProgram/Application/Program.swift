@@ -4,6 +4,7 @@ import AuthService
 import CProcess
 import CommandLineKit
 import Glibc
+import Synchronization
 import TextFormat
 
 /// Makes the backend of a run, given where things are kept on this machine and what to call the
@@ -40,7 +41,7 @@ package struct Program: Sendable {
     StandardDescriptors.occupyClosed()
     // What is made is private from its first moment on, so that a death before its mode is set
     // leaves nothing to repair.
-    umask(0o077)
+    Self.inheritedMask.store(umask(0o077), ordering: .relaxed)
     // A file that reaches the limit of its size is a write that failed, to be reported, and no
     // cause of death.
     signal(SIGXFSZ, SIG_IGN)
@@ -68,6 +69,14 @@ package struct Program: Sendable {
     } catch {
       exit(printer(for: words ?? []).refuse(error).rawValue)
     }
+  }
+
+  private static let inheritedMask = Atomic<mode_t>(0o022)
+
+  /// Restores what ``main()`` changed, for a program that takes the place of this one.
+  static func restoreInherited() {
+    umask(inheritedMask.load(ordering: .relaxed))
+    signal(SIGXFSZ, SIG_DFL)
   }
 
   /// What does not suspend runs on this thread to its end, and the rest on others while this one

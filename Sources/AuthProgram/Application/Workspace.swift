@@ -4,74 +4,24 @@ import AuthDevice
 import AuthMessages
 import CommandLineKit
 
-/// What a command works with: the backend, the kept session of this context, and the store over
-/// both.
-final class Workspace {
-  let printer: Printer
-  let places: Places
-  let context: ContextName
-  /// The environment variable that chose the context, to be shown: it holds for this run and is
-  /// never written.
-  let contextVariable: String?
+/// What a command works with at a database, embedded or of a service: the backend, and the session
+/// of this context there.
+final class Workspace: ContextWorkspace {
   let backend: CommandBackend
-  let vault: FileVault
-  private(set) lazy var store = SessionStore(
-    authority: backend, vault: forgetsDisabled ? vault : DisabledSessionVault(base: vault, backend: backend),
-    clock: backend.clock, timing: SessionTiming(watchesLimits: false), worksOn: .callingThread)
-  /// Whether the session file of a disabled account is erased: by a login and a logout only.
-  var forgetsDisabled = false
-  private var restored: RestoreOutcome?
-  /// It is never let go: the process ends with its command, and taking all of this apart first is a
-  /// tenth of a short run.
-  ///
-  /// Nothing waits for that. What must last was made durable when it was written.
-  private var itself: Workspace?
 
   /// Nothing is read or made yet.
   ///
   /// `onlyLooks` is for a command that ends no session, whatever it sees.
   init(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool
+    _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool
   ) throws(CommandError) {
-    self.printer = printer
-    let (places, context) = (try Places(), words[Options.context] ?? .standard)
-    (self.places, self.context) = (places, context)
-    contextVariable = words.origin(of: Options.context).variable
-    let base = try explained { () throws(BackendError) in try makeBackend(places, context.description) }
-    backend = CommandBackend(base, onlyLooks: onlyLooks)
-    vault = FileVault(directory: places.state, context: context, issuer: backend.issuer)
-    itself = self
-  }
-
-  // MARK: - Who is logged in
-
-  /// Finds out about the kept session, once in a run however many parts of it ask; `again` asks the
-  /// authority another time.
-  func restore(again: Bool = false) async -> RestoreOutcome {
-    if let restored, !again { return restored }
-    restored = .overtaken  // For whoever asks before the answer is there.
-    let outcome = await store.restore()
-    restored = outcome
-    return outcome
-  }
-
-  /// The key of whoever is logged in; nil if nobody is, which is an answer and no failure to find
-  /// out.
-  ///
-  /// Asking is not activity.
-  func presence() async throws(CommandError) -> LoggedInSession? {
-    switch await restore() {
-    case .loggedIn(let session): return session
-    case .loggedOut: return nil
-    case .obstructed(let obstacle): throw CommandError(obstacle)
-    case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
-    }
-  }
-
-  /// The key of whoever is logged in; asking is not activity.
-  func session() async throws(CommandError) -> LoggedInSession {
-    if let session = try await presence() { return session }
-    throw store.endReason.map { .ended($0) } ?? CommandError(code: .notLoggedIn)
+    let base = try explained { () throws(BackendError) in try makeBackend(place.places, place.context.description) }
+    let backend = CommandBackend(base, onlyLooks: onlyLooks)
+    let vault = place.vault(for: backend.issuer)
+    self.backend = backend
+    super.init(
+      place, printer, vault: vault, authority: backend, stored: DisabledSessionVault(base: vault, backend: backend),
+      clock: backend.clock)
   }
 
   /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle
@@ -187,6 +137,11 @@ extension SessionStore {
       return self.session == nil ? nil : error
     }
     defer { if self.session == nil, let isGone = try? isFileGone() { noteFile(isGone) } }
+    return await checkAgain()
+  }
+
+  /// Checks the session again, and returns the reason if it could not be checked.
+  func checkAgain() async -> CommandError? {
     do throws(SessionError) {
       try await check()
       return nil

@@ -18,8 +18,8 @@ enum ContextsCommand {
       "contexts": "shows each context and its user",
       "contexts --json": "prints the same as JSON",
     ],
-    statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .inWorkspace(run) }
+    statuses: .of(.done, .usage, .cannotTell), subcommands: [ForgetContextCommand.command]
+  ) { _ in .inWorkspace(ofAnyContext: true, run) }
 
   private static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 
@@ -42,6 +42,7 @@ enum ContextsCommand {
       let isCurrent = name == workspace.context
       var cells = [name.description, "", "", isCurrent ? "this one" : ""]
       var (user, session, isLoggedIn) = (JSON.null, JSON.null, JSON.null)
+      var provider: ProviderSettings?
       switch content {
       case .user(let grant):
         (cells[1], cells[2]) = (grant.user.username, deadlines.remaining(grant.limits))
@@ -49,15 +50,22 @@ enum ContextsCommand {
         isLoggedIn = true
       case .ended: (cells[2], isLoggedIn) = ("over", false)
       case .elsewhere: cells[3] = "at another database"
+      case .atProvider(let settings, let saved):
+        let name = saved?.user?.username
+        (provider, cells[1], isLoggedIn) = (settings, name ?? "", .bool(saved != nil))
+        cells[3] = [cells[3], "at \(settings.issuer)"].filter { !$0.isEmpty }.joined(separator: ", ")
+        user = name.map { ["username": .string($0)] } ?? .null
       case .unusable(let evidence):
         (cells[1], cells[3]) = ("?", "unusable file")
         notes.append(Hint(evidence.description))
       }
       rows.append(cells)
-      documents.append([
-        "context": .string(name.description), "current": .bool(isCurrent), "logged_in": isLoggedIn, "user": user,
-        "session": session,
-      ])
+      documents.append(
+        JSON(
+          [
+            ("context", .string(name.description)), ("current", .bool(isCurrent)), ("logged_in", isLoggedIn),
+            ("user", user), ("session", session),
+          ] + (provider.map { [("provider", .provider($0))] } ?? [])))
     }
     let table = Table(["CONTEXT", "USER", .right("ENDS IN"), ""], rows: rows)
     return Answer(
@@ -70,6 +78,8 @@ enum ContextsCommand {
     case user(Grant)
     /// A session that is over.
     case ended
+    /// A login at an identity provider; without details if nobody is logged in there.
+    case atProvider(ProviderSettings, TokenDetails?)
     /// A session at another database, which this one is not told about.
     case elsewhere
     case unusable(VaultEvidence)
@@ -77,6 +87,14 @@ enum ContextsCommand {
 
   private static func content(of name: ContextName, in workspace: Workspace) throws(CommandError) -> Content? {
     let (backend, directory) = (workspace.backend, workspace.places.state)
+    if let settings = try ProviderSettings(of: workspace.place.named(name)) {
+      switch FileVault(directory: directory, context: name, issuer: settings.tokenIssuer).look() {
+      case .absent: return .atProvider(settings, nil)
+      case .token(_, let details): return .atProvider(settings, details)
+      case .corrupt(let evidence): return .unusable(evidence)
+      case .unavailable(let failure): throw CommandError(failure)
+      }
+    }
     switch FileVault(directory: directory, context: name, issuer: backend.issuer).look() {
     case .absent: return nil
     case .token(let token, _):
@@ -95,5 +113,37 @@ enum ContextsCommand {
       }
       return .elsewhere
     }
+  }
+}
+
+/// `contexts forget NAME`.
+enum ForgetContextCommand {
+  static let command = Command<CommandBody>(
+    "forget", summary: "Forget the identity provider of a context",
+    discussion: [
+      "Deletes what a login at an identity provider left in the context: the address, the client id and its secret. "
+        + "Log out first. The context can then be used for a database."
+    ],
+    arguments: [name],
+    examples: ["contexts forget work": "forgets the provider of the context 'work'"],
+    statuses: .of(.done, .no, .usage, .cannotTell)
+  ) { _ in .inWorkspace(ofAnyContext: true, run) }
+
+  private static let name = Argument.required("NAME", Kinds.context, "The context")
+
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    let name = words[name]
+    let vault = workspace.place.named(name).vault(for: .anyProvider)
+    let isKnown = try explained { () throws(VaultError) in try vault.providerSettings() } != nil
+    if case .token = vault.look() { throw CommandError(code: .contextInUse, name.description, name.description) }
+    guard isKnown else {
+      return Answer(
+        .onlyShows, lines: ["Context \(name) remembers no provider."],
+        ["context": .string(name.description), "forgotten": false])
+    }
+    try explained { () throws(VaultError) in try vault.saveProviderSettings(nil) }
+    return Answer(
+      .changed("the provider of context \(name) is forgotten", hint: "Look with: \(run: "contexts")"),
+      lines: ["Forgot the provider of context \(name)."], ["context": .string(name.description), "forgotten": true])
   }
 }

@@ -15,20 +15,34 @@ enum LogInCommand {
         + "times shorter, never longer, until the next login. A restart of the machine ends the session too.",
       "After 5 wrong passwords in a row you must wait, for 30 seconds at first. If you forgot the password, 'recover' "
         + "sets a new one with a code: one of your recovery codes, or one from an administrator.",
+      "With --provider you log in at an identity provider instead, such as that of your company: in the browser, with "
+        + "a code on another device, or by pasting the address to which a browser returned. The context remembers the "
+        + "provider, so the next time 'login' is enough. 'token' then prints an access token.",
       "If you log in in two steps, a code is asked for after the password: one of your authenticator app, or one of "
         + "your recovery codes. With --password-stdin it is the second line of standard input, which is read only if "
         + "it is needed.",
     ],
     arguments: [user],
-    options: [switching, idle, absolute, Options.passwordFromInput],
+    options: [switching, idle, absolute, Options.passwordFromInput] + LogInAtProvider.options,
     examples: [
       "login alice": "asks for the password on the terminal",
       "login alice --idle 5m --absolute 1h": "asks for a shorter session",
       "login bob --switch": "ends the session that is open here and logs bob in",
       "login alice --password-stdin < alice.password": "reads the password from a file, for scripts",
+      "login --provider https://id.example.com --client-id cli": "logs in at an identity provider",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
-  ) { _ in .inWorkspace(run) }
+  ) { _ in
+    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+      let place = try ContextPlace(words)
+      guard let login = try LogInAtProvider(words, place, databaseOptions: [Options.passwordFromInput]) else {
+        return try await run(words, in: try Workspace(place, printer, makeBackend, onlyLooks: false))
+      }
+      if let user = words[user] { throw CommandError(code: .userAtProvider, user.escaped, place.context.description) }
+      let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
+      return try await login.run(printer, isSwitch: words[switching], limits: limits)
+    }
+  }
 
   private static let switching = Option.flag(
     "switch", "Log in even if another user is logged in here, and end that session")
@@ -42,13 +56,13 @@ enum LogInCommand {
 
   /// Begins a session, renews that of the same user, or with `--switch` takes another user's place.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    workspace.forgetsDisabled = true
+    workspace.backend.forgetDisabled()
     let backend = workspace.backend
     let fromInput = words[Options.passwordFromInput]
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
     let name = try workspace.username(words[user], "User: ")
     let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
-    let present = try await present(in: workspace)
+    let present = try await workspace.presenceBeforeLogin()
     let isSame = present?.user.username == name.lowercased()
     if let present, !isSame, !words[switching] {
       throw CommandError(code: .otherUserLoggedIn, present.user.username.escaped, name)
@@ -84,16 +98,6 @@ enum LogInCommand {
     return try await TwoStepCommand.turnOn(session, in: workspace)
   }
 
-  /// Who is logged in now.
-  ///
-  /// An unusable session file is no obstacle to a login; an authority that cannot be asked is.
-  private static func present(in workspace: Workspace) async throws(CommandError) -> LoggedInSession? {
-    switch await workspace.restore() {
-    case .obstructed(.vault), .obstructed(.corrupt): return nil
-    case .loggedIn, .loggedOut, .obstructed(.authority), .overtaken, .cancelled: return try await workspace.presence()
-    }
-  }
-
   private static func describe(
     _ session: LoggedInSession, _ verb: String, _ wish: LimitRequest, needsTwoStep: Bool, in workspace: Workspace
   ) throws(CommandError) -> Answer {
@@ -106,7 +110,7 @@ enum LogInCommand {
       .filter { wish, _, limit in wish.map { $0 > limit } == true }
       .map { (flag: $1.declaration.flag, limit: $2) }
     var notes = cuts.map { Hint("\($0.flag) is cut to \($0.limit.words), the longest time allowed.") }
-    if leftovers != .none { notes.append("The previous session: \(leftovers.words).") }
+    if leftovers != .none { notes.append("The previous session: \(leftovers.words(at: "database")).") }
     if needsTwoStep { notes.append(Workspace.twoStepFirst) }
     if let variable { notes.append("In context \(workspace.context) (from \(variable)).") }
     return Answer(
@@ -118,7 +122,7 @@ enum LogInCommand {
         "user": .user(session.user), "session": .session(session.id, session.limits, deadlines),
         "context": .string(workspace.context.description), "context_from": .string(orNull: variable),
         "cut": .array(cuts.map { .string($0.flag) }), "two_step_needed": .bool(needsTwoStep),
-        "leftovers": leftovers == .none ? nil : .string(leftovers.words),
+        "leftovers": leftovers == .none ? nil : .string(leftovers.words(at: "database")),
       ], notes: notes)
   }
 }

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import TextFormat
 
@@ -19,13 +20,13 @@ enum LogOutCommand {
       "logout --all": "ends all your sessions, in every context",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .inWorkspace(run) }
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
   private static let everywhere = Option.flag("all", "End all your sessions, on every device and in every context")
 
   /// Ends the session, whatever state it is in.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    workspace.forgetsDisabled = true
+    workspace.backend.forgetDisabled()
     let vault = workspace.vault
     let notes = try makeUsable(vault)
     var before = await workspace.restore()
@@ -69,6 +70,43 @@ enum LogOutCommand {
     return loggedOut(before, others: others, notes)
   }
 
+  /// Ends the session here and the tokens at the identity provider.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let issuer = workspace.settings.issuer
+    if words[everywhere] { throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, issuer.escaped) }
+    let notes = try makeUsable(workspace.vault)
+    let before = await workspace.restore()
+    if case .obstructed(.vault(let failure)) = before { throw CommandError(failure) }
+    let token = workspace.savedToken
+    guard let result = try? await workspace.store.logOut() else { throw CommandError(SessionError.cancelled) }
+    if case .alreadyLoggedOut = result {
+      return Answer(
+        .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
+    }
+    var leftovers = IncompleteCleanup.none
+    var causes: [String] = []
+    if case .partial(let remaining, let reasons) = result { (leftovers, causes) = (remaining, reasons) }
+    if leftovers.notErased { throw CommandError(code: .logoutFailed, leftovers.words(at: "provider") + reason(causes)) }
+    var failed = leftovers.notRevoked ? ["the refresh token"] : []
+    // The end of the refresh token may not end it.
+    if let token, try token.isValid(for: .zero, by: workspace.clock) {
+      do throws(OAuthError) { try await workspace.authority.end(token) } catch {
+        failed.append("the access token")
+        causes.append(CommandError(error).message)
+      }
+    }
+    if !failed.isEmpty {
+      throw CommandError(
+        code: .logoutAtProviderIncomplete, issuer.escaped, failed.joined(separator: " and ") + reason(causes))
+    }
+    return loggedOut(before, others: 0, notes)
+  }
+
+  private static func reason(_ causes: [String]) -> String {
+    let reasons = causes.map(\.asClause).distinct
+    return reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
+  }
+
   /// Makes of the session file what a logout can read.
   ///
   /// Others may have read a file that was open to them, so its session has to end. What a link
@@ -88,12 +126,9 @@ enum LogOutCommand {
   private static func incomplete(
     _ leftovers: IncompleteCleanup, _ causes: [String], _ policy: SessionPolicy
   ) -> CommandError {
-    let reasons = causes.map(\.asClause).distinct
-    let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
-    guard leftovers.notErased else {
-      return CommandError(code: .logoutIncomplete, leftovers.words + why, policy.idle.words)
-    }
-    return CommandError(code: leftovers.notRevoked ? .logoutFailed : .logoutNotErased, leftovers.words + why)
+    let words = leftovers.words(at: "database") + reason(causes)
+    guard leftovers.notErased else { return CommandError(code: .logoutIncomplete, words, policy.idle.words) }
+    return CommandError(code: leftovers.notRevoked ? .logoutFailed : .logoutNotErased, words)
   }
 
   private static func loggedOut(_ before: RestoreOutcome, others: Int, _ notes: [Hint]) -> Answer {

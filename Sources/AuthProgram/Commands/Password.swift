@@ -166,7 +166,35 @@ enum ReauthenticateCommand {
       "reauth": "asks for the password on the terminal",
       "reauth --password-stdin < alice.password": "reads the password from a file, for scripts",
     ]
-  ) { _ in .inWorkspace(run) }
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
+
+  /// Lets the identity provider ask for the password.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let settings = workspace.settings
+    if words[Options.passwordFromInput] {
+      throw CommandError(
+        code: .optionAtProvider, Options.passwordFromInput.declaration.flag, settings.issuer.escaped)
+    }
+    _ = try await workspace.session()
+    let credentials = try await obtainCredentials(
+      at: workspace.authority, way: settings.way, redirectPort: nil, prompting: true,
+      parameters: settings.loginParameters,
+      printer: workspace.printer)
+    let renewed: LoggedInSession
+    do throws(SessionError) {
+      guard let session = try await workspace.store.reauthenticate(with: credentials).session else {
+        throw .credentialsNotAccepted
+      }
+      renewed = session
+    } catch {
+      throw error == .credentialsNotAccepted ? CommandError(code: .loginExpired) : CommandError(error)
+    }
+    let deadlines = try Deadlines(clock: workspace.clock)
+    return Answer(
+      .changed("the login was confirmed and the session is renewed", hint: "Look with: \(run: "status")"),
+      lines: ["Login of \(renewed.user.username.escaped) confirmed at \(settings.issuer.escaped)."],
+      ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
+  }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let name = try await workspace.session().user.username

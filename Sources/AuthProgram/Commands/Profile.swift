@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import TextFormat
 
@@ -15,7 +16,7 @@ enum ProfileCommand {
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
     subcommands: [DeleteAccountCommand.own]
-  ) { _ in .inWorkspace(run) }
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
   private static let newName = Option.optional("name", "NAME", Kinds.displayName, "Change your display name")
 
@@ -38,6 +39,49 @@ enum ProfileCommand {
         "user": .user(user), "balance": .string(Amount.text(profile.balance)),
         "created_at": .string(profile.createdAt.iso8601),
       ])
+  }
+}
+
+extension ProfileCommand {
+  /// What the identity provider says about the user.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let issuer = workspace.settings.issuer.escaped
+    if words[newName] != nil { throw CommandError(code: .optionAtProvider, newName.declaration.flag, issuer) }
+    let session = try await workspace.session()
+    let claims: OAuthClaims?
+    do throws(AccessError<OAuthError>) {
+      claims = try await session.withAccess { (token) async throws(OAuthError) in
+        try await workspace.authority.claims(of: token)
+      }
+    } catch {
+      switch error {
+      case .session(let failure): throw CommandError(failure)
+      case .body(let failure): throw CommandError(failure)
+      }
+    }
+    let user = session.user
+    let standard = [("Name", user.displayName), ("Username", user.username)]
+    let others = (claims?.members ?? [:]).sorted { $0.key < $1.key }
+    let width = max(8, others.map { DisplayWidth.columns($0.key.escaped) }.max() ?? 0) + 2
+    let rows =
+      standard
+      + others.map { name, value in
+        if case .string(let text) = value { (name, text) } else { (name, value.text) }
+      }
+    return Answer(
+      .onlyShows,
+      lines: workspace.bar("Profile")
+        + rows.map { $0.escaped.padding(to: width) + $1.escaped } + ["Provider".padding(to: width) + issuer],
+      [
+        "user": .user(user), "provider": .provider(workspace.settings),
+        "claims": JSON(others.map { ($0.key, $0.value) }),
+      ])
+  }
+}
+
+extension String {
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - DisplayWidth.columns(self)))
   }
 }
 

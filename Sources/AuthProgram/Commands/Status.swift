@@ -35,7 +35,7 @@ enum StatusCommand {
   private static func answer(
     _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
   ) async throws(CommandError) -> Answer {
-    try await run(words, in: try Workspace(words, printer, makeBackend, onlyLooks: false))
+    try await CommandBody.anywhere(atDatabase: run, atProvider: run).run(words, printer, makeBackend)
   }
 
   private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
@@ -89,6 +89,47 @@ enum StatusCommand {
   }
 }
 
+extension StatusCommand {
+  /// The same at an identity provider, which is asked only if it checks refresh tokens.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let session = try await workspace.presence()
+    let isShort = words[shortStatus] && !workspace.printer.asJSON
+    if isShort { return session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no) }
+    let (reason, issuer) = (workspace.store.endReason, workspace.settings.issuer.escaped)
+    let deadlines = try Deadlines(clock: workspace.clock)
+    let token = session.flatMap { _ in workspace.savedToken }
+    var lines = ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "")."]
+    if let session {
+      let limits = session.limits
+      lines = [
+        "Logged in as \(session.user.username.escaped) (\(session.user.displayName.escaped)) at \(issuer).",
+        deadlines.validity(of: token),
+      ]
+      if limits.first != .never { lines.append(deadlines.ending(limits.idle, limits.absolute)) }
+    }
+    return Answer(
+      .onlyShows, status: session == nil ? .no : .done, lines: lines + [workspace.placesLine],
+      [
+        "logged_in": .bool(session != nil), "reason": .string(orNull: reason?.code),
+        "user": session.map { .user($0.user) } ?? .null,
+        "session": session.map { .session($0.id, $0.limits, deadlines) } ?? .null,
+        "provider": .provider(workspace.settings), "access_token_until": .end(of: token, deadlines),
+        "context": .string(workspace.context.description), "context_from": .string(orNull: workspace.contextVariable),
+        "sessions_from": .string(orNull: workspace.places.stateVariable),
+      ], notes: session == nil ? ["Log in with: \(run: "login")"] : [])
+  }
+}
+
+extension ProviderWorkspace {
+  /// Which context, what chose it, and where the session is.
+  fileprivate var placesLine: String {
+    var line = "Context \(context)" + (contextVariable.map { " (from \($0))" } ?? "")
+    line += " is at \(settings.issuer.escaped)"
+    line += store.session == nil ? "." : "; its session is in \(vault.path.escaped), which only you can read."
+    return places.service == nil ? line : line + " \(Places.serviceVariable) does not apply to it."
+  }
+}
+
 extension Workspace {
   /// The variable that says where the accounts are.
   fileprivate var accountsVariable: String? {
@@ -135,20 +176,47 @@ enum RequireCommand {
       "require --quiet && echo in": "asks in a script, by the exit status",
       "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
     ]
-  ) { _ in .inWorkspace(run) }
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
   private static let fresh = Option.flag("fresh", "Require a password that you entered recently")
   private static let administrator = Option.flag("administrator", "Require an administrator")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await answer(workspace.printer) { () async throws(CommandError) in try await require(words, in: workspace) }
+  }
+
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    try await answer(workspace.printer) { () async throws(CommandError) in try await require(words, in: workspace) }
+  }
+
+  private static func answer(
+    _ printer: Printer, _ require: () async throws(CommandError) -> Answer
+  ) async throws(CommandError) -> Answer {
     do throws(CommandError) {
-      return try await require(words, in: workspace)
+      return try await require()
     } catch {
       // With --quiet a no is said by the status alone; what could not be found out is still said.
       let isNo = error.status == .no || error.status == .logInFirst
-      guard isNo, workspace.printer.isQuiet, !workspace.printer.asJSON else { throw error }
+      guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
       return Answer(.onlyShows, status: error.status)
     }
+  }
+
+  /// At an identity provider, a valid access token shows that the session is active.
+  private static func require(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> Answer {
+    _ = try await workspace.accessToken(validFor: .zero)
+    let session = try await workspace.session()
+    if words[administrator] { _ = try session.administratorKey() }
+    if words[fresh] { try explained { () throws(FreshnessError) in _ = try FreshSession(session) } }
+    let deadlines = try Deadlines(clock: workspace.clock)
+    return Answer(
+      .onlyShows, lines: ["Logged in as \(session.user.username.escaped) at \(workspace.settings.issuer.escaped)."],
+      [
+        "user": .user(session.user), "session": .session(session.id, session.limits, deadlines),
+        "provider": .provider(workspace.settings),
+      ])
   }
 
   private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
@@ -183,7 +251,7 @@ enum HomeCommand {
     discussion: ["You can see this screen without logging in."],
     examples: ["home": "shows your name, your balance and what to try next"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .inWorkspace(run) }
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     guard let session = try await workspace.presence() else {
@@ -205,6 +273,23 @@ enum HomeCommand {
         await workspace.needsTwoStep(session)
           ? Workspace.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
       ])
+  }
+
+  /// At an identity provider there is no balance.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let session = try await workspace.presence()
+    let name = session.map { ", \($0.user.displayName.escaped)" } ?? ""
+    return Answer(
+      .onlyShows,
+      lines: workspace.bar("Home") + [
+        "Welcome\(name).\(session == nil ? " Nobody is logged in." : "")",
+        "You are at \(workspace.settings.issuer.escaped).",
+      ],
+      [
+        "logged_in": .bool(session != nil), "user": session.map { .user($0.user) } ?? .null,
+        "provider": .provider(workspace.settings),
+      ],
+      notes: [session == nil ? "Log in with: \(run: "login")" : "Try: \(run: "token"), \(run: "profile")"])
   }
 
   /// Whether anybody may create an account; the answer does not depend on the name that is asked

@@ -20,15 +20,28 @@ enum WatchCommand {
       "watch --json": "prints a JSON document for each change",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .inWorkspace(onlyLooks: true, run) }
+  ) { _ in .anywhere(onlyLooks: true, atDatabase: run, atProvider: run) }
 
   private static let until = Option.optional(
     "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await watch(words, in: workspace, workspace.backend) { note in
+      await workspace.store.look(without: workspace.vault, at: workspace.backend, noteFile: note)
+    }
+  }
+
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    try await watch(words, in: workspace, nil) { _ in await workspace.look() }
+  }
+
+  private static func watch(
+    _ words: ParsedWords, in workspace: ContextWorkspace, _ backend: (any Backend)?,
+    look: (_ noteFile: (Bool) -> Void) async -> CommandError?
+  ) async throws(CommandError) -> Answer {
     let store = workspace.store
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
-    let changes = try explained { () throws(BackendError) in try ChangeWait(workspace.vault, workspace.backend) }
+    let changes = try explained { () throws(BackendError) in try ChangeWait(workspace.vault, backend) }
     let output = workspace.printer.streams.output
     var log = WatchLog(workspace)
     var patience = firstPatience
@@ -39,7 +52,7 @@ enum WatchCommand {
         }
       }
       var isFileGone = false
-      let obstacle = await store.look(without: workspace.vault, at: workspace.backend) { isFileGone = $0 }
+      let obstacle = await look { isFileGone = $0 }
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }
       // Nobody tells when an obstacle goes away, so looking again is all there is, ever more
@@ -47,7 +60,7 @@ enum WatchCommand {
       var pause: Duration? = patience
       if obstacle == nil {
         pause = try explained { () throws(ClockError) in
-          try store.timeUntilLimit(by: workspace.backend.clock).map { max(.milliseconds(1), $0) }
+          try store.timeUntilLimit(by: workspace.clock).map { max(.milliseconds(1), $0) }
         }
       }
       patience = obstacle == nil ? firstPatience : min(patience * 2, .seconds(60))
@@ -72,7 +85,7 @@ enum WatchEnd: String, Choice {
 /// What `watch` prints: a line for each change, on a terminal below the navigation bar of the
 /// screen that is open.
 struct WatchLog {
-  private let workspace: Workspace
+  private let workspace: ContextWorkspace
   /// The screen of the session as it was seen last; the store closes it with the reason when the
   /// session ends.
   private var screen: UserScreen?
@@ -85,7 +98,7 @@ struct WatchLog {
   private var printer: Printer { workspace.printer }
   private var output: OutputStream { printer.streams.output }
 
-  init(_ workspace: Workspace) {
+  init(_ workspace: ContextWorkspace) {
     self.workspace = workspace
   }
 

@@ -49,7 +49,7 @@ enum Kinds {
 /// command.
 enum Options {
   static let json = Option.flag(
-    "json", "Print JSON: one document on a line, with a version, never a password or a token")
+    "json", "Print JSON: one document on a line, with a version; it has a secret only if you asked for that")
   static let quiet = Option.flag(
     "quiet", short: "q", "Print errors only; the exit status says the rest, and --json still prints")
   static let context = Option.optional(

@@ -23,6 +23,11 @@ struct EveryCommandTests {
       return readsPassword ? "\(line) --password-stdin" : line
     }
 
+  /// The line with another option: before a command that it runs.
+  private static func adding(_ option: String, to line: String) -> String {
+    line.contains(" -- ") ? line.replacing(" -- ", with: " \(option) -- ") : "\(line) \(option)"
+  }
+
   /// What the command prints on its standard output alone; its input is a password.
   private func output(of line: String) async throws -> (status: Int32, text: String) {
     let home = try await Self.loggedIn.value.copy()
@@ -36,7 +41,7 @@ struct EveryCommandTests {
 
   @Test("one JSON document on standard output, with the status that its refusal names", arguments: lines)
   func json(_ line: String) async throws {
-    let (status, text) = try await output(of: "\(line) --json")
+    let (status, text) = try await output(of: Self.adding("--json", to: line))
     #expect(text.hasSuffix("\n") && text.filter { $0 == "\n" }.count == 1, "\(text)")
     let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     #expect(document["version"] as? Int == 1)
@@ -47,7 +52,7 @@ struct EveryCommandTests {
   @Test("without a login a status of its declaration, and commands to paste in the same context", arguments: lines)
   func loggedOut(_ line: String) async throws {
     let home = try await CommandHome()
-    let outcome = try await home.run("\(line) --context work", input: CommandHome.alice)
+    let outcome = try await home.run(Self.adding("--context work", to: line), input: CommandHome.alice)
     guard case .exited(let status) = outcome.ending else {
       Issue.record("\(outcome.ending): \(outcome.text)")
       return
@@ -68,7 +73,7 @@ struct EveryCommandTests {
       !$0.contains(/^(help|man|completions|recovery-codes|accounts reset-password|two-step on)\b/)
     })
   func quiet(_ line: String) async throws {
-    #expect(try await output(of: "\(line) --quiet").text == "")
+    #expect(try await output(of: Self.adding("--quiet", to: line)).text == "")
   }
 
   @Test(

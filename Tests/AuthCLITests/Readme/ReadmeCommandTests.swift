@@ -76,6 +76,14 @@ import Testing
       script = String(command[..<pager.lowerBound])
     }
     let home = try await CommandHome(loggedIn: true, executable: Self.executable)
+    if ["login --provider", "token", "run"].contains(where: { command.hasPrefix("auth-cli \($0)") }) {
+      // Transcripts play it at an identity provider. Here there is none, and it says so.
+      let words = command.dropFirst("auth-cli ".count)
+      let outcome = try await home.run(String(words), adding: ["PATH": "/nowhere"])
+      let code = command.contains("--provider") ? "curl" : "not at an identity provider"
+      #expect(outcome.text.contains(code), "\(outcome.text)")
+      return
+    }
     try await play(script, environment: home.environment)
   }
 

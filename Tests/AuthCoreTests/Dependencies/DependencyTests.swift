@@ -26,8 +26,8 @@ import Testing
     AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket Guards TextFormat
     AuthMessages language AuthBackend AuthCore AuthDevice CommandLineKit TextFormat
     CommandLineKit language Glibc TextFormat
-    AuthProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthService AuthSQLite CommandLineKit CProcess \
-      Guards TextFormat
+    AuthProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \
+      CProcess Guards TextFormat
     AuthServiceProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthPostgres AuthService AuthSQLite \
       CommandLineKit CProcess TextFormat
     auth-cli AuthSQLite AuthProgram

@@ -23,12 +23,12 @@ import Testing
     for name in [
       "authority.db", "authority.db-wal", "authority.db.backup-v1", "authority.db.backup-v12.new",
       "authority.db.backup-v1.new-journal", "work.session", ".work.session.new", "work.lock", "work.session.corrupt-1",
-      "a.session.session.corrupt-20", "a.corrupt-1.session", "a.lock.lock",
+      "a.session.session.corrupt-20", "a.corrupt-1.session", "a.lock.lock", "work.provider", ".work.provider.new",
     ] { #expect(OwnFileName.isOwn(name), "\(name)") }
     for name in [
       "notes", ".hidden", "authority.db.old", "authority.db.backup-v", "authority.db.backup-vx", "authority.dbx",
       ".session", ".lock", "-x.lock", "a b.session", ".work.session", "work.session.new", "work.session.corrupt-",
-      "work.session.corrupt-1x", "corrupt-1", "caf\u{E9}.lock", "\u{202E}evil",
+      "work.session.corrupt-1x", "corrupt-1", ".provider", "caf\u{E9}.lock", "\u{202E}evil",
     ] { #expect(!OwnFileName.isOwn(name), "\(name)") }
   }
 

@@ -1,0 +1,188 @@
+import AuthCore
+import AuthMessages
+import CProcess
+import CommandLineKit
+import Glibc
+import TextFormat
+
+/// `token [--min-valid DURATION] [--header]`.
+enum TokenCommand {
+  static let command = Command<CommandBody>(
+    "token", soughtAs: ["access-token", "print-token"], summary: "Print an access token",
+    discussion: [
+      "Prints a valid access token of a login at an identity provider, and renews it if need be. However many processes "
+        + "ask at the same time, one of them renews it. It never prompts.",
+      "A token that is valid is printed as it is, without a request. So it may belong to a session that the provider "
+        + "has ended meanwhile; the server that gets it decides. Whoever has the token can use it until it expires.",
+      "If the provider's tokens are valid for less than --min-valid, a new one is printed.",
+    ],
+    options: [SavedAccess.minimum, header],
+    examples: [
+      "token": "prints the token",
+      "token --header": "prints a header for curl: curl -H @<(auth-cli token --header) URL",
+      "token --min-valid 5m": "prints a token that is valid for 5 minutes at least",
+      "token --json": "prints the token and when it expires as JSON",
+    ],
+    statuses: .ofAccessTokens
+  ) { _ in .withAccessToken(run) }
+
+  private static let header = Option.flag("header", "Print the header Authorization")
+
+  private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
+    let members = try access.members()
+    let prefix = words[header] ? "Authorization: Bearer " : ""
+    return Answer(.onlyShows, text: prefix + access.token.value + "\n", members)
+  }
+}
+
+extension [Int32] {
+  /// The statuses of a command that hands out an access token.
+  static let ofAccessTokens = of(.done, .no, .usage, .cannotTell, .logInFirst, .throttled)
+}
+
+/// `run [--as NAME] -- COMMAND...`.
+enum RunCommand {
+  static let command = Command<CommandBody>(
+    "run", soughtAs: ["exec"], summary: "Run a command with an access token",
+    discussion: [
+      "Runs a command with a valid access token in an environment variable. The command takes the place of this "
+        + "program, so its exit status and signals are its own. It leaves no core file.",
+      "The token is not renewed while the command runs. A long job should run 'token' each time it needs one.",
+      "Other processes of the same user can read the environment of the command.",
+    ],
+    arguments: [program],
+    options: [variable, SavedAccess.minimum],
+    examples: [
+      "run -- ./deploy": "runs ./deploy with the token in ACCESS_TOKEN",
+      "run --as GITLAB_TOKEN -- glab issue list": "chooses the variable",
+    ]
+  ) { _ in .withAccessToken(run) }
+
+  private static let variable = Option.standard(
+    "as", "NAME", variableName, "The environment variable", standard: "ACCESS_TOKEN", shownAs: "ACCESS_TOKEN")
+  private static let program = Argument.rest(
+    "COMMAND", ValueKind("a word", accepted: "the command and its arguments after '--'") { $0 },
+    "The command and its arguments, after '--'")
+
+  private static let variableName = ValueKind<String>(
+    "the name of a variable", accepted: "letters, digits and _, not beginning with a digit"
+  ) { word in
+    word.text.flatMap { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/).map { String($0.output) } }
+  }
+
+  private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
+    let command = words[program]
+    guard let name = command.first else { throw CommandError(code: .commandMissing) }
+    setenv(words[variable], access.token.value, 1)
+    Program.restoreInherited()
+    var arguments = command.map { strdup($0.bytes.map(CChar.init(bitPattern:)) + [0]) } + [nil]
+    if let path = arguments.first ?? nil { execvp(path, &arguments) }
+    let error = ErrorNumber.current
+    throw CommandError(code: .commandNotRun, name.quoted, error.explanation)
+  }
+}
+
+/// `credential`: the protocols of other programs.
+enum CredentialCommand {
+  static let command = Command<CommandBody>(
+    "credential", summary: "Hand an access token to git or kubectl",
+    examples: [
+      "credential git --host git.example.com get": "answers git",
+      "credential kubectl": "answers kubectl",
+    ],
+    subcommands: [GitCredentialCommand.command, KubectlCredentialCommand.command], request: nil)
+}
+
+/// `credential git --host HOST OPERATION`.
+enum GitCredentialCommand {
+  static let command = Command<CommandBody>(
+    "git", summary: "Answer git as a credential helper",
+    discussion: [
+      "git runs this for a repository that wants a password, with a description of the server on standard input. The "
+        + "answer is an access token as the password. 'store' and 'erase' do nothing.",
+      "Only the hosts that --host names get the token, because a repository can name any host, also in a submodule. "
+        + "They get it over https; a host of this machine, such as localhost:8080, also over http. Other hosts get no answer, "
+        + "and git asks its next helper.",
+    ],
+    arguments: [operation], options: [host, username],
+    examples: [
+      "credential git --host git.example.com get":
+        "git config --global credential.helper '!auth-cli credential git --host git.example.com'"
+    ],
+    statuses: .ofAccessTokens
+  ) { _ in CommandBody(run: run) }
+
+  private static let operation = Argument.required(
+    "OPERATION", ValueKind<String>.text("an operation", maximumBytes: 64), "get, store or erase, as git says")
+  private static let host = Option.repeated(
+    "host", "HOST", ValueKind<String>.text("a host", maximumBytes: 256), "A host that gets the token, with its port",
+    isRequired: true)
+  private static let username = Option.standard(
+    "username", "NAME", ValueKind<String>.text("a user name", maximumBytes: 256),
+    "The user name beside the token, unless the address has one", standard: "oauth2", shownAs: "oauth2")
+
+  private static func run(
+    _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
+  ) async throws(CommandError) -> Answer {
+    // git asks its next helper.
+    let none = Answer(.onlyShows, ["access_token": nil])
+    guard words[operation] == "get" else { return none }
+    let asked = try description()
+    guard let host = asked["host"]?.lowercased(), words[Self.host].contains(where: { $0.lowercased() == host }),
+      asked["protocol"] == "https" || asked["protocol"] == "http" && isHere(host)
+    else { return none }
+    return try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
+      let end = try access.end().map { "password_expiry_utc=\($0.seconds)\n" } ?? ""
+      let text = "username=\(asked["username"] ?? words[username])\npassword=\(access.token.value)\n\(end)"
+      let members = try access.members()
+      return Answer(.onlyShows, text: text, members)
+    }.run(words, printer, makeBackend)
+  }
+
+  /// What git asks for: lines `NAME=VALUE` up to an empty one (git-credential(1), "Input/output
+  /// format").
+  private static func description() throws(CommandError) -> [String: String] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while bytes.count < 65_536 {
+      let count = read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    var asked: [String: String] = [:]
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      if line.isEmpty { break }
+      let parts = String(decoding: line, as: UTF8.self).split(separator: "=", maxSplits: 1).map(String.init)
+      if parts.count == 2 { asked[parts[0]] = parts[1] }
+    }
+    return asked
+  }
+
+  /// Whether a host is this machine.
+  private static func isHere(_ host: String) -> Bool {
+    host.wholeMatch(of: /(127\.0\.0\.1|\[::1\]|localhost)(:[0-9]+)?/) != nil
+  }
+}
+
+/// `credential kubectl`.
+enum KubectlCredentialCommand {
+  static let command = Command<CommandBody>(
+    "kubectl", summary: "Answer kubectl as an exec plugin",
+    discussion: [
+      "Prints an ExecCredential of client.authentication.k8s.io/v1 with an access token and when it expires. Name it in the "
+        + "kubeconfig: users[].user.exec with command: auth-cli, args: [credential, kubectl] and interactiveMode: Never."
+    ],
+    examples: ["credential kubectl": "prints the credential"],
+    statuses: .ofAccessTokens
+  ) { _ in .withAccessToken(answer) }
+
+  private static func answer(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
+    var status: [(key: String, value: JSON)] = [("token", .string(access.token.value))]
+    if let end = try access.end() { status.append(("expirationTimestamp", .string(end.iso8601))) }
+    let credential: KeyValuePairs<String, JSON> = [
+      "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": JSON(status),
+    ]
+    return Answer(.onlyShows, text: JSON(Array(credential).map { ($0.key, $0.value) }).text + "\n", credential)
+  }
+}

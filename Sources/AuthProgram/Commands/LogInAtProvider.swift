@@ -1,0 +1,188 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthMessages
+import AuthOAuth
+import CommandLineKit
+import TextFormat
+
+/// A login at an identity provider: `login --provider ISSUER`, and `login` where the context
+/// remembers one.
+struct LogInAtProvider {
+  static let options: [any DeclaredOption] = [
+    provider, client, secretFromInput, scope, parameter, redirectPort, browser, device, paste,
+  ]
+
+  private static let provider = Option.optional(
+    "provider", "ISSUER", address, "Log in at this identity provider, and remember it with the context")
+  private static let client = Option.optional(
+    "client-id", "ID", ValueKind<String>.text("a client id", maximumBytes: 1024),
+    "The client id that the provider gave to the program")
+  private static let secretFromInput = Option.flag(
+    "client-secret-stdin", "Read the client secret from standard input, one line; it is kept with the context")
+  private static let scope = Option.optional(
+    "scope", "SCOPES", ValueKind<String>.text("scopes", maximumBytes: 4096),
+    "The access to request, with spaces between; otherwise openid and offline_access")
+  private static let parameter = Option.repeated(
+    "parameter", "NAME=VALUE", ValueKind<(String, String)>.parameter,
+    "Send this with the login, such as audience=https://api.example.com")
+  private static let redirectPort = Option.optional(
+    "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
+    "The port to which the browser returns, if the provider needs a fixed one")
+  private static let browser = Option.flag("browser", "Log in with the browser on this machine")
+  private static let device = Option.flag("device", "Log in with a code on another device")
+  private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
+
+  private static let address = ValueKind<String>(
+    "an issuer", accepted: "an https address without a query, such as https://id.example.com"
+  ) { word in
+    word.text.flatMap { $0.isSafeURL && !$0.contains("?") ? $0 : nil }
+  }
+
+  private let words: ParsedWords
+  private let place: ContextPlace
+  private let remembered: ProviderSettings?
+  private let issuer: String
+
+  /// The login that a line asks for; nil if it is one at a database.
+  init?(_ words: ParsedWords, _ place: ContextPlace, databaseOptions: [any DeclaredOption]) throws(CommandError) {
+    (self.words, self.place) = (words, place)
+    remembered = try ProviderSettings(of: place)
+    guard let issuer = words[Self.provider] ?? remembered?.issuer else {
+      guard let alone = Self.options.first(where: { words.origin(of: $0) != .notGiven }) else { return nil }
+      throw CommandError(code: .providerMissing, alone.declaration.flag)
+    }
+    self.issuer = issuer
+    if let other = databaseOptions.first(where: { words.origin(of: $0) != .notGiven }) {
+      throw CommandError(code: .optionAtProvider, other.declaration.flag, issuer.escaped)
+    }
+  }
+
+  /// What to remember, after the provider has described itself.
+  private func settings() async throws(CommandError) -> ProviderSettings {
+    let known = remembered?.issuer == issuer ? remembered : nil
+    guard let client = words[Self.client] ?? known?.clientID else {
+      throw CommandError(code: .clientMissing, issuer.escaped)
+    }
+    var secret = known?.clientID == client ? known?.clientSecret : nil
+    if words[Self.secretFromInput] {
+      secret = Secret(
+        bytes: try explained { () throws(PromptError) in try SecretLines().lines(["client secret"])[0] })
+    }
+    let server = try await asking { () throws(OAuthError) in
+      try await OAuthServer.discover(issuer: issuer, send: CurlTransport(workPlace: .callingThread).send)
+    }
+    let standard = ["openid", "offline_access"].filter {
+      server.listedScopes.isEmpty || server.listedScopes.contains($0)
+    }
+    let parameters = Dictionary(words[Self.parameter].map { ($0.0, $0.1) }) { $1 }
+    return ProviderSettings(
+      issuer: issuer, clientID: client, clientSecret: secret,
+      scopes: words[Self.scope]?.split(separator: " ").map(String.init) ?? known?.scopes ?? standard,
+      way: chosenWay ?? known?.way, parameters: parameters.isEmpty ? known?.parameters ?? [:] : parameters,
+      endpoints: server.endpoints, namesIssuer: server.namesIssuer)
+  }
+
+  private var chosenWay: LoginWay? {
+    words[Self.browser] ? .browser : words[Self.device] ? .device : words[Self.paste] ? .paste : nil
+  }
+
+  /// Lets the user log in, and remembers the provider.
+  func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> Answer {
+    // Before anything is sent: a session of a database is not replaced.
+    if case .unavailable(let failure) = place.vault(for: .anyProvider).look() { throw CommandError(failure) }
+    let settings = try await settings()
+    let workspace = ProviderWorkspace(place, printer, settings)
+    // Nor is one of another provider or client.
+    if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
+    let present = try await workspace.presenceBeforeLogin()
+    let credentials = try await obtainCredentials(
+      at: workspace.authority, way: settings.way, redirectPort: words[Self.redirectPort], prompting: false,
+      parameters: settings.loginParameters, printer: printer)
+    let store = workspace.store
+    let session = try await workspace.remembering {
+      () async throws(SessionError) in
+      guard present != nil else { return try await store.logIn(credentials, limits: limits) }
+      return isSwitch
+        ? try await store.switchUser(to: credentials, limits: limits)
+        : try await store.reauthenticate(with: credentials, limits: limits)
+    } orOtherUserThan: {
+      present
+    }
+    let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
+    let (user, token) = (session.user, workspace.savedToken)
+    let deadlines = try Deadlines(clock: workspace.clock)
+    return Answer(
+      .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: \(run: "status")"),
+      lines: ["\(verb) \(user.username.escaped) at \(issuer.escaped). \(deadlines.validity(of: token))"],
+      [
+        "user": .user(user), "session": .session(session.id, session.limits, deadlines),
+        "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
+        "context": .string(place.context.description), "context_from": .string(orNull: place.contextVariable),
+      ],
+      notes: place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? [])
+  }
+}
+
+extension ProviderWorkspace {
+  /// Remembers the provider with the context and begins a session; without a session, what was
+  /// remembered before stays.
+  fileprivate func remembering(
+    _ begin: () async throws(SessionError) -> LoginResult, orOtherUserThan present: () -> LoggedInSession?
+  ) async throws(CommandError) -> LoggedInSession {
+    // Before the session, so that there is none whose provider is not known.
+    let before = try explained { () throws(VaultError) in
+      let before = try vault.providerSettings()
+      try vault.saveProviderSettings(settings.content)
+      return before
+    }
+    let failure: CommandError
+    do throws(SessionError) {
+      if let session = try await begin().session { return session }
+      failure = CommandError(code: .loginExpired)
+    } catch {
+      switch (error, present()?.user.username) {
+      case (.credentialsNotAccepted, let user?):
+        failure = CommandError(code: .otherUserLoggedIn, user.escaped, user).withHint(
+          "Log out first, or switch users with: \(run: "login", "--switch")")
+      case (.credentialsNotAccepted, nil): failure = CommandError(code: .loginExpired)
+      case (_, _): failure = CommandError(error)
+      }
+    }
+    try explained { () throws(VaultError) in try vault.saveProviderSettings(before) }
+    throw failure
+  }
+}
+
+extension ValueKind where Value == (String, String) {
+  /// A parameter of the login that the program does not set itself.
+  fileprivate static var parameter: ValueKind {
+    ValueKind(
+      "a parameter", accepted: "NAME=VALUE, but not one of the standard parameters, such as scope or client_id"
+    ) { word in
+      let parts =
+        word.text?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
+      let standard: Set = [
+        "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "prompt",
+        "max_age", "code_challenge", "code_challenge_method", "request", "request_uri",
+      ]
+      guard parts.count == 2, !parts[0].isEmpty, !standard.contains(parts[0]) else { return nil }
+      return (parts[0], parts[1])
+    }
+  }
+}
+
+extension JSON {
+  /// An identity provider; never the client's secret.
+  static func provider(_ settings: ProviderSettings) -> JSON {
+    [
+      "issuer": .string(settings.issuer), "client_id": .string(settings.clientID),
+      "scopes": .array(settings.scopes.map(JSON.string)),
+    ]
+  }
+
+  /// When an access token expires; null if there is none, or if the provider did not say.
+  static func end(of token: AccessToken?, _ deadlines: Deadlines) -> JSON {
+    .string(orNull: token.flatMap { deadlines.moment($0.deadline)?.iso8601 })
+  }
+}

@@ -1,0 +1,104 @@
+import AuthCore
+import AuthDevice
+import AuthMessages
+import AuthOAuth
+import CommandLineKit
+import TextFormat
+
+/// What a context remembers of its identity provider, so that the next login needs no options and a
+/// renewal needs no discovery.
+///
+/// No token is among it, so it outlives a logout.
+struct ProviderSettings: Equatable, Redacted {
+  var issuer: String
+  var clientID: String
+  /// The secret that some providers give to installed apps.
+  var clientSecret: Secret?
+  var scopes: [String]
+  /// The way of the last login, if one was chosen.
+  var way: LoginWay?
+  /// Further parameters of the login.
+  var parameters: [String: String]
+  var endpoints: [OAuthServer.Endpoint: String] = [:]
+  var namesIssuer = false
+
+  /// The parameters of one login: with a random `nonce`, which some providers require with the
+  /// scope `openid`.
+  var loginParameters: [String: String] {
+    guard scopes.contains("openid") else { return parameters }
+    let nonce = Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    return parameters.merging(["nonce": nonce]) { own, _ in own }
+  }
+
+  /// The issuer of the tokens, which the session file names.
+  var tokenIssuer: TokenIssuer { .provider(issuer, client: clientID) }
+
+  /// The authority of a session there.
+  ///
+  /// - Parameters:
+  ///   - clock: Measures the lifetime of tokens.
+  ///   - onlyTokens: Whether it only exchanges tokens: then it asks for nothing else, such as the
+  ///     user.
+  /// - Returns: The authority, which sends its requests with curl.
+  func authority(clock: any SessionClock, onlyTokens: Bool = false) -> OAuthAuthority {
+    var server = OAuthServer(
+      issuer: issuer, endpoints: endpoints, send: CurlTransport(workPlace: .callingThread).send)
+    server.namesIssuer = namesIssuer
+    if onlyTokens { for other in [OAuthServer.Endpoint.introspection, .userInfo] { server.endpoints[other] = nil } }
+    return OAuthAuthority(
+      server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, clock: clock,
+      user: { onlyTokens ? nil : $0.user })
+  }
+}
+
+extension ProviderSettings {
+  /// The settings of a context; nil if it is not at an identity provider.
+  init?(of place: ContextPlace) throws(CommandError) {
+    let vault = place.vault(for: .anyProvider)
+    guard let content = try explained({ () throws(VaultError) in try vault.providerSettings() }) else { return nil }
+    guard let settings = ProviderSettings(content) else {
+      throw CommandError(code: .providerSettingsUnusable, vault.providerPath.escaped, place.context.description)
+    }
+    self = settings
+  }
+
+  var content: [UInt8] {
+    func object(_ members: [String: String]) -> JSON {
+      JSON(members.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+    }
+    let endpoints = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.key.rawValue, $0.value) })
+    let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
+    let members: [(key: String, value: JSON)] = [
+      ("version", .integer(1)), ("issuer", .string(issuer)), ("client_id", .string(clientID)),
+      ("client_secret", .string(orNull: secret)), ("scopes", .array(scopes.map(JSON.string))),
+      ("way", .string(orNull: way?.rawValue)), ("parameters", object(parameters)), ("endpoints", object(endpoints)),
+      ("names_issuer", .bool(namesIssuer)),
+    ]
+    return Array((JSON(members).text + "\n").utf8)
+  }
+
+  init?(_ content: [UInt8]) {
+    guard case .object(let list)? = JSON(parsing: content) else { return nil }
+    let members = Dictionary(list.map { ($0.name, $0.value) }) { $1 }
+    func text(_ name: String) -> String? { if case .string(let text)? = members[name] { text } else { nil } }
+    func object(_ name: String) -> [String: String]? {
+      guard case .object(let list)? = members[name] else { return nil }
+      var texts: [String: String] = [:]
+      for member in list {
+        guard case .string(let text) = member.value else { return nil }
+        texts[member.name] = text
+      }
+      return texts
+    }
+    guard members["version"] == .integer(1), let issuer = text("issuer"), issuer.isSafeURL,
+      let clientID = text("client_id"), case .array(let scopes)? = members["scopes"],
+      let parameters = object("parameters"), let endpoints = object("endpoints"),
+      case .bool(let namesIssuer)? = members["names_issuer"]
+    else { return nil }
+    self.init(
+      issuer: issuer, clientID: clientID, clientSecret: text("client_secret").map { Secret($0) },
+      scopes: scopes.compactMap { if case .string(let scope) = $0 { scope } else { nil } },
+      way: text("way").flatMap(LoginWay.init), parameters: parameters, namesIssuer: namesIssuer)
+    for endpoint in OAuthServer.Endpoint.allCases { self.endpoints[endpoint] = endpoints[endpoint.rawValue] }
+  }
+}

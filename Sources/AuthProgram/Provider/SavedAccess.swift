@@ -1,0 +1,43 @@
+import AuthCore
+import AuthDevice
+import AuthMessages
+import CommandLineKit
+import TextFormat
+
+/// A valid access token of a context, from the session file or renewed just now.
+struct SavedAccess: Redacted {
+  /// How long the token must be valid; by default long enough for the request that uses it.
+  static let minimum = Option.standard(
+    "min-valid", "DURATION", Kinds.duration, "Renew the token if it is valid for less", standard: .seconds(10),
+    shownAs: "10s")
+
+  let token: AccessToken
+  let printer: Printer
+  private let clock: any SessionClock
+
+  /// Reads the session file, and nothing else if its access token is valid for long enough.
+  ///
+  /// It never prompts.
+  init(_ words: ParsedWords, in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
+    let minimum = words[Self.minimum]
+    (self.printer, clock) = (printer, BootClock())
+    if case .token(_, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken,
+      try saved.isValid(for: minimum, by: clock)
+    {
+      token = saved
+      return
+    }
+    guard let settings = try ProviderSettings(of: place) else {
+      throw CommandError(code: .notAtProvider, place.context.description)
+    }
+    token = try await ProviderWorkspace(place, printer, settings, onlyTokens: true).accessToken(validFor: minimum)
+  }
+
+  /// When the token expires, by the wall clock; nil if the provider did not say.
+  func end() throws(CommandError) -> UTCTime? { try Deadlines(clock: clock).moment(token.deadline) }
+
+  /// The members of a JSON document.
+  func members() throws(CommandError) -> KeyValuePairs<String, JSON> {
+    ["access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601)]
+  }
+}
