@@ -5,7 +5,7 @@ import Guards
 /// For an app whose users log in at each launch, or whose authority keeps sessions in memory. At
 /// the authority, a session that nobody ended continues until its limits.
 public final class TransientVault: SessionVault {
-  private let kept = Locked<(token: SessionToken, user: LastKnownUser?)?>(nil)
+  private let kept = Locked<(token: SessionToken, details: TokenDetails)?>(nil)
 
   /// Creates an empty vault.
   public init() {}
@@ -13,22 +13,22 @@ public final class TransientVault: SessionVault {
   /// The token of this process.
   public func load() async -> VaultReading { kept.withLock { Self.reading($0) } }
 
-  /// Holds `token` and its user in place of the current content.
+  /// Holds `token` and its details in place of the current content.
   @discardableResult
-  public func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
+  public func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
     kept.withLock { kept in
-      defer { kept = (token, user) }
+      defer { kept = (token, details) }
       return Self.reading(kept)
     }
   }
 
-  /// Holds `new` and its user if the vault holds `old`.
+  /// Holds `new` and its details if the vault holds `old`.
   public func replace(
-    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser?
+    _ old: SessionToken, with new: SessionToken, _ details: TokenDetails
   ) async throws(VaultError) -> Bool {
     kept.withLock { kept in
       guard kept?.token == old else { return false }
-      kept = (new, user)
+      kept = (new, details)
       return true
     }
   }
@@ -41,7 +41,7 @@ public final class TransientVault: SessionVault {
   /// Nothing to move: memory is always readable.
   public func setAside() async throws(VaultError) -> String? { nil }
 
-  private static func reading(_ kept: (token: SessionToken, user: LastKnownUser?)?) -> VaultReading {
-    kept.map { .token($0.token, of: $0.user) } ?? .absent
+  private static func reading(_ kept: (token: SessionToken, details: TokenDetails)?) -> VaultReading {
+    kept.map { .token($0.token, $0.details) } ?? .absent
   }
 }
