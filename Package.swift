@@ -112,9 +112,9 @@ let package = Package(
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite",
-        "AuthProgram",
-        "CommandLineKit", "DatabaseFiles", "Programs", "Races", "Terminals", "TextFormat", "transcript-tool",
+        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth",
+        "AuthService", "AuthSQLite", "AuthProgram", "CommandLineKit", "DatabaseFiles", "Programs", "Races", "Terminals",
+        "TextFormat", "transcript-tool",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -32,6 +32,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case noHome = "no_home"
   case noPaymentsAtProvider = "no_payments_at_provider"
   case noScreen = "no_screen"
+  case noTerminalForLogin = "no_terminal+login"
   case notAdministrator = "not_permitted+role"
   case notAgreed = "not_confirmed+yes"
   case notAtProvider = "not_at_provider"
@@ -52,6 +53,7 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case passwordsDiffer = "passwords_differ"
   case providerMissing = "provider_missing"
   case providerSettingsUnusable = "provider_settings_unusable"
+  case redirectPortUnusable = "redirect_port_unusable"
   case screenNotJSON = "screen_not_json"
   case screenTooPlain = "screen_too_plain"
   case sessionEnded = "session_ended"
@@ -129,6 +131,9 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .screenNotJSON: .usage("the full-screen program prints no JSON").hint(Self.commandsInstead)
     case .screenTooPlain:
       .usage("the terminal cannot show a full-screen program: TERM is {TERM}").hint(Self.commandsInstead)
+    case .noTerminalForLogin:
+      .usage("there is no terminal, and a login at an identity provider needs you")
+        .hint("Run the command in a terminal. Nothing was opened.")
     // Status 3: cannot tell or cannot save
     case .busy: .cannotTell("the session is busy with another request").hint("Try again; nothing was changed.")
     case .cancelled: .cannotTell("the command was cancelled").hint("Look with \(run: "status").")
@@ -161,6 +166,9 @@ package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       .cannotTell("logged out on this device, but the end of your other sessions is not confirmed: {REASON}")
         .hint("Log in and end them: \(run: "logout", "--all")")
     case .outputFailed: .cannotTell(meaning: "the output could not be written")
+    case .redirectPortUnusable:
+      .cannotTell("a browser cannot return to this program on {PORT}: {REASON}")
+        .hint("Choose another port with --redirect-port, or log in with --paste.")
     case .overtaken:
       .cannotTell("another process changed this session at the same time")
         .hint("Look with \(run: "status"), then try again.")

@@ -15,50 +15,30 @@
 
     /// Starts curl and gives it its options.
     ///
-    /// It gets a process group of its own: ^C at a terminal must not end it between the answer of
-    /// the server and the save.
+    /// ^C at a terminal does not end it between the answer of the server and the save.
     init(_ program: String, input: [UInt8], recorder: ExchangeRecorder?, longest: Int) throws(CurlFailure) {
       var ends: [Int32] = [-1, -1]
       guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
         throw .notStarted
       }
       defer { close(ends[1]) }
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-      posix_spawn_file_actions_init(&actions)
-      posix_spawnattr_init(&attributes)
-      defer {
-        posix_spawn_file_actions_destroy(&actions)
-        posix_spawnattr_destroy(&attributes)
+      let started = ChildProgram.start([program, "-q", "--config", "-"]) { actions in
+        // Without `-q`, which must be the first, curl would read the options of .curlrc.
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, recorder?.answer ?? ends[1], STDOUT_FILENO)
+        if let recorder {
+          // Its end is seen here, not at the standard input, which it may close.
+          posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
+          posix_spawn_file_actions_adddup2(&actions, recorder.lock, 3)
+        } else {
+          posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        }
       }
-      posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
-      posix_spawn_file_actions_adddup2(&actions, recorder?.answer ?? ends[1], STDOUT_FILENO)
-      if let recorder {
-        // Its end is seen here, not at the standard input, which it may close.
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, recorder.lock, 3)
-      } else {
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-      }
-      // A program may ignore signals or block them, which curl would inherit.
-      var (everySignal, noSignals) = (sigset_t(), sigset_t())
-      sigfillset(&everySignal)
-      sigemptyset(&noSignals)
-      posix_spawnattr_setsigdefault(&attributes, &everySignal)
-      posix_spawnattr_setsigmask(&attributes, &noSignals)
-      posix_spawnattr_setpgroup(&attributes, 0)
-      posix_spawnattr_setflags(
-        &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-      // Without `-q`, which must be the first, curl would read the options of .curlrc.
-      let words: [String] = [program, "-q", "--config", "-"]
-      let arguments = words.map { $0.withCString { strdup($0) } } + [nil]
-      defer { for argument in arguments { free(argument) } }
-      var process: pid_t = 0
-      guard posix_spawnp(&process, program, &actions, &attributes, arguments, environ) == 0 else {
+      guard let started else {
         close(ends[0])
         throw .notStarted
       }
-      id = process
+      id = started
       link = Locked(ends[0])
       self.recorder = recorder
       // 64 KiB of headers, and the status. curl before 8.4 does not limit a body of unknown length.

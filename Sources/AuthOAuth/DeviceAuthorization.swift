@@ -25,47 +25,80 @@ public struct DeviceAuthorization: Sendable, Redacted {
   /// - Throws: `rejected` with ``OAuthRejection/denied`` or ``OAuthRejection/expired``; otherwise
   ///   `unavailable`, also if the task is cancelled.
   public func credentials() async throws(OAuthError) -> Credentials {
-    let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
-    var interval = interval
-    var wait = interval
+    var polling = polling
     while true {
-      guard let left = deadline.timeLeft(at: try authority.now()), left > interval else { throw .rejected(.expired) }
-      // After failures it waits longer than the server demands, but retries before the code
-      // expires.
-      wait = max(interval, min(wait, left - .seconds(1)))
+      let wait = try polling.nextWait()
       do throws(CancellationError) { try await authority.clock.sleep(for: wait) } catch {
         throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
       }
-      do throws(OAuthError) {
-        let refresh = try await authority.tokens(form).refresh
-        return authority.credentials(["grant_type": "refresh_token", "refresh_token": refresh], isFresh: false)
-      } catch {
-        let last = wait
+      if let credentials = try await polling.ask() { return credentials }
+    }
+  }
+
+  /// The requests of ``credentials()``, for a program that waits by itself.
+  package var polling: DevicePolling { DevicePolling(device: self, interval: interval, wait: interval) }
+}
+
+/// The requests with which a device asks for its tokens, one after the other.
+package struct DevicePolling {
+  fileprivate let device: DeviceAuthorization
+  fileprivate var interval: Duration
+  fileprivate var wait: Duration
+
+  /// How long the code is valid.
+  package func timeLeft() throws(OAuthError) -> Duration {
+    device.deadline.timeLeft(at: try device.authority.now()) ?? .zero
+  }
+
+  /// How long to wait from now to the next request; throws if the code expires before.
+  package func nextWait() throws(OAuthError) -> Duration {
+    let left = try timeLeft()
+    guard left > interval else { throw .rejected(.expired) }
+    // After failures it waits longer than the server demands, but retries before the code expires.
+    return max(interval, min(wait, left - .seconds(1)))
+  }
+
+  /// Asks once.
+  ///
+  /// - Returns: Credentials; nil if the user has not answered, or the server cannot say.
+  package mutating func ask() async throws(OAuthError) -> Credentials? {
+    let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": device.deviceCode]
+    let last = wait
+    wait = interval
+    do throws(OAuthError) {
+      let refresh = try await device.authority.tokens(form).refresh
+      return device.authority.credentials(["grant_type": "refresh_token", "refresh_token": refresh], isFresh: false)
+    } catch {
+      switch error {
+      case .refused("authorization_pending"): break
+      case .refused("slow_down"):
+        interval += .seconds(5)
         wait = interval
-        switch error {
-        case .refused("authorization_pending"): break
-        case .refused("slow_down"):
-          interval += .seconds(5)
-          wait = interval
-        case .refused("expired_token"): throw .rejected(.expired)
-        case .refused("access_denied"): throw .rejected(.denied)
-        case .throttled(.wait(let time)): wait = max(interval, time)
-        case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): wait = last * 2
-        case .rejected, .throttled, .unavailable: throw error
-        }
+      case .refused("expired_token"): throw .rejected(.expired)
+      case .refused("access_denied"): throw .rejected(.denied)
+      case .throttled(.wait(let time)): wait = max(interval, time)
+      case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): wait = last * 2
+      case .rejected, .throttled, .unavailable: throw error
       }
     }
+    return nil
   }
 }
 
 extension OAuthAuthority {
   /// Begins a login on another device.
   ///
+  /// - Parameter parameters: Further parameters of your server; they replace none of the standard
+  ///   ones.
+  /// - Returns: The code to show, and where to enter it.
   /// - Throws: `oauth_misconfigured` if the server has no secure address for devices; otherwise the
   ///   failure of the request.
-  public func deviceAuthorization() async throws(OAuthError) -> DeviceAuthorization {
+  public func deviceAuthorization(
+    parameters: [String: String] = [:]
+  ) async throws(OAuthError) -> DeviceAuthorization {
     let now = try now()
-    let answer = try await post(["scope": scope], to: .deviceAuthorization)
+    let answer = try await post(
+      (parameters as [String: String?]).merging(["scope": scope]) { $1 }, to: .deviceAuthorization)
     guard let userCode = answer["user_code"], let deviceCode = answer["device_code"],
       let address = answer["verification_uri"],
       // An hour is more than any server gives.

@@ -28,7 +28,7 @@ import TextFormat
 /// }
 /// ```
 public final class OAuthAuthority: Sendable {
-  let server: OAuthServer
+  package let server: OAuthServer
   let clientID: String
   let scope: String?
   let clock: any SessionClock

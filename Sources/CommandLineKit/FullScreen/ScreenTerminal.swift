@@ -40,12 +40,7 @@ package struct ScreenTerminal: ~Copyable {
   private var descriptor: Int32 { signals.terminal.number }
 
   /// The size of the terminal.
-  package var size: (columns: Int, rows: Int) {
-    var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
-    // Limited to more than any screen has, because any program can set the size.
-    return (min(Int(size.ws_col), 1_000), min(Int(size.ws_row), 500))
-  }
+  package var size: (columns: Int, rows: Int) { TerminalWidth.size(of: descriptor) }
 
   /// Shows a frame: writes the differences from the previous frame in one write, if there are any.
   package mutating func show(_ frame: Frame) throws(PromptError) {

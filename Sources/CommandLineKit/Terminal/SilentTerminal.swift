@@ -63,7 +63,10 @@ package struct SilentTerminal: ~Copyable {
       let deadline = SuspendingClock.now + timeLimit
       try signals.silence()
       try show(prompt)
-      while let bytes = try read(until: deadline, timeLimit) {
+      while true {
+        let event = try next(until: deadline)
+        if case .late = event { throw .timedOut(timeLimit) }
+        guard case .typed(let bytes) = event else { break }
         guard !bytes.isEmpty else { throw .cancelled }
         line += bytes
         guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
@@ -83,30 +86,63 @@ package struct SilentTerminal: ~Copyable {
     try show(TextEscaping.escape(line) + "\n")
   }
 
-  /// Waits for typed bytes.
+  /// Waits until one of the descriptors can be read; what is typed meanwhile has no effect.
   ///
-  /// - Returns: The bytes; empty at the end of the input; nil when the process was continued after
-  ///   a stop.
-  private borrowing func read(
-    until deadline: SuspendingClock.Instant, _ timeLimit: Duration
-  ) throws(PromptError) -> [UInt8]? {
+  /// - Returns: The descriptors; none at the deadline, or when the process was continued after a
+  ///   stop.
+  /// - Throws: ``PromptError/cancelled`` at the end of the input, such as after `^D`.
+  package borrowing func wait(
+    for others: [Int32], until deadline: SuspendingClock.Instant
+  ) throws(PromptError) -> [Int32] {
+    if !signals.isSilent { try signals.silence() }
+    while true {
+      switch try next(others, until: deadline) {
+      case .typed(let bytes): if bytes.isEmpty { throw .cancelled }
+      case .ready(let descriptors): return descriptors
+      case .continued, .late: return []
+      }
+    }
+  }
+
+  /// What ends a wait.
+  private enum Event {
+    /// Typed bytes; none at the end of the input.
+    case typed([UInt8])
+    /// Other descriptors.
+    case ready([Int32])
+    /// The process was continued after a stop.
+    case continued
+    /// The deadline.
+    case late
+  }
+
+  private borrowing func next(
+    _ others: [Int32] = [], until deadline: SuspendingClock.Instant
+  ) throws(PromptError) -> Event {
     let input = signals.terminal.number
-    var events = [input, signals.wakening].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var events = ([input, signals.wakening] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
     while true {
       var count = poll(&events, nfds_t(events.count), deadline.remainingMilliseconds)
-      if count == 0 { throw .timedOut(timeLimit) }
+      if count == 0 { return .late }
       if count > 0, events[1].revents != 0 {
-        if signals.acknowledgeWakening() { return nil }
+        if signals.acknowledgeWakening() { return .continued }
         continue
       }
+      if count > 0, events[0].revents == 0 { return .ready(events.filter { $0.revents != 0 }.map(\.fd)) }
       if count > 0 { count = Int32(Glibc.read(input, &buffer, buffer.count)) }
-      if count >= 0 { return Array(buffer[..<Int(count)]) }
+      if count >= 0 { return .typed(Array(buffer[..<Int(count)])) }
       guard errno == EINTR || errno == EAGAIN else { throw .unreadable(source: "the terminal", errno: errno) }
     }
   }
 
-  private borrowing func show(_ text: String) throws(PromptError) {
+  /// The columns and rows of the terminal.
+  package var size: (columns: Int, rows: Int) { TerminalWidth.size(of: messages) }
+
+  /// Shows text as it is.
+  ///
+  /// The caller must have escaped untrusted text.
+  package borrowing func show(_ text: String) throws(PromptError) {
     let error = writeAll(Array(text.utf8)[...], to: messages)
     guard error == 0 else { throw .unreadable(source: "the terminal", errno: error) }
   }

@@ -24,6 +24,14 @@ package enum TerminalWidth {
     if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
     return environment("COLUMNS").flatMap { Int($0) }.flatMap { (20...1000).contains($0) ? $0 : nil } ?? standard
   }
+
+  /// The columns and rows of the terminal, else 80 and 24.
+  static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+    // Limited to more than any screen has, because any program can set the size.
+    return (min(Int(size.ws_col), 1_000), min(Int(size.ws_row), 500))
+  }
 }
 
 /// The environment variables of this process.

@@ -70,6 +70,9 @@ struct TerminalSignals: ~Copyable {
     isAsking.store(false, ordering: .releasing)
   }
 
+  /// Whether the mode is set.
+  var isSilent: Bool { record.pointee.isSilent }
+
   /// A descriptor that is readable when a handler has reported something.
   var wakening: Int32 { record.pointee.wakeningEnd }
 

@@ -1,0 +1,39 @@
+#if !canImport(Darwin)
+  package import Glibc
+
+  /// Starts other programs.
+  package enum ChildProgram {
+    /// Starts a program in a process group of its own, so that ^C at a terminal does not end it.
+    ///
+    /// - Parameters:
+    ///   - words: The program, which `PATH` may find, and its arguments.
+    ///   - prepare: Adds what becomes of the descriptors; others stay open if they are inherited.
+    /// - Returns: The process id; nil if the program could not be started.
+    package static func start(
+      _ words: [String], _ prepare: (inout posix_spawn_file_actions_t) -> Void
+    ) -> pid_t? {
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+      posix_spawn_file_actions_init(&actions)
+      posix_spawnattr_init(&attributes)
+      defer {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+      }
+      prepare(&actions)
+      // This program may ignore signals or block them, which the other one would inherit.
+      var (everySignal, noSignals) = (sigset_t(), sigset_t())
+      sigfillset(&everySignal)
+      sigemptyset(&noSignals)
+      posix_spawnattr_setsigdefault(&attributes, &everySignal)
+      posix_spawnattr_setsigmask(&attributes, &noSignals)
+      posix_spawnattr_setpgroup(&attributes, 0)
+      posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+      let arguments = words.map { $0.withCString { strdup($0) } } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      var process: pid_t = 0
+      return posix_spawnp(&process, words[0], &actions, &attributes, arguments, environ) == 0 ? process : nil
+    }
+  }
+#endif

@@ -1,0 +1,72 @@
+import AuthCore
+import AuthMessages
+import AuthOAuth
+import CommandLineKit
+import Glibc
+
+/// A login with the browser on this machine (RFC 8252).
+struct BrowserLogin {
+  let url: String
+  /// The longest wait for the browser: long enough to create an account there.
+  private static let timeLimit = Duration.seconds(900)
+
+  /// Starts the browser and waits until it returns with an address that `check` accepts.
+  func credentials(
+    from listener: consuming RedirectListener, _ check: (String) throws(OAuthError) -> Credentials
+  ) throws(CommandError) -> Credentials {
+    var listener = listener
+    let terminal = try Question(for: "login", insteadUse: "in a terminal", isEchoed: false)
+    let isStarted = Browser.open(url)
+    try terminal.say(
+      isStarted
+        ? "Log in with your browser. If it does not open, go to this address:" : "Open this address in a browser:")
+    try terminal.say(url)
+    let deadline = SuspendingClock.now + Self.timeLimit
+    while SuspendingClock.now < deadline {
+      let ready = try terminal.wait(for: listener.descriptors, until: deadline)
+      if let credentials = try listener.answer(ready, check) { return credentials }
+    }
+    throw CommandError(PromptError.timedOut(Self.timeLimit))
+  }
+}
+
+/// The user's web browser.
+enum Browser {
+  /// Whether a browser that is started here can be seen by the user.
+  static var isHere: Bool {
+    func isSet(_ name: String) -> Bool { Environment.value(name)?.isEmpty == false }
+    return (isSet("DISPLAY") || isSet("WAYLAND_DISPLAY")) && !isSet("SSH_CONNECTION") && !isSet("SSH_TTY")
+  }
+
+  /// Opens an address with the first program of `$BROWSER` that can be started, or `xdg-open`.
+  ///
+  /// The program gets none of our descriptors, and what it prints is discarded.
+  ///
+  /// - Returns: Whether a program was started.
+  static func open(_ url: String) -> Bool {
+    // Also those that this program has inherited.
+    for descriptor in STDERR_FILENO + 1..<Int32(clamping: min(sysconf(Int32(_SC_OPEN_MAX)), 1 << 16)) {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+    return commands(for: url).contains { words in
+      ChildProgram.start(words) { actions in
+        for descriptor in STDIN_FILENO...STDERR_FILENO {
+          posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+      } != nil
+    }
+  }
+
+  /// The commands that may open an address.
+  ///
+  /// `$BROWSER` has commands between colons, in which `%s` is the address; otherwise it is the last
+  /// argument (xdg-open(1)). No shell reads them.
+  private static func commands(for url: String) -> [[String]] {
+    let chosen = (Environment.value("BROWSER") ?? "").split(separator: ":").map {
+      $0.split(separator: " ").map(String.init)
+    }
+    return (chosen.filter { !$0.isEmpty } + [["xdg-open"]]).map { words in
+      words.contains { $0.contains("%s") } ? words.map { $0.replacing("%s", with: url) } : words + [url]
+    }
+  }
+}
