@@ -71,7 +71,7 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       name: "password", start: .loggedIn, line: "password --password-stdin",
       input: CommandHome.alice + "\nan umbrella in the rain\n", retry: [0, 5]),
     CrashCase(name: "the first use of an old database", start: .oldSchema, line: "profile"),
-    CrashCase(name: "recovery-codes", start: .loggedIn, line: "recovery-codes", isOneChange: true),
+    CrashCase(name: "recovery-codes", start: .loggedIn, line: "recovery-codes --yes", isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
       name: "login in two steps", start: .withStep, line: "login alice --password-stdin",
