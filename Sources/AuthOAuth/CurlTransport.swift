@@ -36,7 +36,7 @@
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// A request with an ``AuthCore/ExchangeRecorder`` continues if this process ends. If the task
+    /// A request with an `ExchangeRecorder` continues if this process ends. If the task
     /// is cancelled, such a request continues, too, and any other is abandoned.
     public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
       let process = try CurlProcess(
@@ -54,7 +54,7 @@
       return try CurlAnswer.response(try output.get())
     }
 
-    /// Reads the answer that an ``AuthCore/ExchangeRecorder`` recorded.
+    /// Reads the answer that an `ExchangeRecorder` recorded.
     ///
     /// - Parameter bytes: The content of its file.
     /// - Returns: The response.
