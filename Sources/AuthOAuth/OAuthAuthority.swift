@@ -7,8 +7,8 @@ import TextFormat
 /// The user logs in at the server: in the browser
 /// (``authorizationURL(redirectURI:prompting:parameters:)``) or on another device
 /// (``deviceAuthorization(parameters:)``). Both return credentials for the store, which only this
-/// authority accepts. It never sends a password that a user types into the app. The vault stores the refresh
-/// token. The access tokens stay in memory: `withAccess` of the session lends them, and never the
+/// authority accepts. It never sends a password that a user types into the app. The vault stores
+/// the refresh token. The access tokens stay in memory: `withAccess` of the session lends them, and never the
 /// refresh token.
 ///
 /// A session ends only if the server answers `invalid_grant`, or says that the token is not active.
