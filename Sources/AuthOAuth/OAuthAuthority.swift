@@ -8,8 +8,8 @@ import TextFormat
 /// (``authorizationURL(redirectURI:prompting:parameters:)``) or on another device
 /// (``deviceAuthorization(parameters:)``). Both return credentials for the store, which only this
 /// authority accepts. It never sends a password that a user types into the app. The vault stores
-/// the refresh token. The access tokens stay in memory: `withAccess` of the session lends them, and never the
-/// refresh token.
+/// the refresh token and the access token. `withAccess` of the session lends the access token, and
+/// never the refresh token.
 ///
 /// A session ends only if the server answers `invalid_grant`, or says that the token is not active.
 /// Everything else, such as a proxy's page, a timeout or an error of the server, does not change
