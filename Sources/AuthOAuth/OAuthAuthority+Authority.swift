@@ -104,14 +104,13 @@ extension OAuthAuthority: Authority {
     throw .rejected(.notAccepted)
   }
 
-  /// Ends the refresh token that a password check replaced, and asks the server for the user.
+  /// Asks the server for the user.
   ///
   /// The names of the user change at the next renewal. If the tokens are those of another user, the
   /// session ends.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     let saved = try used(token)
     let tokens = unconfirmed.withLock { $0.removeValue(forKey: saved.refresh) }
-    if let replaced = saved.replaced { try? await end(replaced) }
     // An answer without the name that the server gave before is about nobody.
     guard let tokens, let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil
     else { return }
@@ -122,13 +121,13 @@ extension OAuthAuthority: Authority {
     users.withLock { $0[saved.id] = user }
   }
 
-  /// Ends the refresh token at the server (RFC 7009), and the one that it replaced.
+  /// Ends the refresh token at the server (RFC 7009), and those that it replaced.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     guard let saved = SavedSession(token) else { return }
     unconfirmed.withLock { $0[saved.refresh] = nil }
     users.withLock { $0[saved.id] = nil }
     do throws(OAuthError) {
-      for refresh in Set([saved.refresh, saved.replaced].compactMap(\.self)) { try await end(refresh) }
+      for refresh in [saved.refresh] + saved.replaced { try await end(refresh) }
       ended.withLock { $0[saved.id] = () }
     } catch {
       if case .unavailable(let cause) = error { throw cause }
@@ -160,7 +159,9 @@ extension OAuthAuthority: Authority {
       let now = tokens.requested
       let saved = SavedSession(
         id: session?.id ?? SessionID(rawValue: Self.randomText()), user: user, subject: subject,
-        refresh: tokens.refresh, replaced: session?.refresh,
+        refresh: tokens.refresh,
+        // Not all of them, because a vault has little room.
+        replaced: session.map { Array(($0.replaced + [$0.refresh]).suffix(4)) } ?? [],
         // Some servers, such as django-oauth-toolkit, call a refresh token inactive that they have
         // just issued. Their answer would end every session.
         isIntrospected: (try? await introspect(tokens.refresh, "refresh_token")) != nil,

@@ -53,7 +53,7 @@ extension OAuthServer {
       throw .unavailable(
         Unavailability(
           .unreachable, failure?.description ?? "The server cannot be reached.",
-          hint: failure?.hint ?? "Try again; nothing was changed."))
+          hint: failure?.hint ?? "Try again; nothing was changed.", isUnsent: failure?.isUnsent ?? false))
     }
     return try Self.claims(of: response, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")
   }

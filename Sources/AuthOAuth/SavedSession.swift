@@ -12,8 +12,10 @@ struct SavedSession {
   /// The server's name for the user, if it sent one.
   let subject: String?
   var refresh: String
-  /// The refresh token that this one replaces; revoked as soon as the vault has this one.
-  var replaced: String?
+  /// The refresh tokens that password checks replaced; revoked at the logout.
+  ///
+  /// Some servers end all sessions of the user and the client when one of their tokens is revoked.
+  let replaced: [String]
   /// Whether the server introspects its refresh tokens.
   let isIntrospected: Bool
   /// The limits that were requested.
@@ -35,8 +37,9 @@ struct SavedSession {
 
 extension SavedSession {
   var token: SessionToken {
-    let fields = [
-      "version": "1", "id": id.rawValue, "refresh_token": refresh, "replaced": replaced,
+    let fields: [String: String?] = [
+      "version": "1", "id": id.rawValue, "refresh_token": refresh,
+      "replaced": replaced.joined(separator: " "),
       "introspected": "\(isIntrospected)", "sub": subject,
       "user": user.id.rawValue, "username": user.username, "name": user.displayName, "role": user.role.rawValue,
       "attributes": Form.text(user.attributes),
@@ -62,7 +65,8 @@ extension SavedSession {
       id: SessionID(rawValue: id),
       user: User(
         id: UserID(rawValue: user), username: username, displayName: name, role: role, attributes: attributes),
-      subject: fields["sub"], refresh: refresh, replaced: fields["replaced"],
+      subject: fields["sub"], refresh: refresh,
+      replaced: (fields["replaced"] ?? "").split(separator: " ").map(String.init),
       isIntrospected: fields["introspected"] == "true", idle: time("idle"), absolute: time("absolute"),
       began: start.advanced(by: began), active: start.advanced(by: active), fresh: start.advanced(by: fresh))
   }

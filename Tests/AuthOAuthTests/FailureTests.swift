@@ -75,6 +75,20 @@ import Testing
     await #expect(throws: SessionError.throttled(.wait(.seconds(seconds)))) { try await world.store.renew() }
   }
 
+  @Test("a failure of curl says whether the server may have got the request", arguments: [(7, true), (52, false)])
+  func unsent(status: Int32, isUnsent: Bool) async throws {
+    let token = try await world.grant().token
+    let authority = world.authority { server in
+      server = OAuthServer(issuer: server.issuer, endpoints: server.endpoints) { _ in throw CurlFailure.failed(status) }
+    }
+    let failure = await #expect(throws: AuthorityError<SessionRejection>.self) { try await authority.renew(token) }
+    guard case .unavailable(let cause)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(cause.isUnsent == isUnsent)
+  }
+
   @Test("a server without an address for logouts is not told, and says so")
   func noRevocation() async throws {
     let token = try await world.grant().token

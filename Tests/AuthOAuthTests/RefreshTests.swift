@@ -56,6 +56,18 @@ import Testing
     #expect(world.server.forms("/revoke").count == 1)
   }
 
+  @Test("a password check revokes no token before the logout: some servers then end all sessions of the user")
+  func replacedToken() async throws {
+    try await world.logIn()
+    for _ in 1...2 {
+      _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true)).key
+      _ = try await world.store.renew()
+    }
+    #expect(world.server.forms("/revoke").isEmpty)
+    #expect(try await world.store.logOut() == .complete)
+    #expect(Set(world.server.forms("/revoke").map { $0["token"] }).count == 3)
+  }
+
   @Test("what the server says of the user is saved with the session, and changes after a renewal")
   func attributes() async throws {
     func answer(_ email: String, _ name: String) {

@@ -64,12 +64,16 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
+  /// Whether the authority certainly did not get the request, so that it did not spend a token.
+  public let isUnsent: Bool
 
   /// Creates an unavailability.
   public init(
-    _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil
+    _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil,
+    isUnsent: Bool = false
   ) {
     self.cause = cause
+    self.isUnsent = isUnsent
     self.code = code ?? cause.code
     values = []
     self.description = description
@@ -81,6 +85,7 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   /// For an app without messages of its own, the description names the cause and the values.
   public init(_ cause: Cause, code: String, values: [String]) {
     self.cause = cause
+    isUnsent = false
     self.code = code
     self.values = values
     description = cause.naming.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")

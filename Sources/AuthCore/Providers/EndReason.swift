@@ -19,7 +19,9 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   case switchedUser
   /// A process ended during the exchange of the session's token, and the authority then refused the
   /// token.
-  case interrupted
+  ///
+  /// The exchange began at this time, if it is known.
+  case interrupted(began: BootInstant?)
   /// The process released the store that created the key.
   ///
   /// The session itself continues and can be restored. No authority returns this reason.
@@ -27,7 +29,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
 
   package static let allCases: [EndReason] =
     [.userAsked] + LimitKind.allCases.map(EndReason.expired) + [
-      .revoked, .accountDisabled, .accountDeleted, .rebooted, .switchedUser, .interrupted, .storeReleased,
+      .revoked, .accountDisabled, .accountDeleted, .rebooted, .switchedUser, .interrupted(began: nil), .storeReleased,
     ]
 
   /// A stable name for programs and for storage, in snake case.

@@ -26,6 +26,68 @@ public struct TokenDetails: Hashable, Sendable {
   }
 }
 
+extension TokenDetails {
+  /// The details in a form for storage, which ``init(bytes:)`` reads.
+  ///
+  /// They contain the access token: store them where the token of the session is, and nowhere else.
+  public var bytes: [UInt8] {
+    var fields: [[UInt8]] = [session?.rawValue, user?.username, user?.displayName, accessToken?.value].map {
+      $0.map { [1] + $0.utf8 } ?? []
+    }
+    switch accessToken?.deadline {
+    case .at(let end)?:
+      let (seconds, rest) = end.uptime.components
+      fields.append(
+        [end.boot.high, end.boot.low, UInt64(bitPattern: seconds), UInt64(bitPattern: rest)].flatMap(Self.bytes))
+    case .never?: fields.append([1])
+    case .unknown?, nil: fields.append([])
+    }
+    return fields.flatMap { Self.bytes(UInt64($0.count)) + $0 }
+  }
+
+  /// Reads details that ``bytes`` returned.
+  ///
+  /// - Returns: Nil if the bytes are not such details.
+  public init?(bytes: [UInt8]) {
+    var rest = bytes[...]
+    func field() -> ArraySlice<UInt8>? {
+      guard rest.count >= 8 else { return nil }
+      let count = Self.number(rest.prefix(8))
+      rest = rest.dropFirst(8)
+      guard count <= rest.count else { return nil }
+      defer { rest = rest.dropFirst(Int(count)) }
+      return rest.prefix(Int(count))
+    }
+    let fields = (0..<5).compactMap { _ in field() }
+    guard fields.count == 5, rest.isEmpty else { return nil }
+    let texts = fields.prefix(4).map { $0.isEmpty ? nil : String(decoding: $0.dropFirst(), as: UTF8.self) }
+    let deadline: Deadline
+    switch fields[4].count {
+    case 0: deadline = .unknown
+    case 1: deadline = .never
+    case 32:
+      let words = (0..<4).map { Self.number(fields[4].dropFirst(8 * $0).prefix(8)) }
+      let uptime = Duration(
+        secondsComponent: Int64(bitPattern: words[2]), attosecondsComponent: Int64(bitPattern: words[3]))
+      deadline = .at(BootInstant(boot: BootID(high: words[0], low: words[1]), uptime: uptime))
+    case _: return nil
+    }
+    var user: LastKnownUser?
+    if let username = texts[1], let displayName = texts[2] {
+      user = LastKnownUser(username: username, displayName: displayName)
+    }
+    self.init(
+      session: texts[0].map(SessionID.init), user: user,
+      accessToken: texts[3].map { AccessToken($0, deadline: deadline) })
+  }
+
+  private static func bytes(_ number: UInt64) -> [UInt8] {
+    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
 /// The answer of a vault to a claim.
 public enum Claimed: Sendable {
   /// The caller alone may use the token until it settles the claim.
@@ -82,7 +144,7 @@ public enum ExchangeEnd: Hashable, Sendable {
   case replaced(by: SessionToken, TokenDetails)
   /// The authority did not use the claimed token.
   case unsent
-  /// There was no usable answer: the claimed token may be spent.
+  /// There was no usable answer: the claimed token may be spent, unless nothing was sent.
   case unknown(Unavailability)
   /// The authority refused the claimed token, and this is why the session has ended.
   case refused(EndReason)
@@ -94,16 +156,16 @@ package struct ExchangeNote: Hashable, Sendable {
   package enum State: Hashable, Sendable {
     /// It began.
     case begun
-    /// It ended without a usable answer, at this time.
-    case failed(Unavailability.Cause, at: BootInstant)
+    /// It ended without a usable answer, at this time; the token may be spent if it was sent.
+    case failed(Unavailability.Cause, at: BootInstant, wasSent: Bool)
     /// The token was refused.
     case refused(EndReason)
   }
 
   /// Identifies the token.
   package let mark: [UInt8]
-  /// When the last request began.
-  package let began: BootInstant
+  /// When the request began after which the token may be spent.
+  package var began: BootInstant
   package var state: State
 
   package init(mark: [UInt8], began: BootInstant, state: State = .begun) {
@@ -114,7 +176,7 @@ package struct ExchangeNote: Hashable, Sendable {
 
   /// The decision about a claim.
   package enum Decision: Hashable, Sendable {
-    /// The caller may exchange the token. The last exchange began then and was never settled.
+    /// The caller may exchange the token. An exchange that began then got no answer.
     case mine(interrupted: BootInstant?)
     case changed
     case refused(EndReason)
@@ -136,9 +198,9 @@ package struct ExchangeNote: Hashable, Sendable {
     guard let note, note.mark == mark else { return .mine(interrupted: nil) }
     switch note.state {
     case .begun: return .mine(interrupted: note.began)
-    case .failed(let cause, let end):
+    case .failed(let cause, let end, let wasSent):
       guard let waiting, end.boot == waiting.boot, end.uptime >= waiting.uptime else {
-        return .mine(interrupted: note.began)
+        return .mine(interrupted: wasSent ? note.began : nil)
       }
       return .failed(Unavailability(cause, "Another process got no answer from the authority just now."))
     case .refused(let reason): return .refused(reason)
@@ -149,15 +211,17 @@ package struct ExchangeNote: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - end: How the claim ended.
-  ///   - interrupted: Whether an earlier exchange of the token was interrupted.
+  ///   - interrupted: When an earlier exchange of the token began that was interrupted.
   ///   - now: The current instant.
   /// - Returns: The note to write.
-  package func ended(_ end: ExchangeEnd, interrupted: Bool, at now: BootInstant) -> ExchangeNote? {
+  package func ended(_ end: ExchangeEnd, interrupted: BootInstant?, at now: BootInstant) -> ExchangeNote? {
     var note = self
+    note.began = interrupted ?? began
     switch end {
     case .replaced: return nil
-    case .unsent: return interrupted ? note : nil
-    case .unknown(let cause): note.state = .failed(cause.cause, at: now)
+    case .unsent: return interrupted == nil ? nil : note
+    case .unknown(let cause):
+      note.state = .failed(cause.cause, at: now, wasSent: interrupted != nil || !cause.isUnsent)
     case .refused(let reason): note.state = .refused(reason)
     }
     return note
@@ -166,11 +230,12 @@ package struct ExchangeNote: Hashable, Sendable {
 
 extension ExchangeEnd {
   /// The end of an exchange, from the answer of the authority.
-  package init(_ answer: Result<Grant, AuthorityError<SessionRejection>>, interrupted: Bool) {
+  package init(_ answer: Result<Grant, AuthorityError<SessionRejection>>, interrupted: BootInstant?) {
     self =
       switch answer {
       case .success(let grant): .replaced(by: grant.token, TokenDetails(grant))
-      case .failure(.rejected(.ended(let reason))): .refused(interrupted && reason == .revoked ? .interrupted : reason)
+      case .failure(.rejected(.ended(.revoked))) where interrupted != nil: .refused(.interrupted(began: interrupted))
+      case .failure(.rejected(.ended(let reason))): .refused(reason)
       case .failure(.rejected(.superseded)), .failure(.throttled): .unsent
       case .failure(.unavailable(let cause)): .unknown(cause)
       }

@@ -16,7 +16,10 @@ extension SessionCore {
     if spendsTokens, let newer = await newestToken(of: endingSession), !tokens.contains(newer) {
       tokens = [newer] + tokens.dropFirst()
     }
-    let failures = await revoke(noted(tokens), reason)
+    let late = await result { () throws(Unavailability) in
+      if let newer = try await interruptedToken(after: tokens[0]) { tokens.insert(newer, at: 0) }
+    }
+    let failures = await revoke(noted(tokens), reason) + [late].compactMap(\.self)
     send(.revoked(epoch, failures.isEmpty), causes: failures.map(\.description))
   }
 
@@ -36,6 +39,24 @@ extension SessionCore {
       }
     }
     send(.erased(epoch, IncompleteCleanup(notErased: failure != nil)), causes: failure.map { [$0.description] } ?? [])
+  }
+
+  /// The token from the exchange of a process that died, whose request may still be under way.
+  ///
+  /// It is revoked and never saved.
+  private func interruptedToken(after token: SessionToken) async throws(Unavailability) -> SessionToken? {
+    guard spendsTokens, await vault.isInterrupted(token) else { return nil }
+    switch try? await vault.claim(token, wait: timing.logoutStep / 2) {
+    case .changed?: return await newestToken(of: endingSession)
+    case .refused?, .failed?: return nil
+    case .busy?, nil:
+      throw Unavailability(.busy, "A program that has ended is still renewing the session.", hint: "Log out again.")
+    case .mine(let claim)?:
+      let grant = claim.interrupted.flatMap { try? authority.recover(token, $0) }
+      // A claim that is not settled ends with the process.
+      _ = try? await claim.settle(.unsent)
+      return grant?.token
+    }
   }
 
   /// The session of the logout under way.

@@ -165,7 +165,7 @@ extension SessionCore {
         return .notSaved(error)
       }
     }
-    let end = ExchangeEnd(answer, interrupted: claim.interrupted != nil)
+    let end = ExchangeEnd(answer, interrupted: claim.interrupted?.began)
     _ = try await claim.settle(end)
     if case .refused(let reason) = end { return .ended(reason) }
     guard case .failure(let error) = answer else { preconditionFailure("a grant was settled above") }

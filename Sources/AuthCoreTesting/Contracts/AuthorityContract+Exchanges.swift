@@ -32,6 +32,38 @@ extension AuthorityContract {
         _ = try await subject.rejection(of: new.token, "the unconfirmed token of a revoked session")
       }
     },
+
+    Check(name: "where a renewal spends the old token, the new one continues the session") { subject in
+      guard subject.authority.exchange == .spendsOld else { return }
+      let old = try await subject.logIn()
+      var newest = old
+      for _ in 1...2 {
+        newest = try await subject.renew(newest.token)
+        try require(newest.id, is: old.id, "renew made session \(old.id.rawValue) into")
+        try require(newest.user, is: old.user, "renew made a session of \(old.user) into one of")
+        try await subject.confirm(newest.token)
+        _ = try await subject.resume(newest.token)
+      }
+    },
+
+    Check(name: "where a renewal spends the old token, a refusal of the newest one is the end") { subject in
+      guard subject.authority.exchange == .spendsOld else { return }
+      let newest = try await subject.renew(try await subject.logIn().token)
+      try await subject.revoke(newest.token)
+      let rejection: SessionRejection = try await subject.rejection(of: "the renewal of a revoked session") {
+        _ = try await subject.authority.renew(newest.token)
+      }
+      try require(rejection != .superseded, "the renewal of a revoked session was rejected as superseded")
+    },
+
+    Check(name: "an exchange without an answer is not recovered") { subject in
+      let token = try await subject.logIn().token
+      let began = BootInstant(boot: BootID(high: 0, low: 0), uptime: .zero)
+      for answer in [nil, [], Array("no answer".utf8)] as [[UInt8]?] {
+        let grant = try? subject.authority.recover(token, InterruptedExchange(began: began, answer: answer))
+        try require(grant == nil, "an exchange without an answer was recovered")
+      }
+    },
   ]
 }
 

@@ -117,7 +117,7 @@ private struct InMemoryClaim: ExchangeClaim {
       }
       let now = storage.claims.now()
       let note = storage.claims.note ?? ExchangeNote(mark: token.bytes, began: now)
-      storage.claims.note = note.ended(end, interrupted: interrupted != nil, at: now)
+      storage.claims.note = note.ended(end, interrupted: interrupted?.began, at: now)
       return .success(true)
     }.get()
   }

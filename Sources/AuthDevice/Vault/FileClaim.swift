@@ -13,8 +13,8 @@ import TextFormat
 ///
 ///     authlocal-exchange 1
 ///     <SHA-256 of the token, hexadecimal digits>
-///     <begun; failed CAUSE and the time of the end; or refused and the code of the reason>
-///     <the boot and the time since it began, in nanoseconds>
+///     <begun; failed or unsent, cause and time of the end; or refused and the code of the reason>
+///     <the boot and the time since it began>
 ///     <SHA-256 of the lines before with their ends, hexadecimal digits>
 ///
 /// The process that has the claim follows at a fixed place.
@@ -28,7 +28,7 @@ extension ExchangeNote {
     let what =
       switch state {
       case .begun: "begun"
-      case .failed(let cause, let end): "failed \(cause.code) \(end.text)"
+      case .failed(let cause, let end, let wasSent): "\(wasSent ? "failed" : "unsent") \(cause.code) \(end.text)"
       case .refused(let reason): "refused \(reason.code)"
       }
     let body = ["authlocal-exchange 1", Hex.text(mark), what, began.text].map { $0 + "\n" }.joined()
@@ -45,14 +45,14 @@ extension ExchangeNote {
     self.init(mark: mark, began: began)
     switch (words.first, words.count) {
     case ("begun", 1): break
-    case ("failed", 3):
+    case ("failed", 3), ("unsent", 3):
       guard let cause = Unavailability.Cause.allCases.first(where: { $0.code == words[1] }),
         let end = BootInstant(text: words[2])
       else { return nil }
-      state = .failed(cause, at: end)
+      state = .failed(cause, at: end, wasSent: words[0] == "failed")
     case ("refused", 2):
       guard let reason = EndReason(code: words[1]) else { return nil }
-      state = .refused(reason)
+      state = .refused(reason.code == "interrupted" ? .interrupted(began: began) : reason)
     case _: return nil
     }
   }
@@ -120,20 +120,24 @@ extension FileVault {
     }
   }
 
-  /// Whether a process ended during an exchange of `token`.
+  /// Whether a process ended during an exchange of `token`; its request may still be under way.
   public func isInterrupted(_ token: SessionToken) async -> Bool {
     guard let bytes = Self.content(of: exchangePath), let note = ExchangeNote(text: bytes),
-      note.mark == ExchangeNote.mark(token)
+      note.mark == ExchangeNote.mark(token), note.state == .begun
     else { return false }
-    return note.state == .begun
+    guard let holder = Self.process(bytes.dropFirst(ExchangeNote.room)) else { return true }
+    return kill(holder, 0) != 0 && errno == ESRCH
+  }
+
+  private static func process(_ bytes: ArraySlice<UInt8>) -> pid_t? {
+    pid_t(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
   }
 
   /// The error for a claim that another process has.
   private func holder(_ descriptor: Int32) -> VaultError {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &bytes, bytes.count, off_t(ExchangeNote.room))
-    let id = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    let name = Int(id).map { "Process \($0)" } ?? "Another process"
+    let name = Self.process(bytes.prefix(max(0, count))).map { "Process \($0)" } ?? "Another process"
     return VaultError(
       "\(name) is renewing the session in \(path.escaped), and did not finish in time.",
       hint: "Try again; nothing was changed. If that process is stopped, continue or end it.")
@@ -213,7 +217,12 @@ private final class FileClaim: ExchangeClaim {
   }
 
   func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
-    defer { release() }
+    // A program that another thread just starts has the descriptor until it runs, and would keep
+    // the lock. The request of this claim has ended.
+    defer {
+      flock(descriptors.withLock(\.lock), LOCK_UN)
+      release()
+    }
     if case .replaced(let new, let details) = end {
       // A failed save leaves the answer for the next claim.
       let isSaved = try vault.replaceReserved(token, with: new, details)
@@ -224,7 +233,7 @@ private final class FileClaim: ExchangeClaim {
     guard let note = descriptors.withLock({ $0.note }) else { return true }
     do throws(FileError) {
       let now = try vault.clock.instant()
-      try write(note.ended(end, interrupted: interrupted != nil, at: now))
+      try write(note.ended(end, interrupted: interrupted?.began, at: now))
     } catch {
       throw error.asVaultFailure
     }

@@ -6,10 +6,8 @@ import TextFormat
 ///
 ///     authlocal-session 5
 ///     <the token, hexadecimal digits>
-///     <the username and the display name, hexadecimal digits, with a space between; or nothing>
+///     <the details of the token, hexadecimal digits>
 ///     <the name of the issuer, hexadecimal digits>
-///     <the name of the session, hexadecimal digits; or nothing>
-///     <the access token, hexadecimal digits, and its end, such as never; or nothing>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
 /// Earlier versions are still read. They have no issuer, and only version 4 has a user: in version
@@ -63,9 +61,10 @@ enum SessionFile {
   }
 
   static func text(_ token: SessionToken, _ details: TokenDetails, _ issuer: TokenIssuer) -> [UInt8] {
+    let user = details.user.flatMap { canBeShown($0) ? $0 : nil }
+    let details = TokenDetails(session: details.session, user: user, accessToken: details.accessToken)
     let lines = [
-      "\(magic) \(version)", Hex.text(token.bytes), line(of: details.user), Hex.text(Array(issuer.rawValue.utf8)),
-      Hex.text(Array((details.session?.rawValue ?? "").utf8)), line(of: details.accessToken),
+      "\(magic) \(version)", Hex.text(token.bytes), Hex.text(details.bytes), Hex.text(Array(issuer.rawValue.utf8)),
     ]
     let body = lines.map { $0 + "\n" }.joined()
     return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
@@ -83,7 +82,7 @@ enum SessionFile {
     guard (1...version).contains(found) else {
       return .corrupt("it has version \(found), and this program knows versions 1 to \(version)", salvaged)
     }
-    let count = [1: 4, 3: 4, version: 8][found] ?? 5
+    let count = [1: 4, 3: 4, version: 6][found] ?? 5
     guard lines.count == count, lines.last?.isEmpty == true else {
       return .corrupt("it is incomplete", salvaged)
     }
@@ -99,11 +98,8 @@ enum SessionFile {
       content = Content(token: SessionToken(bytes: database + bytes))
     case 4: content.details = TokenDetails(user: user(lines[2]))
     case version:
-      let session = text(lines[4])
-      content.issuer = TokenIssuer(rawValue: text(lines[3]))
-      content.details = TokenDetails(
-        session: session.isEmpty ? nil : SessionID(rawValue: session), user: user(lines[2]),
-        accessToken: accessToken(lines[5]))
+      content.issuer = TokenIssuer(rawValue: String(decoding: Hex.bytes(Array(lines[3])) ?? [], as: UTF8.self))
+      content.details = Hex.bytes(Array(lines[2])).flatMap(TokenDetails.init(bytes:)) ?? TokenDetails()
     case _: break
     }
     return .content(content)
@@ -112,34 +108,8 @@ enum SessionFile {
   /// A name that is too long to be shown is not saved.
   private static let longestName = 1024
 
-  private static func line(of user: LastKnownUser?) -> String {
-    guard let user, user.username.utf8.count <= longestName, user.displayName.utf8.count <= longestName else {
-      return ""
-    }
-    return "\(Hex.text(Array(user.username.utf8))) \(Hex.text(Array(user.displayName.utf8)))"
-  }
-
-  /// The text that a line has as hexadecimal digits.
-  private static func text(_ line: ArraySlice<UInt8>) -> String {
-    String(decoding: Hex.bytes(Array(line)) ?? [], as: UTF8.self)
-  }
-
-  private static func line(of token: AccessToken?) -> String {
-    guard let token else { return "" }
-    let end =
-      switch token.deadline {
-      case .at(let end): end.text
-      case .never: "never"
-      case .unknown: "unknown"
-      }
-    return "\(Hex.text(Array(token.value.utf8))) \(end)"
-  }
-
-  private static func accessToken(_ line: ArraySlice<UInt8>) -> AccessToken? {
-    guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-    let end = String(decoding: line[(space + 1)...], as: UTF8.self)
-    let deadline = end == "never" ? .never : BootInstant(text: end).map(Deadline.at) ?? .unknown
-    return AccessToken(text(line[..<space]), deadline: deadline)
+  private static func canBeShown(_ user: LastKnownUser) -> Bool {
+    user.username.utf8.count <= longestName && user.displayName.utf8.count <= longestName
   }
 
   private static func user(_ line: ArraySlice<UInt8>) -> LastKnownUser? {

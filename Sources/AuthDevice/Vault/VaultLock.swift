@@ -16,7 +16,11 @@ enum VaultLock {
     _ path: String, wait: Duration, _ body: () throws(FileError) -> Result
   ) throws(FileError) -> Result {
     let descriptor = try opened(path)
-    defer { close(descriptor) }
+    // A program that another thread just starts has the descriptor until it runs.
+    defer {
+      flock(descriptor, LOCK_UN)
+      close(descriptor)
+    }
     guard try take(descriptor, path, wait: wait) != .held else {
       throw FileError(
         .system, "\(path.escaped) is held by another process, which did not finish in time.",

@@ -17,6 +17,7 @@ final class BrokenAuthority: Authority {
     case refusalIsActivity, challengeIsActivity
     case challengeEndsTheSession, unavailableEndsTheChallenge
     case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
+    case spendsTheNewToken, supersedesTheNewestToken, recoversWithoutAnswer
   }
 
   let base: ScriptedAuthority
@@ -88,6 +89,14 @@ final class BrokenAuthority: Authority {
     }
   }
 
+  var exchange: TokenExchange { base.exchange }
+
+  func recover(
+    _ token: SessionToken, _ interrupted: InterruptedExchange
+  ) throws(AuthorityError<SessionRejection>) -> Grant? {
+    flaw == .recoversWithoutAnswer ? grant(of: token) : try base.recover(token, interrupted)
+  }
+
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     if flaw == .renewRecreates, notes.withLock({ $0.revoked.remove(token) }) != nil, let grant = grant(of: token) {
       return grant
@@ -96,6 +105,7 @@ final class BrokenAuthority: Authority {
     do throws(AuthorityError<SessionRejection>) {
       let grant = try await base.renew(token)
       if flaw == .renewExchangesAtOnce { try await base.confirm(grant.token) }
+      if flaw == .spendsTheNewToken, exchange == .spendsOld { base.end(grant.token, .revoked) }
       return bent(grant, by: .renew)
     } catch {
       throw twisted(error)
@@ -178,6 +188,7 @@ final class BrokenAuthority: Authority {
     case (.unknownTokenIsUnavailable, .rejected): .unavailable(Unavailability(.unreadable, "no such token"))
     case (.rejectsWhenUnavailable, .unavailable): .rejected(.ended(.revoked))
     case (.endsSuperseded, .rejected(.superseded)): .rejected(.ended(.revoked))
+    case (.supersedesTheNewestToken, .rejected) where exchange == .spendsOld: .rejected(.superseded)
     default: failure
     }
   }

@@ -5,11 +5,13 @@ import Testing
 @Suite("The doubles pass the contracts, and broken implementations do not")
 struct ContractTests {
   static func authority(
-    rotates: Bool = false, hasSecondStep: Bool = false, _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
+    rotates: Bool = false, spends: Bool = false, hasSecondStep: Bool = false,
+    _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
   ) -> AuthorityContract.Subject {
     let world = World()
     let authority = world.authority
     authority.setRotation(rotates)
+    if spends { authority.setExchange(.spendsOld) }
     authority.setAccessTokens(lasting: .seconds(300))
     if hasSecondStep { authority.setSecondStep(of: "alice", to: World.code) }
     let code: @Sendable () async -> Secret = { World.code }
@@ -34,12 +36,14 @@ struct ContractTests {
   }
 
   @Test(
-    "the scripted authority, with and without rotation, with and without a second step",
+    "the scripted authority, with and without rotation, which may spend the old token, with and without a second step",
     arguments: AuthorityContract.checks, [(false, false), (true, false), (false, true), (true, true)])
   func scriptedAuthority(check: AuthorityContract.Check, forms: (rotates: Bool, hasSecondStep: Bool)) async {
-    let subject = Self.authority(rotates: forms.rotates, hasSecondStep: forms.hasSecondStep)
-    let violation = await check.run(on: subject)
-    #expect(violation == nil)
+    for spends in [false, true] {
+      let subject = Self.authority(rotates: forms.rotates, spends: spends, hasSecondStep: forms.hasSecondStep)
+      let violation = await check.run(on: subject)
+      #expect(violation == nil)
+    }
   }
 
   @Test("the vault in memory", arguments: SessionVaultContract.checks)
@@ -57,14 +61,18 @@ struct ContractTests {
   }
 
   private func findings(_ flaw: BrokenAuthority.Flaw) async -> [ContractViolation] {
-    func violations(hasSecondStep: Bool) async -> [ContractViolation] {
+    func violations(spends: Bool = false, hasSecondStep: Bool = false) async -> [ContractViolation] {
       await AuthorityContract.violations {
-        Self.authority(rotates: true, hasSecondStep: hasSecondStep) { BrokenAuthority(base: $0, flaw: flaw) }
+        Self.authority(rotates: true, spends: spends, hasSecondStep: hasSecondStep) {
+          BrokenAuthority(base: $0, flaw: flaw)
+        }
       }
     }
-    // Some defects appear only if an account has a second step.
-    let found = await violations(hasSecondStep: false)
-    return found.isEmpty ? await violations(hasSecondStep: true) : found
+    // Some defects appear only if an account has a second step, or if an exchange spends the old
+    // token.
+    var found = await violations()
+    if found.isEmpty { found = await violations(hasSecondStep: true) }
+    return found.isEmpty ? await violations(spends: true) : found
   }
 
   @Test("every broken authority is found, and every check of an authority finds one")

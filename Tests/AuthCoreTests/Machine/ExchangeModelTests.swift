@@ -183,7 +183,7 @@ struct ExchangeModel: Hashable {
   }
 
   private mutating func end(_ index: Int, _ end: ExchangeEnd) {
-    note = note?.ended(end, interrupted: stores[index].interrupted, at: now)
+    note = note?.ended(end, interrupted: stores[index].interrupted ? now : nil, at: now)
     holder = nil
     renewals -= min(renewals, 1)
     stores[index].step = .idle
@@ -192,7 +192,7 @@ struct ExchangeModel: Hashable {
   private mutating func save(_ index: Int, _ mutant: Mutant?) -> String? {
     let store = stores[index]
     guard let answer = store.answer else {
-      let refusal = ExchangeEnd(.failure(.rejected(.ended(.revoked))), interrupted: store.interrupted)
+      let refusal = ExchangeEnd(.failure(.rejected(.ended(.revoked))), interrupted: store.interrupted ? now : nil)
       end(index, mutant == .forgetsRefusal ? .unsent : refusal)
       if mutant == .forgetsRefusal { note = nil }
       stores[index].step = .over
@@ -201,7 +201,7 @@ struct ExchangeModel: Hashable {
       if vault == store.token, mutant != .forgetsRefusal { vault = nil }
       guard !isLoggedOut else { return nil }
       if !lostAnswer { return "a session ended without a lost answer" }
-      return stores[index].endedBecause == .interrupted ? nil : "a lost session does not say why"
+      return stores[index].endedBecause == .interrupted(began: now) ? nil : "a lost session does not say why"
     }
     if vault == store.token || mutant == .savesAlways {
       vault = answer

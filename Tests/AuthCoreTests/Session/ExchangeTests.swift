@@ -118,11 +118,58 @@ struct ExchangeTests: InWorld {
     vault.killHolder(answer: answers ? authority.liveTokens.first?.bytes : nil)
     let outcome = await world.anotherProcess().restore()
     if point == .answer, !answers {
-      #expect(outcome == .loggedOut(.ended(.interrupted)))
+      let began = BootInstant(boot: BootID(high: 0, low: 0), uptime: .seconds(1))
+      #expect(outcome == .loggedOut(.ended(.interrupted(began: began))))
     } else {
       #expect(outcome.key != nil && world.vaultAgrees)
       #expect(world.count(.renew) == (answers ? 1 : 2))
     }
+  }
+
+  @Test("a refusal after a request that certainly was not sent is not called interrupted", arguments: [true, false])
+  func unsent(isUnsent: Bool) async throws {
+    authority.fail(.renew, with: .unavailable(Unavailability(.unreachable, "no connection", isUnsent: isUnsent)))
+    await #expect(throws: SessionError.self) { try await store.renew() }
+    authority.fail(.renew, with: nil)
+    for token in authority.liveTokens { authority.end(token, .revoked) }
+    clock.advance(by: .seconds(60))
+    let failure = await #expect(throws: SessionError.self) { try await store.renew() }
+    guard case .ended(let reason) = failure else { throw failure ?? .overtaken }
+    #expect((reason == .revoked) == isUnsent && (reason.code == "interrupted") == !isUnsent)
+  }
+
+  @Test("a logout also revokes the token that a store which was killed had just got") func logoutAfterKill()
+    async throws
+  {
+    let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    try #require(await doomed.restore().key != nil)
+    _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
+    vault.killHolder(answer: authority.liveTokens.first?.bytes)
+    #expect(try await store.logOut() == .complete)
+    #expect(world.isEmpty)
+  }
+
+  @Test("details of a token come back from their bytes, and other bytes are none")
+  func details() {
+    let instant = BootInstant(
+      boot: BootID(high: .max, low: 1), uptime: Duration(secondsComponent: 1 << 40, attosecondsComponent: 999))
+    let deadlines: [Deadline] = [.at(instant), .never, .unknown]
+    var all = deadlines.map { TokenDetails(accessToken: AccessToken("a\n\u{0}", deadline: $0)) }
+    all += [
+      TokenDetails(), TokenDetails(session: SessionID(rawValue: "")),
+      TokenDetails(user: LastKnownUser(username: "a", displayName: "")),
+    ]
+    all.append(
+      TokenDetails(
+        session: SessionID(rawValue: "s"), user: LastKnownUser(username: "", displayName: "é"),
+        accessToken: AccessToken("", deadline: .never)))
+    for details in all {
+      let bytes = details.bytes
+      #expect(TokenDetails(bytes: bytes) == details)
+      for count in bytes.indices { #expect(TokenDetails(bytes: Array(bytes[..<count])) == nil) }
+      #expect(TokenDetails(bytes: bytes + [0]) == nil)
+    }
+    #expect(TokenDetails(bytes: Array(repeating: 255, count: 40)) == nil)
   }
 
   @Test("a holder that is stopped makes the others give up, and they send nothing") func stopped() async throws {
