@@ -50,15 +50,16 @@ final class CuttingProxy: Sendable {
   /// How many messages went by in each direction.
   var counts: [Int] { state.withLock { $0.counts } }
 
-  func close() {
-    shutdown(listener, Int32(SHUT_RDWR))
-    Foundation.close(listener)
-  }
+  /// Ends its thread, which closes the listener: another thread may already have its number.
+  func close() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private func acceptAll() {
     while true {
       let client = accept(listener, nil, nil)
-      if client < 0 { return }
+      guard client >= 0 else {
+        Foundation.close(listener)
+        return
+      }
       _ = fcntl(client, F_SETFD, FD_CLOEXEC)
       Thread { [self] in relay(client) }.start()
     }
