@@ -103,8 +103,8 @@ test-races: setup ## Race processes and connections over accounts on both databa
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
 	TEST_ALL=1 CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests --filter CutConnectionTests
 
-test-exchange: setup ## Share a session among 16 processes at Glewlwyd, in EXCHANGE_ROUNDS=200 expiries and kills
-	TEST_ALL=1 EXCHANGE_ROUNDS=$${EXCHANGE_ROUNDS:-200} .ci/tests --filter ProcessExchangeTests
+test-exchange: setup ## Share a session among 16 processes at Glewlwyd, in 200 expiries and 300 kills
+	TEST_ALL=1 EXCHANGE=1 .ci/tests --filter 'ProcessExchangeTests|DjangoTests|FileVaultTests'
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }

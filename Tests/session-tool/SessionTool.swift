@@ -7,7 +7,7 @@ import TextFormat
 /// A process of an app at an OAuth server, with the session in a file: it restores the session,
 /// and does one thing.
 ///
-///     session-tool DIRECTORY ISSUER login ALLOW...  logs in; runs a program that allows the code
+///     session-tool DIRECTORY ISSUER login ALLOW...  logs in; a program allows code=CODE
 ///     session-tool DIRECTORY ISSUER lend [HASH]     prints the hash of a token other than this one
 ///     session-tool DIRECTORY ISSUER logout
 ///
@@ -17,14 +17,17 @@ enum SessionTool {
   static func main() async {
     let words = CommandLine.arguments
     let issuer = words[2]
+    // django-oauth-toolkit, with other addresses.
+    let isDjango = !issuer.hasSuffix("/oidc")
+    let slash = isDjango ? "/" : ""
     let server = OAuthServer(
       issuer: issuer,
       endpoints: [
-        .token: issuer + "/token", .deviceAuthorization: issuer + "/device_authorization",
-        .userInfo: issuer + "/userinfo",
+        .token: issuer + "/token" + slash, .deviceAuthorization: issuer + "/device_authorization",
+        .userInfo: issuer + "/userinfo" + slash,
       ], send: CurlTransport(workPlace: .callingThread).send)
     let clock = BootClock()
-    let authority = OAuthAuthority(server: server, clientID: "cli", scopes: ["openid"], clock: clock)
+    let authority = OAuthAuthority(server: server, clientID: isDjango ? "app" : "cli", scopes: ["openid"], clock: clock)
     let limit = words.count > 5 ? Duration.milliseconds(Int(words[5]) ?? 0) : .seconds(30)
     let store = SessionStore(
       authority: authority, vault: FileVault(directory: words[1], issuer: TokenIssuer(rawValue: issuer)), clock: clock,
@@ -32,7 +35,7 @@ enum SessionTool {
     do {
       if words[3] == "login" {
         let device = try await authority.deviceAuthorization()
-        try allow(Array(words[4...]) + [device.userCode])
+        try allow(Array(words[4...]) + ["code=\(device.userCode)"])
         _ = try await store.logIn(try await device.credentials())
         return
       }

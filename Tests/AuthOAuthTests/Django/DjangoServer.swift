@@ -30,16 +30,18 @@ struct DjangoServer {
   }
 
   /// Runs `body` with a server of its own.
-  static func run(_ body: (DjangoServer) async throws -> Void) async throws {
+  ///
+  /// A refresh token that was used works for another `grace` seconds.
+  static func run(grace: Int = 0, _ body: (DjangoServer) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "oauth-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     // The server ends when its directory is gone.
     defer { try? FileManager.default.removeItem(at: directory) }
     let script = """
-      "$0" "$1" "$2" >"$2/log" 2>&1 </dev/null &
+      "$0" "$1" "$2" "$3" >"$2/log" 2>&1 </dev/null &
       until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
       """
-    let server = [home + "/bin/python", root + "/fixtures/oauth-server/server.py", directory.path]
+    let server = [home + "/bin/python", root + "/fixtures/oauth-server/server.py", directory.path, "\(grace)"]
     let outcome = try await Program("sh", ["-c", script] + server, timeLimit: .seconds(100)).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let port = try String(contentsOf: directory.appending(path: "port"), encoding: .utf8)

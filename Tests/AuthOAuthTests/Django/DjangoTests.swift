@@ -1,5 +1,8 @@
 import AuthCore
 import AuthCoreTesting
+import AuthDevice
+import Glibc
+import Programs
 import Testing
 
 @testable import AuthOAuth
@@ -8,7 +11,7 @@ import Testing
 @Suite(.enabled(DjangoServer.advice) { (try? await DjangoServer.isHere.value) == true })
 struct DjangoTests {
   private func authority(
-    _ django: DjangoServer, _ clock: ManualClock, client: String = "app"
+    _ django: DjangoServer, _ clock: any SessionClock, client: String = "app"
   ) async throws -> OAuthAuthority {
     var server = try await OAuthServer.discover(issuer: django.place) { try await django.send($0) }
     #expect(server.namesIssuer)
@@ -58,6 +61,31 @@ struct DjangoTests {
       #expect(try await later.logOut() == .complete)
       await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
         try await self.authority(django, clock).renew(last)
+      }
+    }
+  }
+
+  @Test(
+    "processes share a session, with and without a grace period for used tokens, and those that are killed lose none",
+    .timeLimit(.minutes(10)), arguments: [0, 10])
+  func processes(grace: Int) async throws {
+    try await DjangoServer.run(grace: grace) { django in
+      let sessions = django.directory.appending(path: "sessions").path
+      let authority = try await authority(django, BootClock())
+      let credentials = try await logIn(django, authority)
+      let vault = FileVault(directory: sessions, issuer: TokenIssuer(rawValue: django.place))
+      let store = SessionStore(authority: authority, vault: vault, clock: BootClock())
+      _ = try await store.loggedIn(credentials)
+      var known = try SessionProcess(sessions, django.place, ["lend"]).end().text
+      for round in 1...(getenv("EXCHANGE") == nil ? 20 : 200) {
+        let started = try (1...8).map { _ in try SessionProcess(sessions, django.place, ["lend", known]) }
+        if round.isMultiple(of: 2) {
+          usleep(UInt32.random(in: 0...200_000))
+          if let victim = started.randomElement() { kill(victim.child.id, SIGKILL) }
+        }
+        let ends = started.map { $0.end() }.filter { $0.status != -SIGKILL }
+        #expect(ends.allSatisfy { $0.status == 0 && $0.text == ends[0].text }, "\(round): \(ends)")
+        known = ends[0].text
       }
     }
   }

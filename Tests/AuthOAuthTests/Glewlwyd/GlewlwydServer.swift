@@ -10,6 +10,8 @@ import TextFormat
 /// proxy that counts the requests.
 struct GlewlwydServer {
   let issuer: String
+  /// The directory of the server.
+  let directory: String
   private let place: String
 
   static let isHere = Curl.isHere && access("/usr/bin/glewlwyd", X_OK) == 0 && access("/usr/bin/python3", X_OK) == 0
@@ -31,7 +33,7 @@ struct GlewlwydServer {
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let facts = OAuthClaims([UInt8](try Data(contentsOf: directory.appending(path: "server.json"))))
     let place = try #require(facts?["place"])
-    try await body(GlewlwydServer(issuer: try #require(facts?["issuer"]), place: place))
+    try await body(GlewlwydServer(issuer: try #require(facts?["issuer"]), directory: directory.path, place: place))
   }
 
   /// What the fixture's proxy answers.
@@ -47,9 +49,57 @@ struct GlewlwydServer {
   /// Alice enters the code of a device.
   func allow(_ code: String) async throws { _ = try await control("allow", ["code": code]) }
 
+  /// Delays requests or answers by milliseconds, or refuses or holds all; see the fixture.
+  func set(before: Int = 0, after: Int = 0, mode: String = "pass") async throws {
+    _ = try await control("set", ["before": "\(before)", "after": "\(after)", "mode": mode])
+  }
+
+  /// Starts a process of an app with the shared session.
+  func start(_ words: String...) throws -> SessionProcess {
+    try SessionProcess(directory + "/sessions", issuer, words)
+  }
+
+  /// Logs in, and returns the hash of the access token.
+  func logIn() throws -> String {
+    let login = try start("login", "curl", "-sG", place + "/proxy/allow", "-d").end()
+    try #require(login.status == 0, "\(login.text)")
+    return try start("lend").end().text
+  }
+
   /// The number of requests of this kind, such as `POST token refresh_token 200`.
   func count(_ kind: String) async throws -> Int {
     let counts = OAuthClaims(Array(try await control("counts").utf8))
     return counts?[kind].flatMap { Int($0) } ?? 0
+  }
+}
+
+/// A process of an app that has started.
+struct SessionProcess {
+  let child: Child
+
+  init(_ directory: String, _ issuer: String, _ words: [String]) throws {
+    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { close(input) }
+    child = try Child([LeastCost.products + "/session-tool", directory, issuer] + words, input: input)
+  }
+
+  /// Whether the process has the claim of the session, or waits for it.
+  var hasExchangeFileOpen: Bool {
+    let folder = "/proc/\(child.id)/fd"
+    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return descriptors.contains { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasSuffix(".exchange") == true
+    }
+  }
+
+  /// Waits for its end, and returns its status, negative for a signal, and what it printed.
+  func end() -> (status: Int32, text: String) {
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = read(child.output, &buffer, buffer.count), count > 0 { output += buffer.prefix(count) }
+    close(child.output)
+    let status = child.wait()
+    let text = String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    return (status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F), text)
   }
 }

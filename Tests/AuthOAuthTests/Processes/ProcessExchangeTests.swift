@@ -3,120 +3,155 @@ import Programs
 import Testing
 
 /// Processes that share one session at a server whose refresh tokens work once.
-@Suite(.serialized, .enabled("needs glewlwyd (apt install glewlwyd)") { ProviderServer.isHere })
+@Suite(.serialized, .enabled(if: GlewlwydServer.isHere, GlewlwydServer.advice))
 struct ProcessExchangeTests {
   private let processes = Effort.isComplete ? 16 : 6
 
-  private func rounds(_ sample: Int, _ complete: Int) -> Int {
-    Effort.number("EXCHANGE_ROUNDS") ?? (Effort.isComplete ? complete : sample)
+  private func rounds(_ sample: Int, _ larger: Int, _ complete: Int) -> Int {
+    getenv("EXCHANGE") != nil ? complete : Effort.isComplete ? larger : sample
+  }
+
+  private func run(_ body: (GlewlwydServer) async throws -> Void) async throws {
+    try await GlewlwydServer.run(["--access", "3600"], body)
+  }
+
+  /// Waits until a renewal reaches the proxy, or the server has answered it.
+  private func renewal(_ kind: String = "", at server: GlewlwydServer, after count: Int = 0) async throws {
+    while try await server.count("POST token refresh_token" + kind) == count {}
   }
 
   @Test("processes whose access token has ended ask once, and all get the new one")
   func once() async throws {
-    let server = try ProviderServer()
-    var known = try server.logIn()
-    try await server.proxy("reset")
-    let rounds = rounds(4, 40)
-    for round in 1...rounds {
-      let started = try (1...processes).map { _ in try server.start("lend", known) }
-      let ends = started.map { $0.end() }
-      #expect(ends.allSatisfy { $0.status == 0 && $0.text == ends[0].text && $0.text != known }, "\(round): \(ends)")
-      known = ends[0].text
+    try await run { server in
+      var known = try server.logIn()
+      let before = try await server.count("POST token refresh_token")
+      let rounds = rounds(4, 40, 200)
+      for round in 1...rounds {
+        let started = try (1...processes).map { _ in try server.start("lend", known) }
+        let ends = started.map { $0.end() }
+        #expect(ends.allSatisfy { $0.status == 0 && $0.text == ends[0].text && $0.text != known }, "\(round): \(ends)")
+        known = ends[0].text
+      }
+      #expect(try await server.count("POST token refresh_token") == before + rounds)
+      #expect(try await server.count("POST token refresh_token 200") == before + rounds)
     }
-    let counts = try await server.proxy("stats")
-    #expect(counts["refresh"] == rounds && counts["ok"] == rounds)
   }
 
   @Test("a process that is killed at any moment loses no session")
   func killed() async throws {
-    let server = try ProviderServer()
-    var known = try server.logIn()
-    try await server.proxy("set?before=20&after=20")
-    for round in 1...rounds(8, 60) {
-      let started = try (1...4).map { _ in try server.start("lend", known) }
-      // Not to order anything: every moment is a good one.
-      usleep(UInt32.random(in: 0...120_000))
-      let victim = started.randomElement()
-      if let victim { kill(victim.child.id, SIGKILL) }
-      let ends = started.map { $0.end() }
-      #expect(ends.allSatisfy { $0.status == 0 || $0.status == -SIGKILL }, "\(round): \(ends)")
-      let next = try server.start("lend", known).end()
-      try #require(next.status == 0, "round \(round): \(next)")
-      known = next.text
+    try await run { server in
+      var known = try server.logIn()
+      try await server.set(before: 20, after: 20)
+      for round in 1...rounds(8, 60, 300) {
+        let started = try (1...4).map { _ in try server.start("lend", known) }
+        // Not to order anything: every moment is a good one.
+        usleep(UInt32.random(in: 0...120_000))
+        if let victim = started.randomElement() { kill(victim.child.id, SIGKILL) }
+        let ends = started.map { $0.end() }
+        #expect(ends.allSatisfy { $0.status == 0 || $0.status == -SIGKILL }, "\(round): \(ends)")
+        let next = try server.start("lend", known).end()
+        try #require(next.status == 0, "round \(round): \(next)")
+        known = next.text
+      }
+      #expect(try await server.count("POST token refresh_token 400") == 0)
     }
-    let counts = try await server.proxy("stats")
-    #expect(counts["bad"] == 0)
   }
 
   @Test("a stopped process makes the others give up with its id, and loses nothing when it continues")
   func stopped() async throws {
-    let server = try ProviderServer()
-    let known = try server.logIn()
-    try await server.proxy("set?before=600000")
-    try await server.proxy("reset")
-    let stopped = try server.start("lend", known)
-    while try await server.proxy("stats")["refresh"] == 0 {}
-    kill(stopped.child.id, SIGSTOP)
-    let waiter = try server.start("lend", known, "500").end()
-    #expect(waiter.status == 3 && waiter.text.contains("Process \(stopped.child.id) "), "\(waiter)")
-    let counts = try await server.proxy("stats")
-    #expect(counts["refresh"] == 1)
-    kill(stopped.child.id, SIGCONT)
-    kill(stopped.child.id, SIGKILL)
-    _ = stopped.end()
+    try await run { server in
+      let known = try server.logIn()
+      let before = try await server.count("POST token refresh_token")
+      try await server.set(before: 3000)
+      let stopped = try server.start("lend", known)
+      try await renewal(at: server, after: before)
+      kill(stopped.child.id, SIGSTOP)
+      let waiter = try server.start("lend", known, "500").end()
+      #expect(waiter.status == 3 && waiter.text.contains("Process \(stopped.child.id) "), "\(waiter)")
+      #expect(try await server.count("POST token refresh_token") == before + 1)
+      kill(stopped.child.id, SIGCONT)
+      let end = stopped.end()
+      #expect(end.status == 0 && end.text != known)
+      #expect(try server.start("lend").end().text == end.text)
+    }
   }
 
   @Test("with the server down, those who wait share the failure, and nothing is lost")
   func down() async throws {
-    let server = try ProviderServer()
-    let known = try server.logIn()
-    try await server.proxy("set?mode=hold")
-    try await server.proxy("reset")
-    let started = try (1...processes).map { _ in try server.start("lend", known) }
-    // Whoever starts after the failure asks the server again, so all wait before it fails.
-    while !started.allSatisfy(\.hasExchangeFileOpen) {}
-    try await server.proxy("set?mode=refuse")
-    let ends = started.map { $0.end() }
-    #expect(ends.allSatisfy { $0.status == 3 }, "\(ends)")
-    #expect(try await server.proxy("set?mode=pass")["refresh"] ?? 0 <= 2)
-    let next = try server.start("lend", known).end()
-    #expect(next.status == 0 && next.text != known)
+    try await run { server in
+      let known = try server.logIn()
+      let before = try await server.count("POST token refresh_token")
+      try await server.set(mode: "hold")
+      let started = try (1...processes).map { _ in try server.start("lend", known) }
+      // Whoever starts after the failure asks the server again, so all wait before it fails.
+      while !started.allSatisfy(\.hasExchangeFileOpen) {}
+      try await server.set(mode: "refuse")
+      let ends = started.map { $0.end() }
+      #expect(ends.allSatisfy { $0.status == 3 }, "\(ends)")
+      #expect(try await server.count("POST token refresh_token") <= before + 2)
+      try await server.set()
+      let next = try server.start("lend", known).end()
+      #expect(next.status == 0 && next.text != known)
+    }
   }
 
   @Test(
     "a process that is killed with its request loses only what the server answered, and says so",
     arguments: [true, false])
   func killedTogether(isAnswered: Bool) async throws {
-    let server = try ProviderServer()
-    let known = try server.logIn()
-    try await server.proxy(isAnswered ? "set?after=600000" : "set?before=600000")
-    try await server.proxy("reset")
-    let victim = try server.start("lend", known)
-    while try await server.proxy("stats")[isAnswered ? "ok" : "refresh"] == 0 {}
-    let id = victim.child.id
-    let curl = try String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)
-    kill(id, SIGKILL)
-    for word in curl.split(separator: " ") { kill(pid_t(word) ?? id, SIGKILL) }
-    _ = victim.end()
-    try await server.proxy("set?before=0&after=0")
-    let next = try server.start("lend", known).end()
-    if isAnswered {
-      #expect(next.status == 4 && next.text.contains("renewed the session"), "\(next)")
-    } else {
-      #expect(next.status == 0 && next.text != known, "\(next)")
+    try await run { server in
+      let known = try server.logIn()
+      let kind = isAnswered ? " 200" : ""
+      let before = try await server.count("POST token refresh_token" + kind)
+      try await server.set(before: isAnswered ? 0 : 60_000, after: isAnswered ? 60_000 : 0)
+      let victim = try server.start("lend", known)
+      try await renewal(kind, at: server, after: before)
+      let id = victim.child.id
+      let curl = try String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)
+      kill(id, SIGKILL)
+      for word in curl.split(separator: " ") { kill(try #require(pid_t(word)), SIGKILL) }
+      _ = victim.end()
+      try await server.set()
+      let next = try server.start("lend", known).end()
+      if isAnswered {
+        #expect(next.status == 4 && next.text.contains("renewed the session"), "\(next)")
+      } else {
+        #expect(next.status == 0 && next.text != known, "\(next)")
+      }
     }
   }
 
   @Test("a logout among renewals leaves no session")
   func logout() async throws {
-    let server = try ProviderServer()
-    for _ in 1...rounds(2, 10) {
+    try await run { server in
+      for _ in 1...rounds(2, 10, 50) {
+        let known = try server.logIn()
+        let started = try (1...4).map { _ in try server.start("lend", known) }
+        let logout = try server.start("logout")
+        for process in started { _ = process.end() }
+        #expect(logout.end().status == 0)
+        #expect(try server.start("lend").end().status == 4)
+      }
+    }
+  }
+
+  @Test("a logout while the request of a process that was killed is under way saves nothing of its answer")
+  func logoutOfTheDead() async throws {
+    try await run { server in
       let known = try server.logIn()
-      let started = try (1...4).map { _ in try server.start("lend", known) }
-      let logout = try server.start("logout")
-      for process in started { _ = process.end() }
-      #expect(logout.end().status == 0)
+      let before = try await server.count("POST token refresh_token")
+      try await server.set(before: 1000)
+      let victim = try server.start("lend", known)
+      try await renewal(at: server, after: before)
+      kill(victim.child.id, SIGKILL)
+      _ = victim.end()
+      #expect(try server.start("logout").end().status == 0)
+      try await renewal(" 200", at: server, after: before)
       #expect(try server.start("lend").end().status == 4)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: server.directory + "/sessions").sorted() == [
+          "default.exchange", "default.lock",
+        ])
     }
   }
 }
