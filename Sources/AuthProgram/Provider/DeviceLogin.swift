@@ -19,6 +19,8 @@ struct DeviceLogin {
     // The code has only visible characters and spaces.
     try terminal.show(Self.indent + style.bold(device.userCode) + "\n\n")
     for line in picture(on: terminal) { try terminal.show(line + "\n") }
+    // The time that is left ends without a line end.
+    defer { try? terminal.show("\n") }
     var polling = device.polling
     while true {
       let next = SuspendingClock.now + (try await asking { () throws(OAuthError) in try polling.nextWait() })
