@@ -42,8 +42,13 @@ extension Reaction {
   /// does not revoke a grant of the active session, because that would end the session. The token
   /// of the grant was not confirmed, so the session's current token still works. It revokes the
   /// token of a stale write, and erases it if it is in the vault.
-  static func stale(_ event: SessionEvent, during session: SessionRecord? = nil) -> Reaction {
+  ///
+  /// An earlier answer may have left the challenge open, which is then not withdrawn.
+  static func stale(
+    _ event: SessionEvent, during session: SessionRecord? = nil, beside challenge: Challenge? = nil
+  ) -> Reaction {
     switch event {
+    case .answered(_, .challenged(let again)) where again.token == challenge?.token: .ignored(.otherEpoch)
     case .answered(_, .granted(let late)) where session.map { late.isOfSameSession(as: $0.grant) } ?? false:
       .ignored(.otherEpoch)
     case .answered(_, .granted(let late)): .ignored(.otherEpoch, [.discard(late.token)])

@@ -115,14 +115,16 @@ final class SessionCore: Sendable {
       let result = prepare(reaction, &inner)
       if case .transition(let effects) = reaction {
         openGate(before.session, after.session, effects, &inner)
-        tell(effects, after, failure, &inner)
+        // An error is that of the work under way only if it ends that work.
+        let hasEnded = before.awaitedEpoch != after.awaitedEpoch
+        tell(effects, after, hasEnded ? failure : nil, &inner)
       }
       inner.steps?.note(MachineStep(event, from: before, to: after, reaction))
       return (reaction, ticket, after, result)
     }
     deliver()
     for effect in reaction.effects { run(effect, ticket, submitted) }
-    if reaction.isTransition, case .loggedIn = after { enforceLimits() }
+    if reaction.isTransition, after.restingSession != nil { enforceLimits() }
     return (reaction, result)
   }
 

@@ -20,7 +20,7 @@ struct WatchedLimits: Equatable {
   /// The active session.
   let session: SessionRecord?
   /// The challenge that waits for the user, with the epoch of the wait.
-  let waiting: Challenged?
+  let waiting: WaitingChallenge?
 
   fileprivate var deadlines: [Deadline] {
     [session?.grant.limits.idle, session?.grant.limits.absolute, waiting?.challenge.deadline].compactMap(\.self)
@@ -29,7 +29,7 @@ struct WatchedLimits: Equatable {
 
 extension SessionState {
   var watchedLimits: WatchedLimits? {
-    let waiting: Challenged? = if case .challenged(let state) = self, state.step == .waiting { state } else { nil }
+    let waiting = waitingChallenge
     return session == nil && waiting == nil ? nil : WatchedLimits(session: session, waiting: waiting)
   }
 }
@@ -130,12 +130,7 @@ extension SessionCore {
   }
 
   /// The challenge that waits for an answer, with the epoch of the wait.
-  var waitingChallenge: Challenged? { withLock { $0.machine.state.watchedLimits?.waiting } }
-
-  /// Whether a correct answer would end the current session, and so wait for its leases.
-  var switchWaitsForAnswer: Bool {
-    waitingChallenge.map { $0.session != nil && $0.reauthenticated == nil } ?? false
-  }
+  var waitingChallenge: WaitingChallenge? { withLock { $0.machine.state.waitingChallenge } }
 }
 
 extension Effect {

@@ -2,23 +2,41 @@ import Guards
 
 // Sends a command to the machine, and waits for its result, within a limit.
 extension SessionCore {
-  func begin(
-    _ command: SessionCommand, _ challenge: SessionToken? = nil, _ submitted: Submitted
-  ) -> PendingLogin {
-    let (reaction, promise) = send(.command(command, challenge), submitting: submitted) { reaction, inner in
+  /// Sends a login without waiting for its result.
+  func begin(_ submitted: Submitted) -> PendingLogin {
+    let (reaction, promise) = send(.command(.logIn), submitting: submitted) { reaction, inner in
       reaction.isTransition ? inner.awaited.begin(\.work) : Promise()
     }
     if case .rejected(let reason) = reaction { promise.fulfil(.failure(.rejected(reason))) }
     return PendingLogin(promise: promise)
   }
 
+  /// Sends an answer as soon as no renewal or check of the session is under way.
+  func answer(_ answer: Secret, to challenge: Challenge) async throws(SessionError) -> LoginResult {
+    while true {
+      expireChallenge()
+      let (reaction, promise) = send(.command(.answer, challenge.token), submitting: .answer(answer)) {
+        reaction, inner in reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
+      }
+      switch reaction {
+      case .transition: return try await result(of: PendingLogin(promise: promise ?? Promise()))
+      case .rejected(.renewalInProgress):
+        // Nobody awaits the work of a store that was released.
+        guard let promise else { throw .ended(.storeReleased) }
+        if await promise.value() == nil { throw .cancelled }
+      case .rejected(let reason): throw .rejected(reason)
+      case .ignored: preconditionFailure("the machine ignores no command")
+      }
+    }
+  }
+
   /// The key after a command that never leads to a second step.
   func session(
     of command: SessionCommand.OnSession, within limit: Duration?
   ) async throws(SessionError) -> LoggedInSession {
-    // Another command on the session can lead to one, and this one then waits for it in vain.
-    guard let session = try await work(command, within: limit).session else { throw .rejected(.alreadyInProgress) }
-    return session
+    // Beside an open challenge, the result is that challenge.
+    if let session = try await work(command, within: limit).session ?? withLock({ $0.key }) { return session }
+    throw .ended(withLock { $0.machine.state.endReason } ?? .switchedUser)
   }
 
   /// Sends a command about a session as soon as no other work on the session is under way.
@@ -47,14 +65,14 @@ extension SessionCore {
         .command(.session(command)), submitting: submitted,
         unless: { inner in
           if let meant, inner.isOver(meant) { return .ignored(.otherSession) }
-          guard let instant, case .loggedIn(let state) = inner.machine.state else { return nil }
+          guard let instant, let session = inner.machine.state.restingSession else { return nil }
           switch cause {
           case .keepAlive: return nil
           case .activity:
-            let left = state.session.grant.limits.timeLeft(at: instant)
+            let left = session.grant.limits.timeLeft(at: instant)
             return inner.renewals.spend(at: instant, under: timing.renewal, before: left)
           case .access(let known):
-            if state.session.accessToken != known { return .ignored(.renewedRecently) }
+            if session.accessToken != known { return .ignored(.renewedRecently) }
             let lifetime = known.flatMap { token in inner.gate?.lifetime(of: token, at: instant) }
             return inner.accessRenewals.spend(at: instant, under: timing.renewal, before: lifetime)
           }
@@ -68,9 +86,6 @@ extension SessionCore {
       case .ignored(let reason, _):
         if reason == .renewedRecently, let key = now.key { return .loggedIn(key) }
         throw .ended(meant?.reason ?? .switchedUser)
-      case .rejected(.alreadyInProgress) where isCheck:
-        if let session = try await checkDuringChallenge() { return .loggedIn(session) }
-        continue  // The challenge has ended.
       case .rejected(let reason):
         // While a switch of users ends the previous session, a check waits for the next one.
         let isBusy = reason == .renewalInProgress || isCheck && reason == .logoutInProgress && now.promise != nil
@@ -182,30 +197,5 @@ extension SessionCore {
 
   func instant() throws(SessionError) -> BootInstant {
     do throws(ClockError) { return try clock.now() } catch { throw .clock(error) }
-  }
-
-  /// Checks whether another process ended the session while the user answers a challenge.
-  ///
-  /// The machine waits for the answer, so this reports only the end of the session to it.
-  ///
-  /// - Returns: The current key; nil if the challenge has ended.
-  fileprivate func checkDuringChallenge() async throws(SessionError) -> LoggedInSession? {
-    guard let waiting = waitingChallenge, let session = waiting.session else { return nil }
-    let outcome = await inTime(timing.renewalStep) { await self.findOut(nil) }
-    guard !Task.isCancelled else { throw .cancelled }
-    let reason: EndReason
-    switch outcome {
-    case .found(let grant) where grant.isOfSameSession(as: session.grant):
-      return withLock { $0.key }
-    case .found: reason = .switchedUser
-    case .absent: reason = .userAsked
-    case .ended(let ended, _): reason = ended
-    case .obstructed(let failure): throw SessionError(failure)
-    case nil: throw .unavailable(.late)
-    }
-    guard waitingChallenge == waiting else { return nil }
-    if case .ended = outcome {} else { revokeInBackground(session.grant.token, reason) }
-    send(.ended(session.began, reason))
-    return nil
   }
 }

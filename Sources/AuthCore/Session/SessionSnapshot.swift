@@ -46,7 +46,8 @@ extension SessionSnapshot {
       case (.authenticating, _): .authenticating
       case (.challenged(let state), let key): .challenged(state.challenge, key)
       case (.loggedIn, .some(let key)): .loggedIn(key)
-      case (.renewing, .some(let key)): .renewing(key)
+      case (.renewing(let state), .some(let key)):
+        state.beside.map { .challenged($0.challenge, key) } ?? .renewing(key)
       case (.loggingOut, _): .loggingOut
       case (.loggedIn, .none), (.renewing, .none):
         // The step that makes a session active also creates its gate.

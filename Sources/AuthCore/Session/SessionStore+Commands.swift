@@ -64,7 +64,7 @@ extension SessionStore {
   /// Begins a session without waiting for the result.
   @discardableResult
   package func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingLogin {
-    core.begin(.logIn, nil, .credentials(credentials, limits))
+    core.begin(.credentials(credentials, limits))
   }
 
   /// Logs in another user in place of the current one, who stays logged in if that fails.
@@ -115,6 +115,8 @@ extension SessionStore {
 
   /// Answers the second step of a login, a switch of users or a reauthentication.
   ///
+  /// It waits for a renewal or a check that is under way.
+  ///
   /// - Parameters:
   ///   - answer: The user's input; it is as secret as a password.
   ///   - challenge: The challenge from a ``LoginResult`` or ``state``.
@@ -126,11 +128,9 @@ extension SessionStore {
   public func answer(
     _ answer: Secret, to challenge: Challenge, within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    if core.switchWaitsForAnswer, core.isInsideLease { throw .insideLease }
-    core.expireChallenge()
-    let answered = core.begin(.answer, challenge.token, .answer(answer))
+    if core.waitingChallenge?.replacesSession ?? false, core.isInsideLease { throw .insideLease }
     return try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
-      try await core.result(of: answered)
+      try await core.answer(answer, to: challenge)
     }
   }
 
@@ -154,8 +154,7 @@ extension SessionStore {
   ///   or user.
   /// - Throws: ``SessionError/ended(_:)`` when the session ended meanwhile, even if another one
   ///   replaced it. ``SessionError/rejected(_:)`` with `renewalsFailed` when all renewals of this
-  ///   minute failed, and with `alreadyInProgress` while a second step of this session waits for
-  ///   its answer.
+  ///   minute failed.
   @discardableResult
   public func renew(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
     let meant = core.withLock { $0.key }
@@ -168,8 +167,7 @@ extension SessionStore {
   ///
   /// This is not activity. Call it when the vault or the account may have changed. It waits for
   /// other work on the session. The check itself fails after `renewalStep` of ``SessionTiming`` if
-  /// no answer comes. While a second step of this session waits for its answer, the check finds out
-  /// only whether the session has ended; the store adopts other changes after the second step.
+  /// no answer comes.
   ///
   /// - Parameter limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key of the current session; that of another user if another process logged in

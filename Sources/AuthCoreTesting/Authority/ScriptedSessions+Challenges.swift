@@ -11,7 +11,7 @@ extension ScriptedSessions {
   struct OpenChallenge {
     let username: String
     /// The token of the session that reauthenticates; nil for a login.
-    let session: SessionToken?
+    var session: SessionToken?
     let request: LimitRequest
     let deadline: BootInstant
     var triesLeft: Int

@@ -159,6 +159,7 @@ struct ScriptedSessions {
   /// Ends the old token and its other successors, because the new token is in use.
   private mutating func supersede(_ old: SessionToken, by new: SessionToken, of session: SessionID) {
     sessions[new]?.replaces = nil
+    for (challenge, open) in challenges where open.session == old { challenges[challenge]?.session = new }
     for token in tokens[session, default: []] where token != new && sessions[token]?.end == nil {
       if token == old || sessions[token]?.replaces == old { sessions[token]?.end = .superseded }
     }

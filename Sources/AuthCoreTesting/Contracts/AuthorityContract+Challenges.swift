@@ -74,6 +74,16 @@ extension AuthorityContract {
       try await subject.expectTwoPhases("an answer", from: old, to: new)
     },
 
+    Check(name: "a challenge of a reauthentication stays open when its session is renewed") { subject in
+      guard let code = subject.code else { return }
+      let old = try await subject.logIn()
+      let challenge = try await subject.reauthenticationChallenge(old.token)
+      let renewed = try await subject.renew(old.token)
+      if renewed.token != old.token { try await subject.confirm(renewed.token) }
+      let new = try await subject.grant(of: code(), to: challenge, "the right answer after a renewal")
+      try require(new.id == old.id, "an answer after a renewal began another session")
+    },
+
     Check(name: "a withdrawn challenge does not end its session, and a revoked session ends its challenge") { subject in
       guard let code = subject.code else { return }
       let grant = try await subject.logIn()

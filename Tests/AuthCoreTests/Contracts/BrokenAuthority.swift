@@ -15,7 +15,7 @@ final class BrokenAuthority: Authority {
     case numbersSessionsPerUser, reusesNamesOfEndedSessions
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
     case refusalIsActivity, challengeIsActivity
-    case challengeEndsTheSession, unavailableEndsTheChallenge
+    case challengeEndsTheSession, unavailableEndsTheChallenge, renewalEndsTheChallenges
     case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
     case spendsTheNewToken, supersedesTheNewestToken, recoversWithoutAnswer
   }
@@ -104,6 +104,7 @@ final class BrokenAuthority: Authority {
     if flaw == .renewIsNoActivity { return try await resume(token) }
     do throws(AuthorityError<SessionRejection>) {
       let grant = try await base.renew(token)
+      if flaw == .renewalEndsTheChallenges { base.openChallenges.forEach { base.end($0, .revoked) } }
       if flaw == .renewExchangesAtOnce { try await base.confirm(grant.token) }
       if flaw == .spendsTheNewToken, exchange == .spendsOld { base.end(grant.token, .revoked) }
       return bent(grant, by: .renew)

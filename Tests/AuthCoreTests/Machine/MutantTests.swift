@@ -149,6 +149,18 @@ import Testing
       let effects = [Effect.withdraw(state.challenge), .notify]
       return machine.stray { _ in (.loggedOut(LoggedOut(reason: .neverLoggedIn)), effects) }
     },
+    Mutant("a renewal forgets the challenge beside it", breaks: .cancelledStepsLeaveNothing) { machine, event in
+      let before = machine.state.waitingChallenge
+      let reaction = machine.handle(event)
+      guard before != nil, case .renewing(let state) = machine.state, state.beside != nil else { return reaction }
+      let forgetful = Renewing(
+        session: state.session, purpose: state.purpose, epoch: state.epoch, step: state.step, beside: nil)
+      return machine.stray { _ in (.renewing(forgetful), reaction.effects) }
+    },
+    Mutant("a challenge beside a renewal outlives its time", breaks: .nobodyWaitsForever) { machine, event in
+      guard case .renewing(let state) = machine.state, let beside = state.beside else { return nil }
+      return event == .timedOut(beside.epoch, leases: 0) ? .ignored(.otherEpoch) : nil
+    },
     .without(.notify, "the wait for a person tells nobody", breaks: .everyChangeIsTold) { state, _, _ in
       state.kind == .challenged
     },

@@ -11,9 +11,11 @@ struct EndingTests: InWorld {
   /// The states from which a logout may start.
   enum Start: CaseIterable, Sendable {
     case launch, looking, obstructed, loggedOut, authenticating, saving, loggedIn, renewing, exchanging, checking
-    case switching, challenged, answering, challengedInSession
+    case switching, challenged, answering, challengedInSession, renewingBesideChallenge
 
-    private static let inSession: Set = [loggedIn, renewing, exchanging, checking, switching, challengedInSession]
+    private static let inSession: Set = [
+      loggedIn, renewing, exchanging, checking, switching, challengedInSession, renewingBesideChallenge,
+    ]
 
     func reach(_ world: World) async throws {
       let (store, authority) = (world.store, world.authority)
@@ -39,6 +41,9 @@ struct EndingTests: InWorld {
         let challenge = try await world.challenged()
         await authority.holding(.answer) { Task { try await store.answer(World.code, to: challenge).key } }
       case .challengedInSession: _ = try await world.challenged(by: .password)
+      case .renewingBesideChallenge:
+        _ = try await world.challenged(by: .password)
+        await authority.holding(.renew) { Task { try await store.renew() } }
       }
     }
   }
@@ -96,7 +101,8 @@ struct EndingTests: InWorld {
       #expect(result.leftovers == IncompleteCleanup(notRevoked: true, notErased: true))
     case (.loggedOut, _):
       #expect(result == .alreadyLoggedOut)
-    case (.loggedIn, false), (.renewing, false), (.checking, false), (.switching, false), (.challengedInSession, false):
+    case (.loggedIn, false), (.renewing, false), (.checking, false), (.switching, false), (.challengedInSession, false),
+      (.renewingBesideChallenge, false):
       #expect(result == Self.notRevoked())
       #expect(vault.content == .empty)
     case (_, true), (.launch, _), (.looking, _), (.obstructed, _), (.authenticating, _), (.challenged, _),

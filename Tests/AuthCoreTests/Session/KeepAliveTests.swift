@@ -41,6 +41,28 @@ struct KeepAliveTests: InWorld {
     }
   }
 
+  @Test("it keeps a session, and its access tokens, while a second step waits longer than the idle limit")
+  func besideASecondStep() async throws {
+    try await store.logOut()
+    authority.setAccessTokens(lasting: .seconds(60))
+    let key = try await store.loggedIn(World.alice, limits: LimitRequest(idle: .seconds(300)))
+    authority.setSecondStep(of: "alice", to: World.code, time: .seconds(601))
+    guard case .challenged(let challenge) = try await store.reauthenticate(password: World.alice.password) else {
+      throw SessionError.overtaken
+    }
+    Task.immediate { try await store.keepAlive() }
+    for round in 1...13 {
+      await clock.reachLimit(in: .seconds(45))
+      await renewals(round)
+      let isAccepted = try await key.withAccess { (access: borrowing LentAccessToken) in
+        authority.accepts(accessToken: access.value)
+      }
+      #expect(isAccepted && key.isLive, "round \(round)")
+    }
+    clock.advance(by: .seconds(15))
+    #expect(try await store.answer(World.code, to: challenge).key.id == key.id)
+  }
+
   @Test("without an idle limit it renews before the access token ends, and after the interval of the app")
   func otherReasons() async throws {
     authority.setGrantedLimits(SessionLimits(idle: .never, absolute: .never, fresh: .never))

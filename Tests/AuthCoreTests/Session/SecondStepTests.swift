@@ -95,7 +95,7 @@ struct SecondStepTests: InWorld {
     let challenge = try await world.challenged(by: .password)
     #expect(store.state == .challenged(challenge, key) && store.session == key)
     #expect(try key.withLease { lease in lease.user.username } == "alice")
-    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await store.renew() }
+    #expect(try await store.renew() == store.session)
     await #expect(throws: SessionError.rejected(.alreadyLoggedIn)) { try await store.loggedIn(World.bob) }
     let screen = try #require(store.open(Screen.self))
     let result = try await store.answer(World.code, to: challenge).key
@@ -117,6 +117,38 @@ struct SecondStepTests: InWorld {
     #expect(bob.endReason == .switchedUser && world.vaultAgrees)
   }
 
+  @Test(
+    "while the session is renewed or checked, a cancellation and a logout end the challenge, and an answer waits",
+    arguments: [Request.renew, .check])
+  func duringWork(request: Request) async throws {
+    let key = try await logInAlice(rotates: true)
+    func begin() async throws -> (Challenge, Task<Void, any Error>) {
+      let challenge = try await world.challenged(by: .password)
+      let work = await authority.holding(request.operation) { Task.immediate { try await request.send(store) } }
+      #expect(store.state == .challenged(challenge, store.session))
+      return (challenge, work)
+    }
+    let (cancelled, first) = try await begin()
+    store.cancel(cancelled)
+    #expect(try store.state == .renewing(#require(store.session)))
+    await expectOver(cancelled)
+    authority.release(request.operation)
+    try await first.value
+
+    let (answered, second) = try await begin()
+    let answer = Task.immediate { try await store.answer(World.code, to: answered).key }
+    #expect(world.count(.answer) == 0)
+    authority.release(request.operation)
+    try await second.value
+    #expect(try await answer.value.id == key.id && key.isLive && world.vaultAgrees)
+
+    let (_, third) = try await begin()
+    try await store.logOut()
+    await #expect(throws: SessionError.ended(.userAsked)) { try await third.value }
+    authority.release(request.operation)
+    await until { world.isEmpty }
+  }
+
   @Test("without a timer, the first answer after the deadline ends the challenge, and is not sent")
   func deadline() async throws {
     let world = World(timing: SessionTiming(watchesLimits: false))
@@ -131,10 +163,10 @@ struct SecondStepTests: InWorld {
   enum Elsewhere { case nothing, revoked, loggedOut, anotherUser, offline, silent }
 
   @Test(
-    "a check finds the end of a session even while its second step waits",
+    "a check finds the end of a session and another user even while its second step waits",
     arguments: [
       (Elsewhere.nothing, nil), (.revoked, .ended(.revoked)), (.loggedOut, .ended(.userAsked)),
-      (.anotherUser, .ended(.switchedUser)), (.offline, .unavailable(World.offline)), (.silent, .unavailable(.late)),
+      (.anotherUser, nil), (.offline, .unavailable(World.offline)), (.silent, .unavailable(.late)),
     ] as [(Elsewhere, SessionError?)])
   func checkWhileWaiting(elsewhere: Elsewhere, failure: SessionError?) async throws {
     let key = try await logInAlice()
@@ -156,9 +188,10 @@ struct SecondStepTests: InWorld {
     if let failure {
       await #expect(throws: failure) { try await check.value }
     } else {
-      #expect(try await check.value == key)
+      let found = try await check.value
+      #expect(elsewhere == .anotherUser ? found.user.username == "bob" : found == key)
     }
-    if case .ended = failure {
+    if [.revoked, .loggedOut, .anotherUser].contains(elsewhere) {
       #expect(!key.isLive && screen.told.count == 1 && authority.openChallenges.isEmpty)
       #expect(!authority.liveTokens.contains(token))
     } else {

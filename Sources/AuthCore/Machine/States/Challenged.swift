@@ -1,6 +1,7 @@
 /// The authority accepted the first step, and requires a second one.
 ///
-/// A user who was logged in before stays logged in until the correct answer comes.
+/// A user who was logged in before stays logged in until the correct answer comes: renewals and
+/// checks of the session go on, in ``Renewing``, which returns here.
 package struct Challenged: AnsweringState, Hashable, Sendable {
   /// The question of the authority.
   package let challenge: Challenge
@@ -43,9 +44,11 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return .rejected(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
     case .command(.session(let command), _):
       if command.authenticates { return .rejected(.alreadyInProgress) }
-      guard session != nil else { return .rejected(.notLoggedIn) }
+      guard case .session(let session, let purpose) = from else { return .rejected(.notLoggedIn) }
       // The check of an answer ends soon, so the caller waits for it. A user may take long.
-      return .rejected(step == .answering ? .renewalInProgress : .alreadyInProgress)
+      guard step == .waiting else { return .rejected(.renewalInProgress) }
+      return machine.begin(
+        command, on: session, beside: Renewing.Beside(challenge: challenge, purpose: purpose, epoch: epoch))
     case .command(.answer, let token):
       guard token == challenge.token else { return .rejected(.challengeOver) }
       guard step == .waiting else { return .rejected(.alreadyInProgress) }
@@ -58,17 +61,14 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return machine.move(origin, [.withdraw(challenge), .notify])
     case .command(.logOut, _):
       return end(.userAsked, revoking: true, &machine)
-    case .answered(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:
-      // The stale result of an earlier answer repeats the current challenge, which stays active.
-      return .ignored(.otherEpoch)
     case .answered(let epoch, let outcome):
-      guard epoch == self.epoch, step == .answering else { return .stale(event, during: session) }
+      guard epoch == self.epoch, step == .answering else { return .stale(event, during: session, beside: challenge) }
       // From here on, it is the same as the answer to the first step.
       switch from {
       case .login(let origin):
         return Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &machine).notifying
       case .session(let session, let purpose):
-        let firstStep = Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking)
+        let firstStep = Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, beside: nil)
         return firstStep.conclude(outcome, &machine).notifying
       }
     case .recognized, .restored, .saved, .drained, .revoked, .erased:

@@ -10,12 +10,7 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
     case .command(.restore, _), .command(.logIn, _):
       return .rejected(.alreadyLoggedIn)
     case .command(.session(let command), _):
-      switch command {
-      case .switchUser: return begin(command, &machine) { .authenticate($0) }
-      case .reauthenticate: return begin(command, &machine) { .reauthenticate($0, session) }
-      case .renew: return begin(command, &machine) { .renew($0, session) }
-      case .check: return begin(command, &machine) { .read($0) }
-      }
+      return machine.begin(command, on: session)
     case .command(.answer, _), .command(.cancel, _):
       return .rejected(.challengeOver)
     case .command(.logOut, _):
@@ -29,14 +24,5 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       guard began == session.began else { return .stale(event) }
       return machine.end(session, reason, revoking: false)
     }
-  }
-
-  /// Starts the work of a command.
-  private func begin(
-    _ command: SessionCommand.OnSession, _ machine: inout SessionMachine, _ effect: (Epoch) -> Effect
-  ) -> Reaction {
-    let epoch = machine.nextEpoch()
-    let next = Renewing(session: session, purpose: command, epoch: epoch, step: .asking)
-    return machine.move(.renewing(next), [effect(epoch), .notify])
   }
 }

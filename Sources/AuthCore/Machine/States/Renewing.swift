@@ -8,6 +8,8 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   package private(set) var epoch: Epoch
   /// The step under way.
   package private(set) var step: Progress
+  /// The challenge of an earlier command that waits for the user's answer during this work.
+  package private(set) var beside: Beside?
 
   /// The steps of the work.
   package enum Progress: Hashable, Sendable {
@@ -17,6 +19,15 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case saving(SessionRecord)
     /// Reading the vault again, because another process changed it first.
     case rereading
+  }
+
+  /// The challenge of a password check or a switch of users, to which the state returns.
+  package struct Beside: Hashable, Sendable {
+    package let challenge: Challenge
+    /// The command whose second step it is.
+    package let purpose: SessionCommand.OnSession
+    /// The epoch of the wait for the user.
+    package let epoch: Epoch
   }
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
@@ -29,31 +40,40 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       // Only one authentication may be under way. For other work, the caller waits. A check does
       // not join one under way, which may have read the vault before the change that this caller is
       // looking for.
-      let areAuthenticating = command.authenticates && purpose.authenticates
+      let areAuthenticating = command.authenticates && (purpose.authenticates || beside != nil)
       return .rejected(areAuthenticating ? .alreadyInProgress : .renewalInProgress)
-    case .command(.answer, _), .command(.cancel, _):
-      return .rejected(.challengeOver)
+    case .command(.answer, let token):
+      // The caller waits: the answer needs the session's newest token.
+      return .rejected(token == beside?.challenge.token ? .renewalInProgress : .challengeOver)
+    case .command(.cancel, let token):
+      guard let beside, token == beside.challenge.token else { return .rejected(.challengeOver) }
+      return withdraw(beside, &machine)
     case .command(.logOut, _):
-      return machine.end(session, .userAsked, revoking: true, pending: pending)
+      return end(.userAsked, revoking: true, pending: pending, &machine)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, step == .rereading || step == .asking && purpose == .check else {
         return .stale(event)
       }
       return conclude(outcome, &machine)
     case .answered(let epoch, let outcome):
-      guard epoch == self.epoch, step == .asking, purpose != .check else { return .stale(event, during: session) }
+      guard epoch == self.epoch, step == .asking, purpose != .check else {
+        return .stale(event, during: session, beside: beside?.challenge)
+      }
       return conclude(outcome, &machine)
     case .saved(let epoch, _, let outcome):
       guard epoch == self.epoch, case .saving(let record) = step else { return .stale(event) }
       return conclude(record, outcome, &machine)
-    case .recognized, .drained, .revoked, .erased, .timedOut:
+    case .timedOut(let epoch, _):
+      guard let beside, epoch == beside.epoch else { return .stale(event) }
+      return withdraw(beside, &machine)
+    case .recognized, .drained, .revoked, .erased:
       return .stale(event)
     case .limitReached(let record, let reason):
       guard record == session else { return .stale(event) }
-      return machine.end(session, reason, revoking: true, pending: pending)
+      return end(reason, revoking: true, pending: pending, &machine)
     case .ended(let began, let reason):
       guard began == session.began else { return .stale(event) }
-      return machine.end(session, reason, revoking: pending != nil, pending: pending)
+      return end(reason, revoking: pending != nil, pending: pending, &machine)
     }
   }
 
@@ -69,13 +89,12 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case .found(let grant) where grant.isOfSameSession(as: session.grant):
       goOn(session.continued(by: grant), &machine)
     case .found(let grant):
-      machine.end(session, .switchedUser, revoking: true, successor: SessionRecord(grant, began: epoch))
+      end(.switchedUser, revoking: true, successor: SessionRecord(grant, began: epoch), &machine)
     case .absent:
-      machine.end(session, .userAsked, revoking: true)
+      end(.userAsked, revoking: true, &machine)
     case .ended(let reason, let token):
-      machine.end(
-        session, reason, revoking: token != session.grant.token,
-        pending: token == session.grant.token ? nil : token)
+      end(
+        reason, revoking: token != session.grant.token, pending: token == session.grant.token ? nil : token, &machine)
     case .obstructed:
       goOn(session, &machine)
     }
@@ -87,7 +106,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case .granted(let grant) where grant.token == session.grant.token: goOn(session.continued(by: grant), &machine)
     case .granted(let grant): save(session.continued(by: grant), &machine)
     case .challenged(let challenge): machine.ask(challenge, .session(session, purpose))
-    case .ended(let reason): machine.end(session, reason, revoking: false)
+    case .ended(let reason): end(reason, revoking: false, &machine)
     case .superseded: reread(&machine)
     case .failed: goOn(session, &machine)
     }
@@ -99,7 +118,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     let isSwitch = purpose == .switchUser
     switch outcome {
     case .done where isSwitch:
-      return machine.end(session, .switchedUser, revoking: true, successor: record)
+      return end(.switchedUser, revoking: true, successor: record, &machine)
     case .done:
       let session = session.continued(by: record.grant)
       return goOn(session, &machine, [.confirm(session)])
@@ -115,7 +134,21 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   private func goOn(
     _ record: SessionRecord, _ machine: inout SessionMachine, _ effects: [Effect] = []
   ) -> Reaction {
-    machine.move(.loggedIn(LoggedIn(session: record)), effects + [.notify])
+    machine.move(beside?.waiting(with: record) ?? .loggedIn(LoggedIn(session: record)), effects + [.notify])
+  }
+
+  /// Ends the session, and the challenge beside this work.
+  private func end(
+    _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil, successor: SessionRecord? = nil,
+    _ machine: inout SessionMachine
+  ) -> Reaction {
+    machine.end(
+      session, reason, revoking: revoking, pending: pending, successor: successor, withdrawing: beside?.challenge)
+  }
+
+  /// Ends the challenge beside this work, which continues.
+  private func withdraw(_ beside: Beside, _ machine: inout SessionMachine) -> Reaction {
+    machine.move(.renewing(with { $0.beside = nil }), [.withdraw(beside.challenge), .notify])
   }
 
   private func save(_ record: SessionRecord, _ machine: inout SessionMachine) -> Reaction {
@@ -128,5 +161,31 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   private func reread(_ machine: inout SessionMachine, _ effects: [Effect] = []) -> Reaction {
     let epoch = machine.nextEpoch()
     return machine.move(.renewing(with { ($0.epoch, $0.step) = (epoch, .rereading) }), effects + [.read(epoch)])
+  }
+}
+
+extension Renewing.Beside {
+  /// The state in which nothing but the user's answer is awaited.
+  fileprivate func waiting(with session: SessionRecord) -> SessionState {
+    .challenged(
+      Challenged(challenge: challenge, epoch: epoch, step: .waiting, from: .session(session, purpose)))
+  }
+}
+
+extension SessionMachine {
+  /// Starts the work of a command on a session.
+  mutating func begin(
+    _ command: SessionCommand.OnSession, on session: SessionRecord, beside: Renewing.Beside? = nil
+  ) -> Reaction {
+    let epoch = nextEpoch()
+    let effect: Effect =
+      switch command {
+      case .switchUser: .authenticate(epoch)
+      case .reauthenticate: .reauthenticate(epoch, session)
+      case .renew: .renew(epoch, session)
+      case .check: .read(epoch)
+      }
+    let next = Renewing(session: session, purpose: command, epoch: epoch, step: .asking, beside: beside)
+    return move(.renewing(next), [effect, .notify])
   }
 }

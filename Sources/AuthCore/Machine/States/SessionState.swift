@@ -51,6 +51,31 @@ package indirect enum SessionState: Hashable, Sendable {
     }
   }
 
+  /// The active session, if no work on it is under way.
+  var restingSession: SessionRecord? {
+    switch self {
+    case .loggedIn(let state): state.session
+    case .challenged(let state): state.step == .waiting ? state.session : nil
+    case .restoring, .loggedOut, .authenticating, .renewing, .loggingOut: nil
+    }
+  }
+
+  /// The challenge that waits for the user's answer.
+  var waitingChallenge: WaitingChallenge? {
+    switch self {
+    case .challenged(let state):
+      state.step == .waiting
+        ? WaitingChallenge(
+          challenge: state.challenge, epoch: state.epoch,
+          replacesSession: state.session != nil && state.reauthenticated == nil) : nil
+    case .renewing(let state):
+      state.beside.map {
+        WaitingChallenge(challenge: $0.challenge, epoch: $0.epoch, replacesSession: $0.purpose == .switchUser)
+      }
+    case .restoring, .loggedOut, .authenticating, .loggedIn, .loggingOut: nil
+    }
+  }
+
   /// The epoch of the work, or of the user's answer, for which the state waits within a time limit.
   var awaitedEpoch: Epoch? {
     switch self {
@@ -75,4 +100,12 @@ package indirect enum SessionState: Hashable, Sendable {
     case .loggingOut(let state): state
     }
   }
+}
+
+/// A challenge that waits for the user's answer, with the epoch of the wait.
+struct WaitingChallenge: Hashable {
+  let challenge: Challenge
+  let epoch: Epoch
+  /// Whether the correct answer ends the active session.
+  let replacesSession: Bool
 }

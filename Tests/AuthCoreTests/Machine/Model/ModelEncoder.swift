@@ -60,7 +60,7 @@ struct ModelEncoder {
     case .authenticating(let state): write(state.epoch, state.saving, state.from)
     case .challenged(let state): write(state.step, state.challenge, state.epoch, state.from)
     case .loggedIn(let state): write(state.session, state.predecessor)
-    case .renewing(let state): write(state.session, state.purpose, state.epoch, state.step)
+    case .renewing(let state): write(state.session, state.purpose, state.epoch, state.step, state.beside)
     case .loggingOut(let state):
       write(state.step, state.epoch, state.reason, state.targets, state.revoking, state.sweeping, state.successor)
       write(state.leftovers)
@@ -74,7 +74,7 @@ struct ModelEncoder {
   private static let written = (
     Restoring.init(reading:obstacle:previously:lastKnown:), LoggedOut.init(reason:leftovers:targets:sweeping:),
     Authenticating.init(epoch:saving:from:), Challenged.init(challenge:epoch:step:from:),
-    LoggedIn.init(session:predecessor:), Renewing.init(session:purpose:epoch:step:),
+    LoggedIn.init(session:predecessor:), Renewing.init(session:purpose:epoch:step:beside:),
     LoggingOut.init(epoch:step:reason:targets:sweeping:revoking:successor:leftovers:)
   )
 
@@ -87,7 +87,7 @@ struct ModelEncoder {
     hasher.combine(world.gate ?? ModelGate(isOpen: false))
     let awaited = world.awaited
     write(awaited.restore != nil, awaited.work != nil, awaited.logout != nil, awaited.failure != nil)
-    write(world.timer == world.machine.state.awaitedEpoch)
+    write(world.timer.map(world.machine.state.awaits) ?? false)
     hasher.combine(world.unrevoked.count)
     for token in world.unrevoked { write(token: token) }
     write(token: world.lastEnded)
@@ -251,6 +251,10 @@ extension Challenged.Origin: ModelPart {
     case .session(let session, let purpose): encoder.write(session, purpose)
     }
   }
+}
+
+extension Renewing.Beside: ModelPart {
+  fileprivate func write(to encoder: inout ModelEncoder) { encoder.write(challenge, purpose, epoch) }
 }
 
 extension Renewing.Progress: ModelPart {

@@ -46,6 +46,9 @@ extension ModelJudge {
       let isAwaited = state.kind == .restoring || world.awaited.work != nil
       expect(isAwaited, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
     }
+    if let waiting = state.waitingChallenge {
+      expect(world.timer == waiting.epoch, .nobodyWaitsForever, "\(state.shape) has no time limit")
+    }
     inspectCrash(world)
     if world.works.isEmpty { inspectRest(world) }
   }

@@ -54,7 +54,7 @@ final class ModelJudge {
       expect(event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
       let isCleanup = cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }
       expect(isCleanup, .lateResultsChangeNothing, "more than clean-up")
-      let isAwaited = event.epoch != nil && event.epoch == old.awaitedEpoch
+      let isAwaited = event.epoch.map(old.awaits) ?? false
       let rule: ModelRule = old.kind == .loggingOut ? .everyLogoutEnds : .nobodyWaitsForever
       expect(!isAwaited, rule, "\(old.shape) did not go on at \(event.name)")
     }
@@ -72,7 +72,7 @@ final class ModelJudge {
       expect(old.permitted.contains(command), rule, "\(command.name) was taken where it is not permitted")
       expect(command != .logOut || new.kind == .loggingOut, .everyLogoutEnds, "a logout led to \(new.shape)")
     } else if let epoch = event.epoch {
-      expect(epoch == old.awaitedEpoch, .lateResultsChangeNothing, "\(event.name) of another epoch was taken")
+      expect(old.awaits(epoch), .lateResultsChangeNothing, "\(event.name) of another epoch was taken")
     } else if case .limitReached(let record, _) = event {
       expect(record == old.session, .lateResultsChangeNothing, "a limit of another record was taken")
     } else if case .recognized(let epoch, let user) = event {

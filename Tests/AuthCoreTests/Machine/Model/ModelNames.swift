@@ -39,16 +39,22 @@ extension SessionState {
     case .restoring: [.restore, .logIn, .logOut]
     case .loggedOut(let state): state.isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
     case .authenticating, .loggingOut: [.logOut]
-    case .challenged(let state): state.step == .waiting ? [.answer, .cancel, .logOut] : [.cancel, .logOut]
+    case .challenged(let state):
+      (restingSession == nil ? [] : [.session(.renew), .session(.check)])
+        + (state.step == .waiting ? [.answer] : []) + [.cancel, .logOut]
     case .loggedIn: SessionCommand.OnSession.allCases.map { .session($0) } + [.logOut]
-    case .renewing(let state): state.purpose == .renew ? [.session(.renew), .logOut] : [.logOut]
+    case .renewing(let state):
+      (state.purpose == .renew ? [.session(.renew)] : []) + (state.beside == nil ? [] : [.cancel]) + [.logOut]
     }
   }
 
   /// The challenge that the state holds.
   var presentChallenge: Challenge? {
-    if case .challenged(let state) = self { state.challenge } else { nil }
+    if case .challenged(let state) = self { state.challenge } else { waitingChallenge?.challenge }
   }
+
+  /// Whether the state waits for the completion with this epoch.
+  func awaits(_ epoch: Epoch) -> Bool { epoch == awaitedEpoch || epoch == waitingChallenge?.epoch }
 
   /// The kind, and the details that distinguish it from others of the same kind.
   var shape: String { ([kind.rawValue] + details).compactMap(\.self).joined(separator: ", ") }
@@ -74,11 +80,10 @@ extension SessionState {
       }
     case .loggedIn: []
     case .renewing(let state):
-      if case .saving = state.step {
-        ["for \(state.purpose.rawValue)", "saving"]
-      } else {
-        ["for \(state.purpose.rawValue)", "\(state.step)"]
-      }
+      [
+        "for \(state.purpose.rawValue)", "\(state.step)".prefix { $0 != "(" }.description,
+        state.beside.map { "beside a challenge for \($0.purpose.rawValue)" },
+      ]
     case .loggingOut(let state):
       [
         "\(state.step)", state.targets.map { $0.pending == nil ? "one token" : "two tokens" },
@@ -93,7 +98,7 @@ extension SessionState {
 extension SessionEvent {
   /// The name, and the details that distinguish it from others of the same name.
   func shape(in state: SessionState) -> String {
-    let isLate = epoch.map { $0 != state.awaitedEpoch } ?? false
+    let isLate = epoch.map { !state.awaits($0) } ?? false
     return [result.map { "\(name): \($0)" } ?? name, isLate ? "of another epoch" : nil].compactMap(\.self)
       .joined(separator: ", ")
   }

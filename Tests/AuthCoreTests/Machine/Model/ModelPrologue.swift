@@ -113,6 +113,8 @@ struct ModelPrologue {
       // The authority requires a second step.
       ModelPrologue(challengedPassword + [.command(.answer)]),
       ModelPrologue(challengedSwitch + [.command(.answer)]),
+      ModelPrologue(challengedPassword + after(.session(.renew), .renew, .exchanged)),
+      ModelPrologue(challengedSwitch + [.command(.session(.check))]),
       ModelPrologue(lateChallenge + logout + challenged, from: .withSession(ModelBudget(challenges: 2))),
 
       // Something happens while the vault is read.

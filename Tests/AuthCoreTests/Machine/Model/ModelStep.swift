@@ -12,6 +12,8 @@ enum ModelStep {
   case work(UInt8, ModelChoice)
   /// The time limit of the step under way is reached.
   case timeOut
+  /// The deadline of a challenge is reached during other work.
+  case deadline
   /// A limit of the session is reached.
   case limit
   /// The authority ended the session, and the holder of a lease was notified.
@@ -60,6 +62,7 @@ extension ModelWorld {
     }
     let isTimed = timer != nil && timer == machine.state.awaitedEpoch
     if isTimed || workInTime != nil && budget.faults > 0 { steps.append(.timeOut) }
+    if machine.state.kind == .renewing, machine.state.waitingChallenge != nil { steps.append(.deadline) }
     if let session = machine.state.session {
       steps.append(.limit)
       if authority.session(of: session.token).end != nil { steps.append(.rejection) }
@@ -118,7 +121,7 @@ extension ModelWorld {
   func event(for late: ModelStep.Late) -> SessionEvent? {
     switch late {
     case .timeOut:
-      (timer == machine.state.awaitedEpoch ? pastTimer : timer).map { .timedOut($0, leases: 0) }
+      (timer.map(machine.state.awaits) ?? false ? pastTimer : timer).map { .timedOut($0, leases: 0) }
     case .limit: pastSession.map { .limitReached(authority.record(0, began: $0), .expired(.absolute)) }
     case .earlierLimit: earlierRecord.map { .limitReached($0, .expired(.idle)) }
     case .rejection: pastSession.map { .ended($0, .revoked) }

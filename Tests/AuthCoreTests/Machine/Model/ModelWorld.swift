@@ -47,6 +47,7 @@ struct ModelWorld {
     case .leaseEnds: gate?.leases -= 1
     case .work(let index, let choice): proceed(Int(index), choice, judge)
     case .timeOut: timeOut(judge)
+    case .deadline: if let timer { send(.timedOut(timer, leases: 0), judge) }
     case .limit: if let session = machine.state.session { send(.limitReached(session, .expired(.idle)), judge) }
     case .rejection:
       if let session = machine.state.session {
@@ -116,7 +117,8 @@ struct ModelWorld {
     if machine.state.waitsForPerson, let epoch = machine.state.awaitedEpoch, epoch != timer {
       (timer, pastTimer) = (epoch, timer)
     }
-    for settlement in awaited.settle(machine.state, machine.state.key, isFailure ? .overtaken : nil) {
+    let hasFailed = isFailure && before.state.awaitedEpoch != machine.state.awaitedEpoch
+    for settlement in awaited.settle(machine.state, machine.state.key, hasFailed ? .overtaken : nil) {
       judge.judge(settlement, self)
     }
     start(effects, user, judge)
