@@ -117,7 +117,8 @@ struct Answer<Value> {
 
   /// The one answer for everything that does not open an account.
   func notAccepted(_ what: String) throws {
-    try require(error, is: .credentialsNotAccepted, "\(what) was answered")
+    // Its value is the wait that begins with a wrong guess, if one does.
+    try refused(what, with: BackendError.credentialsNotAccepted.code, .credentials)
   }
 
   func ended(_ what: String, _ reason: EndReason) throws {

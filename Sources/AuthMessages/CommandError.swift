@@ -60,6 +60,15 @@ package struct CommandError: Error, Equatable, Sendable {
     message.prefix(1).uppercased() + message.dropFirst() + (message.last.map(".!?".contains) == false ? "." : "")
   }
 
+  /// Whether a password or a code was wrong.
+  package var isOfWrongGuess: Bool { code == ErrorCode.wrongPassword.code }
+
+  /// The same error of a guess after which a wait began; the same where none did.
+  package func beginning(_ wait: Duration?) -> CommandError {
+    guard let wait else { return self }
+    return CommandError(status, code, message, hint: "That was one too many: try again in \(wait.asWait).", wait: wait)
+  }
+
   /// The same error with another thing to do next.
   package func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
 }

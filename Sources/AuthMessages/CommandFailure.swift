@@ -54,7 +54,7 @@ extension BackendError: CommandFailure {
       let (message, hint) = row.filled(values)
       return CommandError(row.status, code, message, hint: hint)
     case .notPermitted: return CommandError(code: .notPermitted)
-    case .credentials: return CommandError(code: .wrongPassword)
+    case .credentials: return CommandError(code: .wrongPassword).beginning(waitBegun)
     case .challenged: return CommandError(code: .codeMissing)
     case .session(.ended(let reason)): return .ended(reason)
     case .session(.superseded): return CommandError(code: .superseded)

@@ -11,6 +11,9 @@ extension BackendError.FailureCode {
     case .answerUnknown:
       .cannotTell("the database gave the answer to another question").hint("Install the same version of both programs.")
     case .clockUnreadable: .cannotTell(meaning: "the boot clock cannot be read, so no limit can be checked")
+    case .clockWasAhead:
+      .cannotTell("the clock was ahead when a code was used last, so no code is accepted before {TIME}")
+        .hint("Check the clock of the computer with the database. Until then, use a recovery code.")
     case .databaseBusy: .cannotTell("{DATABASE} is busy: {REASON}").hint("Try again; nothing was changed.")
     case .databaseCannotOpen:
       .cannotTell("{FILE} or its journal cannot be opened: {REASON}")

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// An error in the command line.
 ///
 /// The program did nothing.
@@ -30,8 +32,12 @@ package struct UsageError: Error, Hashable, Sendable {
     _ word: Word, sought: String? = nil, among names: [String], path: [String], advice: String? = nil
   ) -> UsageError {
     let nearest = suggestion(sought ?? NearestName.find(word, among: names))
+    // A mistyped name is repeated. Anything else may be a secret.
+    let isLikeName =
+      word.bytes.count <= 20 && word.bytes.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+    let typed = isLikeName ? word.quoted : "what you typed"
     return UsageError(
-      .unknownCommand, "\(word.quoted) is not a command of '\(path.joined(separator: " "))'" + nearest, path: path,
+      .unknownCommand, "\(typed) is not a command of '\(path.joined(separator: " "))'" + nearest, path: path,
       advice: advice)
   }
 

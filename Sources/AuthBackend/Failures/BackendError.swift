@@ -96,6 +96,19 @@ extension BackendError {
   /// wrong, used, too old or too new.
   package static let credentialsNotAccepted = BackendError(.credentials, "credentials_not_accepted")
 
+  /// The same for a guess of this number in a row: its value is the wait in seconds that begins
+  /// with it, if one does.
+  package static func credentialsNotAccepted(after guess: Int64) -> BackendError {
+    // After the last guess an account is locked, or waits; the next attempt says which.
+    let wait = guess < ThrottlePolicy.lockedAt ? ThrottlePolicy.wait(after: guess) : nil
+    return BackendError(.credentials, credentialsNotAccepted.code, wait.map { [String($0.wholeSeconds)] } ?? [])
+  }
+
+  /// The wait that began with a wrong guess.
+  package var waitBegun: Duration? {
+    kind == .credentials ? values.first.flatMap { Int64($0) }.map { .seconds($0) } : nil
+  }
+
   package static func challenged(_ challenge: Challenge) -> BackendError {
     BackendError(.challenged(challenge), "code_missing")
   }

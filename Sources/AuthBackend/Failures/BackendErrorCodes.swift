@@ -98,6 +98,7 @@ extension BackendError {
   package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case answerTooLong = "answer_too_long"
     case answerUnknown = "answer_unknown"
+    case clockWasAhead = "clock_was_ahead"
     case clockUnreadable = "clock_unreadable"
     case databaseBusy = "database_busy"
     case databaseCannotOpen = "database_cannot_open"
@@ -156,7 +157,8 @@ extension BackendError {
       case .answerTooLong, .answerUnknown, .databaseNewer, .databaseOlder, .messageInvalid, .requestTooLong,
         .serviceGarbled, .serviceOtherVersion:
         .unparsable
-      case .clockUnreadable, .databaseCorrupt, .databaseError, .databaseForeign, .databaseInconsistent, .hashingFailed,
+      case .clockUnreadable, .clockWasAhead, .databaseCorrupt, .databaseError, .databaseForeign, .databaseInconsistent,
+        .hashingFailed,
         .serverEncoding, .watchFailed:
         .unreadable
       case .databaseCannotOpen, .databaseMissing, .noRandomness, .roleNotPermitted, .schemaMissing, .serverCertificate,

@@ -109,7 +109,7 @@ extension Rules {
         isLogin ? .loginFailed : .reauthenticationFailed, account: attempt.account?.id,
         actor: isLogin ? nil : attempt.account?.id)
     }
-    throw .credentialsNotAccepted
+    throw .credentialsNotAccepted(after: attempt.guess)
   }
 
   /// What came of a right password: a grant, or the challenge of a second step; nil for a wrong

@@ -17,7 +17,8 @@ extension Rules {
           try db.refuse(attempt, actor: open.request.session == nil ? nil : account.id)
           try db.run(open.triesLeft > 1 ? ChallengeQuery.takeTry : .close, token.digest)
           let left: OpenChallenge? = try db.first(ChallengeQuery.find, token.digest)
-          return (attempt, .failure(left.map { .challenged($0.challenge(token)) } ?? .credentialsNotAccepted))
+          let refusal = left.map { BackendError.challenged($0.challenge(token)) } ?? .credentialsNotAccepted
+          return (attempt, .failure(try db.clockFault(of: account.id) ?? refusal))
         }
         try db.run(ChallengeQuery.close, token.digest)
         try db.store(ThrottleRecord(), account: account.id)

@@ -1,4 +1,5 @@
 package import AuthCore
+import TextFormat
 
 extension Rules {
   /// Whether the session's user is asked for a code after the password.
@@ -41,9 +42,9 @@ extension Rules {
 
   /// Turns the second step off, with a code or a recovery code.
   package func endTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
-    let isOff = try allowedAttempt { () throws(BackendError) in
+    let outcome = try allowedAttempt { () throws(BackendError) in
       try writing(token, .init(isFresh: true), asActivity: false) {
-        (db, own) throws(BackendError) -> (PasswordAttempt, Bool?) in
+        (db, own) throws(BackendError) -> (PasswordAttempt, Result<Void, BackendError>?) in
         try db.lock(.account(own.account))
         let account = try db.account(own.account)
         guard account.hasSecondStep else { throw .refused(.twoStepNotOn) }
@@ -52,15 +53,15 @@ extension Rules {
         try db.touch(own)
         guard let used = try db.use(code, of: account.id) else {
           try db.refuse(attempt, actor: account.id)
-          return (attempt, false)
+          return (attempt, .failure(try db.clockFault(of: account.id) ?? .credentialsNotAccepted(after: attempt.guess)))
         }
         try db.store(ThrottleRecord(), account: account.id)
         try db.run(TwoStepQuery.turnOff, account.id)
         try db.record(.twoStepOff, by: own, detail: used.words ?? "code")
-        return (attempt, true)
+        return (attempt, .success(()))
       }
     }
-    guard isOff else { throw .credentialsNotAccepted }
+    try outcome.get()
   }
 
   /// Who must have a second step.
@@ -114,6 +115,13 @@ extension Transaction {
     guard let stored, stored.isRecoveryCode else { return nil }
     try run(CodeQuery.use, account, code.digest)
     return UsedCode(words: "recovery code, \(try recoveryCodes(of: account)) left")
+  }
+
+  /// Why every code of the app is refused now: the clock was ahead when one was used, and those of
+  /// the time before that one stay void.
+  func clockFault(of account: Int64) throws(BackendError) -> BackendError? {
+    guard let last = try twoStep(of: account)?.lastStep, last > TOTP.step(at: wallTime) + TOTP.drift else { return nil }
+    return .unavailable(.clockWasAhead, UTCTime(seconds: last * TOTP.period).iso8601)
   }
 
   /// Writes down that a code was wrong.

@@ -48,6 +48,8 @@ extension FileFacts {
   package var isOpenToOwner: Bool { (isDirectory ? 0o700 : 0o600) & ~permissions == 0 }
   package var isWritableByOthers: Bool { permissions & 0o022 != 0 }
   package var isSticky: Bool { permissions & mode_t(S_ISVTX) != 0 }
+  /// Whether a file has other names (hard links), which have the same mode.
+  package var hasOtherNames: Bool { isRegularFile && status.st_nlink > 1 }
   package var isOwn: Bool { status.st_uid == geteuid() }
 
   /// Throws unless it is a private file or directory of this user.

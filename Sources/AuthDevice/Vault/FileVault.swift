@@ -187,8 +187,9 @@ public final class FileVault: SessionVault {
     guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
       throw .system(path, "cannot be set aside", .current)
     }
-    // A file of another user keeps its mode, because no other user can enter the directory.
-    if facts.isRegularFile, facts.status.st_uid == geteuid(), chmod(target, 0o600) != 0 {
+    // A file of another user keeps its mode, because no other user can enter the directory. So does
+    // one with another name, which may be in use elsewhere.
+    if facts.isRegularFile, facts.isOwn, !facts.hasOtherNames, chmod(target, 0o600) != 0 {
       throw .system(target, "cannot be made private", .current)
     }
     try directory.synchronize()
@@ -307,7 +308,7 @@ extension FileVault {
   }
 
   private static func isOpenToOthers(_ facts: FileFacts) -> Bool {
-    facts.isRegularFile && facts.isOwn && !facts.isPrivate
+    facts.isRegularFile && facts.isOwn && !facts.isPrivate && !facts.hasOtherNames
   }
 
   /// Creates the directory if it is missing, so that a process can watch it.

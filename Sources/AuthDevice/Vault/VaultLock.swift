@@ -56,6 +56,11 @@ enum VaultLock {
   static func opened(_ path: String) throws(FileError) -> Int32 {
     if let facts = try FileFacts(of: path) {
       try facts.requireOwn(.file)
+      guard !facts.hasOtherNames else {
+        throw FileError(
+          .wrongType, "\(path.escaped) has another name, a hard link, so its mode is left as it is.",
+          hint: "Delete this one; it is made again.")
+      }
       // A process that was killed while it created the file may have left any mode. The file is
       // empty, so others could not have read anything.
       if facts.permissions != 0o600, chmod(path, 0o600) != 0 { throw .system(path, "cannot be made private", .current) }

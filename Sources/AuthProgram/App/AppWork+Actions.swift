@@ -29,7 +29,7 @@ extension AppWork {
         }
       } catch {
         // It is a code that was wrong: these changes take no password.
-        throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
+        throw error.isOfWrongGuess ? CommandError(code: .wrongCode).beginning(error.wait) : error
       }
     case .administer(let administration):
       let administrator = try loggedIn.administratorKey()
@@ -77,7 +77,8 @@ extension AppWork {
     } catch {
       // Nobody has to go elsewhere for a new password.
       let hint: Hint = "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? Ctrl-R"
-      throw error == .credentialsNotAccepted ? CommandError(code: .wrongCredentials, hint: hint) : CommandError(error)
+      guard error == .credentialsNotAccepted else { throw CommandError(error) }
+      throw CommandError(code: .wrongCredentials, hint: hint).beginning(backend.waitBegun)
     }
     switch pressed {
     case .loggedIn(let session): return AppOutcome(done: "Logged in as \(session.user.username).")
@@ -128,7 +129,12 @@ extension AppWork {
   }
 
   private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
-    let result = try await explainedAsync { () throws(SessionError) in try await store.confirm(password) }
+    let result: LoginResult
+    do throws(SessionError) {
+      result = try await store.confirm(password)
+    } catch {
+      throw CommandError(error).beginning(error == .credentialsNotAccepted ? backend.waitBegun : nil)
+    }
     if case .challenged = result { throw CommandError(code: .codeMissing) }
     return AppOutcome(done: "The password is confirmed.")
   }

@@ -5,7 +5,7 @@ import AuthMessages
 import Guards
 
 /// The backend as a command uses it: it remembers which tokens were refused because the account is
-/// disabled.
+/// disabled, and the wait that began with the last wrong guess, which no authority can say.
 ///
 /// A command that only looks ends no session, whatever it sees: a store revokes the session whose
 /// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
@@ -25,6 +25,8 @@ final class CommandBackend: Backend {
     var revoked: Set<SessionToken> = []
     /// Whether the session file of a disabled account is erased: by a login and a logout only.
     var forgetsDisabled = false
+    /// The wait that began with the last wrong guess.
+    var wait: Duration?
     /// Why nothing more is revoked in this run.
     var obstacle: Unavailability?
   }
@@ -41,7 +43,15 @@ final class CommandBackend: Backend {
   var label: String? { base.label }
   var origin: @Sendable () -> SessionOrigin? { base.origin }
 
-  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try base.perform(request) }
+  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    do throws(BackendError) {
+      return try base.perform(request)
+    } catch {
+      if error.kind == .credentials { notes.withLock { $0.wait = error.waitBegun } }
+      throw error
+    }
+  }
+
   func misread(_ request: BackendRequest) -> BackendError { base.misread(request) }
   func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
 
@@ -81,6 +91,9 @@ final class CommandBackend: Backend {
   func keepsFile(of token: SessionToken) -> Bool {
     notes.withLock { !$0.forgetsDisabled && $0.disabled.contains(token) }
   }
+
+  /// The wait that began with the last wrong guess, if one did.
+  var waitBegun: Duration? { notes.withLock(\.wait) }
 
   /// What somebody asks for now may end sessions: a login or a logout.
   func beginEnding() { notes.withLock { $0.endings += 1 } }

@@ -13,7 +13,8 @@ package struct Places: Hashable, Sendable {
   package let data: String
   /// The variable that chose that in place of the default, to be shown.
   let dataVariable: String?
-  /// How long to wait for a lock that another process holds on the database.
+  /// How long to wait for a lock that another process holds on the database; zero for a run that is
+  /// in a hurry.
   package var patience: Duration = .seconds(5)
   /// Where the sessions lie, one file for each context.
   package let state: String

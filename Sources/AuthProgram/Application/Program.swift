@@ -11,7 +11,8 @@ import TextFormat
 /// sessions that begin here.
 package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
-/// The same backend, which waits for no lock: for what a shell shows while somebody types.
+/// The same backend, which waits for no lock, and for a service at most seconds: for what a shell
+/// shows while somebody types.
 func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
   { places, label throws(BackendError) in
     var places = places
@@ -32,7 +33,8 @@ package struct Program: Sendable {
   package init(_ makeEmbedded: @escaping MakeBackend) {
     makeBackend = { places, label throws(BackendError) in
       guard let address = places.service else { return try makeEmbedded(places, label) }
-      return try ServiceAuthority(address: address, label: label, origin: OwnOrigin.find)
+      let limits = places.patience == .zero ? .hurried : ClientLimits()
+      return ServiceAuthority(try ServiceAddress(address), limits: limits, label: label, origin: OwnOrigin.find)
     }
   }
 

@@ -147,7 +147,7 @@ extension Workspace {
       throw CommandError(
         code: .sessionFileUnusable, saying: failure.description,
         hint: "The code is used up. Remove the cause, then try again with the next one.")
-    case .failure(.credentialsNotAccepted): throw wrong
+    case .failure(.credentialsNotAccepted): throw wrong.beginning(backend.waitBegun)
     case .failure(let error): throw CommandError(error)
     }
   }

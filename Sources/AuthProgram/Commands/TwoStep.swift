@@ -222,7 +222,7 @@ enum TwoStepCommand {
     do throws(CommandError) {
       try await workspace.store.ask(fresh.session, question)
     } catch {
-      if error == CommandError(code: .wrongPassword) { throw CommandError(code: .wrongCode) }
+      if error.isOfWrongGuess { throw CommandError(code: .wrongCode).beginning(error.wait) }
       throw error.wait.map { CommandError(.wait($0), .throttledCode) } ?? error
     }
   }

@@ -205,10 +205,11 @@ final class Connection: Transaction {
         sqlite: SQLITE_IOERR, systemError: device, detail: String(cString: sqlite3_errstr(SQLITE_IOERR)), path: path)
     }
     // SQLite forgets the number when it is the commit that fails; the last call that failed was the
-    // write then.
+    // write then. It keeps none of a lock that fails, and calls that busy.
     let kept = ErrorNumber(sqlite3_system_errno(handle))
+    let isOfLock = code & 0xFF == SQLITE_BUSY && last.code == ENOLCK
     return BackendError(
-      sqlite: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
+      sqlite: code, systemError: isOfLock || kept.code == 0 && last.isNoSpace ? last : kept,
       // It quotes what is in the file.
       detail: String(cString: sqlite3_errmsg(handle)).escaped, path: path)
   }

@@ -89,7 +89,8 @@ struct Dialling {
   func arguments(to host: ServiceAddress.Host, _ socket: String?) -> [String] {
     let isLast = if case .ssh(let hosts, _) = address { hosts.last == host } else { true }
     return ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.wholeSeconds)"]
-      + (mayAsk ? [] : ["-o", "BatchMode=yes"] + (isLast ? [] : ["-q"])) + (host.port.map { ["-p", String($0)] } ?? [])
+      + (mayAsk ? [] : ["-o", "BatchMode=yes"] + (isLast && limits.isInteractive ? [] : ["-q"]))
+      + (host.port.map { ["-p", String($0)] } ?? [])
       + ["--", host.destination, "auth-service", "connect"]
       + (socket.map { ["--socket", ShellQuoting.posix($0)] } ?? [])
   }

@@ -113,7 +113,8 @@ extension ServiceAuthority {
   private func connected(_ state: inout State) throws(BackendError) -> ServiceLink {
     if let link = state.link, !link.isOver { return link }
     state.link = nil
-    let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
+    let mayAsk = limits.isInteractive && isatty(STDIN_FILENO) == 1
+    let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: mayAsk).connect()
     if let before = self.hello?.database, before != hello.database { throw otherDatabase(before.escaped, hello) }
     state.link = link
     known.withLock { $0 = hello }

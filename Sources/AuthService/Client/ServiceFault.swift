@@ -59,6 +59,16 @@ package struct ClientLimits: Hashable, Sendable {
   package var hashing: Duration = .seconds(180)
   /// For a service that went away, until a request is repeated.
   package var returning: Duration = .seconds(5)
+  /// Whether ssh may ask the user, and print why it failed.
+  package var isInteractive = true
 
   package init() {}
+
+  /// For what a shell shows while somebody types: nothing is asked or printed, and no wait is long.
+  package static var hurried: ClientLimits {
+    var limits = ClientLimits()
+    (limits.connecting, limits.answer, limits.hashing) = (.seconds(1), .seconds(1), .seconds(1))
+    (limits.returning, limits.isInteractive) = (.zero, false)
+    return limits
+  }
 }

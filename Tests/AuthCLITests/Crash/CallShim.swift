@@ -47,11 +47,12 @@ final class CallShim: Sendable {
   ///   - call: The call that fails.
   ///   - isAmongLike: Whether the number of that call is its place among its like, and not among
   ///     all calls.
+  ///   - lockError: With what every lock on a file fails; nil for none.
   /// - Returns: What came of it.
   /// - Throws: What kept it from being run.
   func run(
     _ line: String, input: String = "", in home: CommandHome, killedAt point: KillPoint? = nil,
-    failing call: WritingCall? = nil, amongLike isAmongLike: Bool = false
+    failing call: WritingCall? = nil, amongLike isAmongLike: Bool = false, lockError: Int32? = nil
   ) async throws -> Run {
     let log = home.file("calls")
     var variables = ["LD_PRELOAD": library, "CALL_LOG": log]
@@ -63,6 +64,7 @@ final class CallShim: Sendable {
       variables["FAIL_AT"] = String(call.number)
       if isAmongLike { variables["FAIL_CALL"] = call.description }
     }
+    if let lockError { variables["FAIL_LOCK"] = String(lockError) }
     let outcome = try await home.run(line, input: input, adding: variables)
     return Run(outcome: outcome, calls: WritingCall.parse(try String(contentsOfFile: log, encoding: .utf8)))
   }

@@ -1,5 +1,6 @@
 import DatabaseFiles
 import Foundation
+import Glibc
 import Programs
 import Testing
 
@@ -29,6 +30,16 @@ struct FailingCallTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for point in points { group.addTask { try await fail(command, at: point.call) } }
       try await group.waitForAll()
+    }
+  }
+
+  @Test("a file system without locks is named as the cause, with what to do", arguments: [ENOLCK, EOPNOTSUPP])
+  func withoutLocks(_ error: Int32) async throws {
+    let shim = try await CallShim.shared.value
+    for (line, input) in [("profile", ""), ("login alice --password-stdin", CommandHome.alice + "\n")] {
+      let run = try await shim.run(line, input: input, in: try await CrashStart.home(.loggedIn), lockError: error)
+      #expect(run.outcome.ending == .exited(3), "\(line)")
+      #expect(run.outcome.text.contains("on a file system that has locks"), "\(line): \(run.outcome.text)")
     }
   }
 

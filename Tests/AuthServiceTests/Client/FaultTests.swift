@@ -112,6 +112,17 @@ import Testing
     #expect(code { _ = try dialling.connect() } == "service_silent")
   }
 
+  @Test("what a shell shows while somebody types waits a second for a service, and ssh neither asks nor prints")
+  func hurried() throws {
+    let service = TestService(hello: nil) { peer, _ in peer.waitForEnd() }
+    let error = failure { try ServiceAuthority(.unix(service.path), limits: .hurried).checkForLogins() }
+    #expect(error?.values.last == "there was no answer within 1 s")
+    let address = try ServiceAddress("ssh://host")
+    guard case .ssh(let hosts, _) = address else { preconditionFailure("it is an address of ssh") }
+    let arguments = Dialling(address: address, limits: .hurried, mayAsk: false).arguments(to: hosts[0], nil)
+    #expect(Set(arguments).isSuperset(of: ["BatchMode=yes", "-q", "ConnectTimeout=1"]))
+  }
+
   /// What a request that reached the service says about it.
   @Test("each request is repeated after a lost answer, or its outcome is unknown", arguments: RequestTag.allCases)
   func lost(_ tag: RequestTag) throws {
