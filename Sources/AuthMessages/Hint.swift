@@ -1,4 +1,5 @@
 package import AuthDevice
+import CommandLineKit
 import TextFormat
 
 /// A line that says what to do next: text, and commands to run.
@@ -23,14 +24,23 @@ package struct Hint: Hashable, Sendable {
 
   /// The line as it is printed: with the context that somebody named, and with words that a shell
   /// reads as they are meant.
-  package func text(in context: ContextName?) -> String {
+  package func text(in context: ContextName?) -> String { text(in: context, blank: " ") }
+
+  /// The same on a terminal of this width: lines end after words, and never inside a command.
+  package func text(in context: ContextName?, width: Int?) -> String {
+    // Printed text has no NUL, so this one marks blanks where no line may end.
+    Paragraph.message(text(in: context, blank: "\0"), width: width)
+      .split(separator: "\0", omittingEmptySubsequences: false).joined(separator: " ")
+  }
+
+  private func text(in context: ContextName?, blank: String) -> String {
     parts.reduce(into: "") { text, part in
       switch part {
       case .text(let words): text += words
       case .command(let words, let isForOthers):
-        text += "auth-cli"
-        if let context, !isForOthers { text += " --context \(ShellQuoting.word(context.description))" }
-        for word in words { text += " " + ShellQuoting.word(word) }
+        let options = context.map { isForOthers ? [] : ["--context", $0.description] } ?? []
+        let command = ["auth-cli"] + (options + words).map { ShellQuoting.word($0) }
+        text += command.flatMap { $0.split(separator: " ", omittingEmptySubsequences: false) }.joined(separator: blank)
       }
     }
   }

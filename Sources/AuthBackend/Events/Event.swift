@@ -22,6 +22,9 @@ public struct Event: Hashable, Sendable {
   /// The most bytes of a detail; the rest of a longer one is left out.
   package static let longestDetail = 256
 
+  /// What happened, for people; the name of an event that this version does not know.
+  package var words: String { EventName(rawValue: name)?.words ?? name }
+
   /// How many events that concern no account are kept.
   package static let namelessLimit: Int64 = 10_000
 

@@ -65,3 +65,43 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   /// The account was deleted, by its user or an administrator.
   case userDeleted = "user_deleted"
 }
+
+extension EventName {
+  /// What happened, for people; a search for events finds it too.
+  package var words: String {
+    switch self {
+    case .loginSucceeded: "logged in"
+    case .loginSucceededAfterFailures: "logged in after failures"
+    case .loginFailed: "login failed"
+    case .loginFailuresThrottled: "too many failed logins"
+    case .loginLocked: "account locked"
+    case .loginUnlocked: "account unlocked"
+    case .reauthenticated: "password entered again"
+    case .reauthenticationFailed: "wrong password"
+    case .twoStepAsked: "code asked for"
+    case .twoStepFailed: "wrong code"
+    case .twoStepOn: "second step turned on"
+    case .twoStepOff: "second step turned off"
+    case .tokenReused: "old session token used"
+    case .passwordRehashed: "password hash renewed"
+    case .passwordChanged: "password changed"
+    case .recoveryCodesMade: "recovery codes created"
+    case .oneTimeCodeMade: "one-time code created"
+    case .recovered: "password set with a code"
+    case .recoveryFailed: "wrong recovery code"
+    case .sessionEnded: "session ended"
+    case .sessionExpired: "session expired"
+    case .sessionUsedAfterEnd: "ended session used"
+    case .sessionUnknown: "unknown session used"
+    case .authorizationFailed: "refused: not permitted"
+    case .authorizationChanged: "role changed"
+    case .administered: "administration"
+    case .sensitiveRead: "accounts viewed"
+    case .userCreated: "account created"
+    case .userUpdated: "name changed"
+    case .userDisabled: "account disabled"
+    case .userEnabled: "account enabled"
+    case .userDeleted: "account deleted"
+    }
+  }
+}

@@ -101,9 +101,12 @@ package enum EventSelection: CaseIterable, Query {
   case page, pageOfAccount, archivable
 
   package var sql: String {
-    // The times are those that are shown, and so is the text.
+    // The times are those that are shown, and so is the text, with the name of an event beside its
+    // words.
+    let words = EventName.allCases.map { " WHEN '\($0.rawValue)' THEN '\($0.words)'" }.joined()
     let text = """
-      lower(e.name || ' ' || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
+      lower(e.name || ' ' || CASE e.name\(words) ELSE '' END || ' '
+        || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
         || CASE WHEN b.name < '-' THEN 'deleted account' ELSE coalesce(b.name, '') END || ' '
         || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE
       """

@@ -159,21 +159,32 @@ extension AppState {
   /// What the screen says by itself, above the keys, in as many rows as leave some for the page.
   private var said: [AppNotice] {
     guard !showsHelp, interruption == nil else { return [] }
-    var said = question.map { AppNotice($0.text + balanceAfter($0), .strong) } ?? ending ?? notice
-    if question == nil, let ending, let notice { said = AppNotice("\(notice.text) \(ending.text)", notice.style) }
-    var answers = question == nil ? "" : " y/n"
-    if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
-    guard let said else { return [] }
-    let text = TextEscaping.escape(said.text)
-    let most = max(1, rows - 7)
-    var lines = Paragraph.wrap(text + answers, width: columns)
-    if lines.count > most {
-      // The keys of the answer matter more than the end of the question.
-      let room = columns - answers.utf8.count
-      let rest = lines[(most - 1)...].joined(separator: " ").dropLast(answers.utf8.count)
-      lines = lines[..<(most - 1)] + [DisplayWidth.truncate(String(rest), to: room) + answers]
+    if let question {
+      let lines = hasRoomForQuestion ? lines(of: question) : ["The terminal is too small."]
+      return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, .strong)
     }
+    var said = ending ?? notice
+    if let ending, let notice { said = AppNotice("\(notice.text) \(ending.text)", notice.style) }
+    if isWorkLong, !isWaiting { said = AppNotice(workWords, .strong) }
+    guard let said else { return [] }
+    var lines = Paragraph.wrap(TextEscaping.escape(said.text), width: columns)
+    if lines.count > mostSaid { lines = lines[..<(mostSaid - 1)] + [lines[(mostSaid - 1)...].joined(separator: " ")] }
     return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, said.style)
+  }
+
+  /// How many rows there are for what the screen says.
+  private var mostSaid: Int { max(1, rows - 7) }
+
+  private func lines(of question: AppQuestion) -> [String] {
+    Paragraph.wrap(TextEscaping.escape(question.text + balanceAfter(question)) + " y/n", width: columns)
+  }
+
+  /// Whether the open question, if there is one, shows in full: a person does not say yes to a part
+  /// of it.
+  var hasRoomForQuestion: Bool {
+    question.map { lines(of: $0) }.map { lines in
+      lines.count <= mostSaid && lines.allSatisfy { DisplayWidth.columns($0) <= columns }
+    } ?? true
   }
 
   /// What the balance, as it is now, is after what the question asks about.
@@ -207,7 +218,7 @@ extension AppState {
       if interruption != nil { return scroll + (isQuiet ? ["Enter or Esc: go on"] : []) }
       return scroll + [scroll.isEmpty ? "any key: back" : "other keys: back"]
     }
-    if question != nil { return ["y yes", "n no"] }
+    if question != nil { return hasRoomForQuestion ? ["y yes", "n no"] : ["n no"] }
     if let form { return keys(of: form) }
     if isFiltering { return ["Enter done", "Esc clear"] }
     let selected = selectedRow

@@ -148,6 +148,7 @@ extension AppState {
     switch key {
     case .character("n"), .character("N"), .escape: self.question = nil
     case .character("y"), .character("Y"):
+      guard hasRoomForQuestion else { break }
       self.question = nil
       return perform(question.action)
     case _: break

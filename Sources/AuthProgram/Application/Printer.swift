@@ -47,7 +47,7 @@ struct Printer {
 
   /// Says something to people before the answer.
   func note(_ line: Hint) {
-    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context)) }
+    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context, width: streams.errors.terminalWidth)) }
   }
 
   /// Says something to people at once, before a question.
@@ -58,14 +58,15 @@ struct Printer {
 
   /// Prints a refusal, and returns its status.
   func refuse(_ refusal: CommandError) -> ExitStatus {
-    streams.errors.writeLine(streams.errors.style.bold("auth-cli: ") + refusal.message)
-    let hint = refusal.hint.text(in: context)
-    streams.errors.writeLine(hint)
+    let (name, width) = ("auth-cli: ", streams.errors.terminalWidth)
+    let message = Paragraph.message(name + refusal.message, width: width)
+    streams.errors.writeLine(streams.errors.style.bold(name) + message.dropFirst(name.count))
+    streams.errors.writeLine(refusal.hint.text(in: context, width: width))
     flushErrors()
     guard asJSON else { return refusal.status }
     writeDocument([
       ("status", .integer(Int64(refusal.status.rawValue))), ("code", .string(refusal.code)),
-      ("message", .string(refusal.message)), ("hint", .string(hint)),
+      ("message", .string(refusal.message)), ("hint", .string(refusal.hint.text(in: context))),
     ])
     // The status says no already; there is no better one for a document that did not arrive.
     try? streams.output.flush(survivingClosedPipe: true)
@@ -105,8 +106,7 @@ extension ContextWorkspace {
 
   /// The lines of a table, fitted to a terminal.
   func lines(_ table: Table) -> [String] {
-    let output = printer.streams.output
-    return table.lines(width: output.isTerminal ? output.width : nil)
+    table.lines(width: printer.streams.output.terminalWidth)
   }
 
   /// Names alone, a line each, for completions and scripts.

@@ -107,7 +107,7 @@ enum MachineCommand {
   private static func show(_ format: MachineFormat, on output: OutputStream) -> Answer {
     let table = MachineTable.shipped
     return switch format {
-    case .text: Answer(.onlyShows, lines: table.lines(width: output.isTerminal ? output.width : 100), table.document)
+    case .text: Answer(.onlyShows, lines: table.lines(width: output.terminalWidth ?? 100), table.document)
     case .mermaid: Answer(.onlyShows, lines: table.mermaid, table.document)
     case .json: Answer(.onlyShows, text: table.json, table.document)
     }

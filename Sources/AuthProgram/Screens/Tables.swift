@@ -25,12 +25,12 @@ extension Table {
     // Sessions of an older version do not know where they were begun.
     let from: [Column] = sessions.contains { $0.origin != nil } ? [.cut("FROM")] : []
     return Table(
-      ["SESSION", .cut("CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"), .right("ENDS IN"), ""] + from,
+      ["SESSION", .cut("CONTEXT"), times.column("BEGAN").extra, times.column("ACTIVE"), .right("ENDS IN"), ""] + from,
       rows: sessions.map { session in
         [
           session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
           times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
-          session.isCurrent ? "this one" : "", session.origin?.words ?? "",
+          session.isCurrent ? "here" : "", session.origin?.words ?? "",
         ]
       })
   }
@@ -41,7 +41,7 @@ extension Table {
       [times.column("TIME"), "EVENT", .cut("ACCOUNT"), .cut("BY"), "SESSION", .cut("DETAIL")],
       rows: events.map { event in
         [
-          times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
+          times.cell(event.at.seconds, .seconds), event.words, event.account ?? "", event.actor ?? "",
           event.session?.shown ?? "", event.detail ?? "",
         ]
       })
@@ -93,9 +93,10 @@ extension AccountSummary {
 }
 
 extension SessionOrigin {
-  /// For people: `pts/3, auth-cli, from 192.0.2.7`.
+  /// For people: `pts/3, from 192.0.2.7`; this program goes without saying.
   var words: String {
-    [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
+    let program = program == AuthTool.tool.name ? nil : program
+    return [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
   }
 }
 

@@ -13,6 +13,9 @@ package final class OutputStream {
   package let style: Style
   /// The columns of the terminal; for a file or a pipe, the width for wrapping text.
   package let width: Int
+  /// The columns of the terminal, to which tables and messages are fitted; nil for a file or a
+  /// pipe.
+  package var terminalWidth: Int? { isTerminal ? width : nil }
 
   package let descriptor: Int32
   private var buffer: [UInt8] = []

@@ -55,7 +55,8 @@ package struct SilentTerminal: ~Copyable {
     _ question: String, timeLimit: Duration = .standardPromptLimit
   ) throws(PromptError) -> [UInt8] {
     var line: [UInt8] = []
-    var prompt = TextEscaping.escape(question)
+    let question = wrapped(question)
+    var prompt = question
     // What is shown next starts on a line of its own, unless an Enter was echoed.
     defer { if !isEchoed || line.last != UInt8(ascii: "\n") { try? show("\n") } }
     while true {
@@ -75,7 +76,7 @@ package struct SilentTerminal: ~Copyable {
           return Array(line.dropLast())
         }
       }
-      prompt = "\n" + TextEscaping.escape(question)
+      prompt = "\n" + question
     }
   }
 
@@ -83,7 +84,12 @@ package struct SilentTerminal: ~Copyable {
   ///
   /// This escapes untrusted text.
   package borrowing func say(_ line: String) throws(PromptError) {
-    try show(TextEscaping.escape(line) + "\n")
+    try show(wrapped(line) + "\n")
+  }
+
+  private borrowing func wrapped(_ text: String) -> String {
+    Paragraph.message(
+      TextEscaping.escape(text), width: TerminalWidth.columns(of: messages, environment: Environment.value))
   }
 
   /// Waits until one of the descriptors can be read; what is typed meanwhile has no effect.

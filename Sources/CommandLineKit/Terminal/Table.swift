@@ -12,12 +12,21 @@ package struct Table: Hashable, Sendable {
     package var unit: String?
     /// Whether the start of a value is useful alone, so that a screen may cut off the rest.
     package var mayBeCut: Bool
+    /// Whether a terminal that is too narrow for all columns leaves this one out.
+    package var isExtra = false
 
     package init(title: String, alignment: Alignment = .left, unit: String? = nil, mayBeCut: Bool = false) {
       self.title = title
       self.alignment = alignment
       self.unit = unit
       self.mayBeCut = mayBeCut
+    }
+
+    /// The same column as one that a narrow terminal leaves out.
+    package var extra: Column {
+      var column = self
+      column.isExtra = true
+      return column
     }
 
     /// A column whose text is on its right, for numbers and times that are left.
@@ -53,7 +62,8 @@ package struct Table: Hashable, Sendable {
 
   /// The lines, with the titles first.
   ///
-  /// Nothing is ever cut off: if a line would be wider than `width`, long cells continue on the
+  /// Nothing is cut off, and only extra columns are left out: if a line would be wider than
+  /// `width`, long cells continue on the
   /// next lines of their column. If that leaves columns too narrow to read, the last column moves
   /// below each row. On a very narrow terminal each row becomes a paragraph in which every value is
   /// next to its title. Nil is for a file or a pipe.
@@ -62,6 +72,9 @@ package struct Table: Hashable, Sendable {
       ([columns[column].heading] + rows.map { $0[column] }).map(DisplayWidth.columns).max() ?? 0
     }
     guard let width else { return lines(natural, .max) }
+    if Self.total(natural) > width, columns.contains(where: \.isExtra) {
+      return ordered(columns.filter { !$0.isExtra }.map(\.title)).lines(width: width)
+    }
     for (readable, isLastBelow) in [(16, false), (8, true), (8, false)] {
       if isLastBelow, columns.last?.mayBeCut != true { continue }
       let widths = fitted(isLastBelow ? natural.dropLast() : natural, readable, width)
@@ -74,13 +87,15 @@ package struct Table: Hashable, Sendable {
   /// fit.
   private func fitted(_ natural: [Int], _ readable: Int, _ width: Int) -> [Int]? {
     var widths = natural
-    while widths.reduce(2 * (widths.count - 1), +) > width {
+    while Self.total(widths) > width {
       let narrowed = widths.indices.filter { columns[$0].mayBeCut && widths[$0] > readable }
       guard let widest = narrowed.max(by: { widths[$0] < widths[$1] }) else { return nil }
       widths[widest] -= 1
     }
     return widths
   }
+
+  private static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The lines in columns of these widths; a cell without a column is below its row.
   private func lines(_ widths: [Int], _ width: Int) -> [String] {
