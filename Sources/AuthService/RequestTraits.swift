@@ -1,15 +1,16 @@
 import AuthBackend
 
+/// What a request takes.
+package enum RequestWork: String, Hashable, Sendable, CaseIterable {
+  /// A password is hashed, for which the request may wait in a queue.
+  case hashes
+  /// It may change what others see.
+  case writes
+  case reads
+}
+
 /// What the service and its client must know about a request.
 struct RequestTraits: Hashable, Sendable {
-  enum Work: Hashable, Sendable {
-    /// A password is hashed, for which the request may wait in a queue.
-    case hashes
-    /// It may change what others see.
-    case writes
-    case reads
-  }
-
   /// What the client may do when the answer was lost.
   enum Effect: Hashable, Sendable {
     /// Its answer is all that matters: send it again, or report that there was none.
@@ -20,7 +21,7 @@ struct RequestTraits: Hashable, Sendable {
     case once
   }
 
-  let work: Work
+  let work: RequestWork
   let effect: Effect
 }
 

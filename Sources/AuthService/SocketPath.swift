@@ -1,6 +1,20 @@
 package import Glibc
 
 extension sockaddr_un {
+  /// The absolute path of a socket that listens; empty for one without a path.
+  package static func path(of listener: Int32) -> String {
+    var address = sockaddr_un()
+    var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
+    }
+    guard result == 0 else { return "" }
+    let bytes = withUnsafeBytes(of: &address.sun_path) { Array($0.prefix { $0 != 0 }) }
+    guard let whole = realpath(String(decoding: bytes, as: UTF8.self), nil) else { return "" }
+    defer { free(whole) }
+    return String(cString: whole)
+  }
+
   /// The address of a path; nil when it does not fit.
   package init?(path: String) {
     self.init()

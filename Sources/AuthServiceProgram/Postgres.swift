@@ -11,6 +11,20 @@ import TextFormat
 
 /// The database on a PostgreSQL server.
 enum Postgres {
+  /// Numbers of the server.
+  enum ServerQuery: String, Query {
+    case size = "SELECT pg_database_size(current_database())"
+    /// How many connections it has for roles that are not superusers.
+    case connections =
+      "SELECT current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint - coalesce(current_setting('reserved_connections', true), '0')::bigint"
+  }
+
+  /// A number of the server; nil when it cannot be read.
+  static func number(_ query: ServerQuery, _ database: any Database) -> Int? {
+    let number = try? database.read { (db) throws(BackendError) -> Int64? in try db.first(query) }
+    return number.map { Int($0) }
+  }
+
   #if canImport(AuthPostgres)
     /// Names a database; `state` is where the service keeps which server confirmed the last change.
     ///

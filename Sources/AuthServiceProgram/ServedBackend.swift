@@ -97,6 +97,13 @@ struct ServedBackend: Sendable {
   /// - Returns: False when something still uses it; a later program that writes does this then.
   func end() -> Bool { (try? embedded?.endService()) != nil || embedded == nil }
 
+  /// How many bytes the database has; nil when that is not known.
+  var size: Int? {
+    guard let embedded else { return Postgres.number(.size, rules.database) }
+    var status = stat()
+    return stat(embedded.databasePath, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// Which database it is; one without an administrator is not served.
   var facts: ServedDatabase {
     get throws(CommandError) {

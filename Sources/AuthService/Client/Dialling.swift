@@ -11,16 +11,20 @@ struct Dialling {
   let mayAsk: Bool
 
   /// - Throws: ``BackendError`` of kind `unavailable`: nothing but this client's version was sent.
-  func connect() throws(BackendError) -> (ServiceLink, ServiceHello) {
+  func connect() throws(BackendError) -> (ServiceLink, ServiceHello, place: String) {
     switch address {
-    case .unix(let path): return try greeted(try socket(path), at: path, within: limits.connecting)
+    case .unix(let path):
+      let (link, hello) = try greeted(try socket(path), at: path, within: limits.connecting)
+      return (link, hello, path)
     case .ssh(let hosts, let socket):
       var last = ServiceFault.lost("no host is named").failure(at: address.place)
       for host in hosts {
         do throws(BackendError) {
           let link = try ssh(to: host, socket)
           // ssh connects first, and may ask.
-          return try greeted(link, at: host.place, host, within: mayAsk ? limits.asking : limits.connecting * 2)
+          let (_, hello) = try greeted(
+            link, at: host.place, host, within: mayAsk ? limits.asking : limits.connecting * 2)
+          return (link, hello, host.place)
         } catch {
           last = error
         }

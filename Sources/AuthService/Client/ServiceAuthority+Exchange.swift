@@ -114,10 +114,11 @@ extension ServiceAuthority {
     if let link = state.link, !link.isOver { return link }
     state.link = nil
     let mayAsk = limits.isInteractive && isatty(STDIN_FILENO) == 1
-    let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: mayAsk).connect()
+    let (link, hello, place) = try Dialling(address: address, limits: limits, mayAsk: mayAsk).connect()
     if let before = self.hello?.database, before != hello.database { throw otherDatabase(before.escaped, hello) }
     state.link = link
     known.withLock { $0 = hello }
+    reached.withLock { $0 = place }
     hear(hello.now)
     return link
   }

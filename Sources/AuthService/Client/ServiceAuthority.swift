@@ -22,6 +22,8 @@ public final class ServiceAuthority: Backend {
   ///
   /// Kept when the connection is lost: the service that comes back must have the same database.
   let known = Locked<ServiceHello?>(nil)
+  /// Which of several hosts answered.
+  let reached = Locked<String?>(nil)
 
   struct State {
     var link: ServiceLink?
@@ -76,7 +78,8 @@ public final class ServiceAuthority: Backend {
   public var connection: BackendConnection? {
     hello.map { hello in
       let encryption: String? = if case .ssh = address { "ssh" } else { nil }
-      return BackendConnection(place: address.place, database: hello.database, encryption: encryption)
+      return BackendConnection(
+        place: reached.withLock { $0 } ?? address.place, database: hello.database, encryption: encryption)
     }
   }
 

@@ -50,7 +50,7 @@ final class ServiceChanges: ChangeSource {
 
   /// Nobody is asked for a password in the background.
   private func subscribed(_ grant: Grant) -> ServiceLink? {
-    guard let (link, hello) = try? Dialling(address: base.address, limits: base.limits, mayAsk: false).connect(),
+    guard let (link, hello, _) = try? Dialling(address: base.address, limits: base.limits, mayAsk: false).connect(),
       let frame = try? base.encoded(.subscribe(1, grant.token), for: hello)
     else { return nil }
     let deadline = AnswerDeadline(in: base.limits.answer)

@@ -47,6 +47,7 @@ package final class AuthServer: Sendable {
   let limits: ServiceLimits
   private let log: ServiceLog
   private let identity: String
+  private let startedAt = WallTime.now()
   private let listener: Int32
   let epoll: Int32
   private let table: Monitor<Table>
@@ -119,14 +120,9 @@ package final class AuthServer: Sendable {
   package var status: ServiceStatus {
     let table = table.withLock { $0 }
     return ServiceStatus(
-      connections: table.connections.count, subscribers: feed.count, requests: requests.load,
-      passwords: passwords.load, counts: table.counts, fault: feed.fault)
+      startedAt: startedAt, limits: limits, connections: table.connections.count, subscribers: feed.count,
+      requests: requests.load, passwords: passwords.load, counts: table.counts)
   }
-
-  /// Reads the database now, so that ``status`` says whether it answers.
-  ///
-  /// - Returns: Whether it answered, or failed to, in time.
-  package func look(atMost limit: Duration) -> Bool { feed.look(atMost: limit) }
 
   /// Says that something was written that did not come over a socket.
   package func noteChange() { feed.wake() }
@@ -284,7 +280,8 @@ package final class AuthServer: Sendable {
       let result = Result { () throws(BackendError) in
         try rules.perform(request.page(of: request.rows ?? 0))
       }
-      table.withLock { $0.counts.count(result, hashes: work == .hashes) }
+      let (user, time) = (job.connection.peer.caller.user, ContinuousClock.now - job.since)
+      table.withLock { $0.counts.count(result, work, of: user, took: time) }
       job.connection.note(result)
       answer(job, result)
       if case .failure(let error) = result, error.isRefusal { log(error, of: request, job.connection) }
@@ -320,11 +317,7 @@ package final class AuthServer: Sendable {
   /// the one that a login is for, if it exists.
   private func log(_ error: BackendError, of request: BackendRequest, _ connection: Connection) {
     if case .unavailable(let failure) = error.kind {
-      let level: ServiceLog.Level =
-        switch failure.cause {
-        case .unreachable, .unreadable, .unwritable: .err
-        case .busy, .unparsable, .cancelled: .warning
-        }
+      let level: ServiceLog.Level = failure.isFault ? .err : .warning
       let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
       return refused(error.code, connection.peer, account: connection.account, level: level, cause: cause)
     }

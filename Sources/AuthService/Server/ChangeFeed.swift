@@ -20,9 +20,6 @@ final class ChangeFeed: Sendable {
     var owed: [UInt64: Subscriber] = [:]
     var isAwake = false
     var isOver = false
-    /// How often the database was read, with or without success.
-    var looks: UInt = 0
-    var fault: String?
   }
 
   private let rules: Rules
@@ -52,20 +49,6 @@ final class ChangeFeed: Sendable {
 
   /// How many there are.
   var count: Int { state.withLock { $0.subscribers.count } }
-
-  /// Why the database could not be read the last time, if it could not.
-  var fault: String? { state.withLock { $0.fault } }
-
-  /// Reads the database now, and waits for that.
-  ///
-  /// - Returns: Whether it was read, or failed to be, in time.
-  func look(atMost limit: Duration) -> Bool {
-    let before = state.change(wakingAll: true) { state in
-      state.isAwake = true
-      return state.looks
-    }
-    return state.wait(atMost: limit) { $0.looks > before ? true : nil } ?? false
-  }
 
   /// Says that something may have been written.
   func wake() {
@@ -134,25 +117,16 @@ final class ChangeFeed: Sendable {
 
   /// Reads which accounts the new events and transfers name; none when that cannot be read.
   private func look(_ cursors: inout Cursors) -> Set<Int64?> {
-    var (accounts, fault) = (Set<Int64?>(), String?.none)
-    do throws(BackendError) {
-      let (events, transfers) = try rules.database.read { [cursors] (db) throws(BackendError) in
-        (try cursors.events.rows(in: db), try cursors.transfers.rows(in: db))
-      }
-      accounts = cursors.events.advance(events).union(cursors.transfers.advance(transfers))
-    } catch {
-      fault = error.code
+    let rows = try? rules.database.read { [cursors] (db) throws(BackendError) in
+      (try cursors.events.rows(in: db), try cursors.transfers.rows(in: db))
     }
-    state.change(wakingAll: true) { state in
-      state.looks += 1
-      state.fault = fault
-    }
-    return accounts
+    guard let (events, transfers) = rows else { return [] }
+    return cursors.events.advance(events).union(cursors.transfers.advance(transfers))
   }
 
   /// Queues what has to be told among the requests of each subscriber's user.
   ///
-  /// So the thread of the feed, which also answers for health, waits for no subscriber.
+  /// So the thread of the feed waits for no subscriber.
   private func notify(_ queue: (Connection, SessionToken) -> Void) {
     let owed = state.withLock { state in
       defer { state.owed = [:] }

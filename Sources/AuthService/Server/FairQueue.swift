@@ -76,6 +76,9 @@ struct FairQueue<Job: Sendable>: Sendable {
     return job
   }
 
+  /// The job of each caller that waits longest.
+  var oldest: [Job] { users.flatMap { $0.turns.compactMap(\.jobs.first) } }
+
   /// Whether a job that waits may run.
   var canRun: Bool { turn != nil }
 

@@ -78,6 +78,9 @@ final class JobPool: Sendable {
 
   /// How many wait and run, and how long a new job would wait.
   var load: ServiceStatus.Load {
-    state.withLock { ($0.queue.count, $0.queue.runningCount, $0.average * ($0.queue.count + 1) / threads) }
+    state.withLock { state in
+      let oldest = state.queue.oldest.map(\.since).min().map { .now - $0 } ?? .zero
+      return (state.queue.count, state.queue.runningCount, state.average * (state.queue.count + 1) / threads, oldest)
+    }
   }
 }

@@ -28,4 +28,6 @@ extension ServedDatabase: RowDecodable {
 
 package enum ServedDatabaseQuery: String, Query {
   case facts = "SELECT event_salt, administrator_made FROM authority WHERE id = 1"
+  /// Writes a row as it is.
+  case touch = "UPDATE authority SET administrator_made = administrator_made WHERE id = 1"
 }

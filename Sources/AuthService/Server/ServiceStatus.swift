@@ -1,36 +1,107 @@
-import AuthBackend
+package import AuthBackend
+import AuthCore
 
 /// What the service has done since its start.
 package struct ServiceCounts: Sendable {
   /// Connections that were accepted.
   package internal(set) var accepted: UInt64 = 0
-  /// Requests that were answered, those with a password, and those that the database did not
-  /// answer.
-  package private(set) var answered = 0
-  package private(set) var hashed = 0
+  /// How long requests took until they were answered, with their wait, by what they do.
+  package private(set) var times: [RequestWork: Durations] = [:]
+  /// Requests that the database did not answer.
   package private(set) var unavailable = 0
+  /// Faults that an operator must repair, lately.
+  package private(set) var faults = RecentCount()
   /// Refusals by reason: codes of errors and of endings, of which there are few.
   package private(set) var refused: [String: Int] = [:]
+  /// Requests that were answered, by user of the machine, of the busiest users.
+  package private(set) var users: [UInt32: Int] = [:]
 
-  mutating func count(_ result: Result<BackendAnswer, BackendError>, hashes: Bool) {
-    answered += 1
-    if hashes { hashed += 1 }
-    if case .failure(let error) = result, case .unavailable = error.kind { unavailable += 1 }
+  /// How many users are counted; one member can have 65,536 subordinate ones.
+  static let mostUsers = 1024
+
+  mutating func count(
+    _ result: Result<BackendAnswer, BackendError>, _ work: RequestWork, of user: UInt32, took time: Duration
+  ) {
+    times[work, default: Durations()].add(time)
+    users[user, default: 0] += 1
+    if users.count > Self.mostUsers {
+      let busiest = users.sorted { $0.value > $1.value }.prefix(Self.mostUsers / 2)
+      users = Dictionary(uniqueKeysWithValues: busiest.map { ($0.key, $0.value) })
+    }
+    guard case .failure(let error) = result, case .unavailable(let failure) = error.kind else { return }
+    unavailable += 1
+    if failure.isFault { faults.add() }
   }
 
   mutating func refuse(_ reason: String) { refused[reason, default: 0] += 1 }
 }
 
+/// Durations, counted by upper bounds, as Prometheus has histograms.
+package struct Durations: Sendable {
+  /// In seconds; longer ones are counted apart.
+  package static let bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 10]
+  package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+  /// Their sum, in seconds.
+  package private(set) var sum = 0.0
+
+  package var count: Int { counts.reduce(0, +) }
+
+  /// No durations.
+  package init() {}
+
+  mutating func add(_ duration: Duration) {
+    let seconds = duration / .seconds(1)
+    counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+    sum += seconds
+  }
+}
+
+/// How often something happened in this minute and in the one before.
+package struct RecentCount: Sendable {
+  private var began = ContinuousClock.now
+  private var (now, before) = (0, 0)
+
+  /// How often, up to a moment.
+  package func count(at moment: ContinuousClock.Instant = .now) -> Int {
+    var copy = self
+    copy.advance(to: moment)
+    return copy.now + copy.before
+  }
+
+  mutating func add(at moment: ContinuousClock.Instant = .now) {
+    advance(to: moment)
+    now += 1
+  }
+
+  private mutating func advance(to moment: ContinuousClock.Instant) {
+    let minutes = Int((moment - began) / .seconds(60))
+    guard minutes > 0 else { return }
+    (before, now) = (minutes == 1 ? now : 0, 0)
+    began += .seconds(60) * minutes
+  }
+}
+
+extension Unavailability {
+  /// Whether an operator must repair something.
+  var isFault: Bool {
+    switch cause {
+    case .unreachable, .unreadable, .unwritable: true
+    case .busy, .unparsable, .cancelled: false
+    }
+  }
+}
+
 /// The state of the service at one moment.
 package struct ServiceStatus: Sendable {
-  /// How many requests wait for the threads of one kind, and run on them.
-  package typealias Load = (waiting: Int, running: Int, wait: Duration)
+  /// How many requests wait for the threads of one kind, and run on them, and since when the oldest
+  /// waits.
+  package typealias Load = (waiting: Int, running: Int, wait: Duration, oldest: Duration)
 
+  package let startedAt: WallTime
+  package let limits: ServiceLimits
   package let connections: Int
   package let subscribers: Int
   package let requests: Load
   package let passwords: Load
   package let counts: ServiceCounts
-  /// Why the database could not be read the last time, if it could not.
-  package var fault: String?
 }

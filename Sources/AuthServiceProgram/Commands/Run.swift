@@ -93,7 +93,9 @@ enum RunCommand {
     guard server.start() else { throw .noThreads }
     let desk = try ListeningSocket(at: words[Options.operators], mode: 0o600)
     defer { desk.remove() }
-    guard OperatorDesk(listener: desk, server: server, backend: backend, log: log).start() else { throw .noThreads }
+    guard OperatorDesk(listener: desk, people: people, server: server, backend: backend, log: log).start() else {
+      throw .noThreads
+    }
     SystemdNotice.ready.send()
     log.write(
       .info, "started",
@@ -101,6 +103,10 @@ enum RunCommand {
         "version": Release.version, "pid": "\(getpid())",
         "database": backend.embedded == nil ? "postgresql" : "sqlite", "socket": people.path ?? "systemd",
       ])
+    let needed = limits.databaseThreads + limits.hashThreads + 2
+    if backend.embedded == nil, let most = Postgres.number(.connections, backend.rules.database), most < needed {
+      log.write(.warning, "max_connections", ["available": "\(most)", "needed": "\(needed)"])
+    }
     signals.wait()
     SystemdNotice.stopping.send()
     let isFinished = server.stop() && backend.end()

@@ -16,7 +16,10 @@ struct OperatorCommand {
 
   static let health = asking(
     .health, "Show whether the service works",
-    discussion: ["It answers while requests wait. Status 1: the database does not answer; 3: the service does not."],
+    discussion: [
+      "It writes to the database, and sends a request over the socket for people. Status 1: that failed or took too "
+        + "long, or requests of people fail or wait too long; 3: the service does not answer."
+    ],
     options: [json], ("health --json", "prints a JSON document for monitoring")
   ) { $0[json] ? "json" : "text" }
 

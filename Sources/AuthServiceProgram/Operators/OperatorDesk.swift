@@ -15,6 +15,14 @@ struct OperatorDesk: Sendable {
   let server: AuthServer
   let backend: ServedBackend
   let log: ServiceLog
+  private let (write, request): (HealthProbe, HealthProbe)
+
+  /// Creates it; `people` is the socket for people.
+  init(listener: ListeningSocket, people: ListeningSocket, server: AuthServer, backend: ServedBackend, log: ServiceLog)
+  {
+    (self.listener, self.server, self.backend, self.log) = (listener, server, backend, log)
+    (write, request) = (.write(backend.rules), .socket(people.descriptor))
+  }
 
   func start() -> Bool {
     removeLeftovers()
@@ -77,13 +85,9 @@ struct OperatorDesk: Sendable {
   ) throws(CommandError) -> (ExitStatus, String, String) {
     switch request {
     case .health:
-      let isNew = server.look(atMost: Self.patience)
-      var status = server.status
-      if !isNew, status.fault == nil { status.fault = BackendError.FailureCode.databaseBusy.rawValue }
-      return (status.fault == nil ? .done : .no, value == "json" ? status.json + "\n" : status.text, "")
-    case .metrics:
-      _ = server.look(atMost: Self.patience)
-      return (.done, server.status.metrics, "")
+      let health = health
+      return (health.problems.isEmpty ? .done : .no, value == "json" ? health.json + "\n" : health.text, "")
+    case .metrics: return (.done, health.metrics(databaseSize: backend.size), "")
     case .endSessions:
       let count = try ask { (rules) throws(BackendError) in try rules.endSessions(of: try Username(value)) }
       return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n", "")
@@ -105,8 +109,13 @@ struct OperatorDesk: Sendable {
     return answer
   }
 
-  /// How long a look at the database may take before it counts as none.
-  private static let patience = Duration.seconds(2)
+  private var health: Health {
+    let (write, request) = (write.run(atMost: Self.patience), request.run(atMost: Self.patience))
+    return Health(status: server.status, write: write, request: request)
+  }
+
+  /// How long an attempt may take before it counts as failed.
+  private static let patience = Duration.seconds(3)
 
   // MARK: Files, which the command writes
 

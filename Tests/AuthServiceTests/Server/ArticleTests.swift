@@ -70,7 +70,7 @@ struct ArticleTests {
       until auth-service health --operators \(operators) 2>\(folder)/log; do kill -0 $!; done
       kill $!
       wait
-      """, printing: "The database answers.")
+      """, printing: "Healthy.")
     withExtendedLifetime(place) {}
   }
 

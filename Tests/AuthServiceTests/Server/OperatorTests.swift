@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Foundation
 import Glibc
+import Services
 import Testing
 
 @Suite("Operators of the service")
@@ -69,7 +70,42 @@ struct OperatorTests {
     let service = try RunningService(options: ["--hash-threads", "1"])
     let client = try service.client()
     for _ in 0..<16 { try client.send(ServiceClient.login("bob")) }
-    #expect(try await run(service, "health").contains("The database answers."))
+    #expect(try await run(service, "health").contains("Healthy."))
     for _ in 0..<16 { _ = try client.answer().get() }
+  }
+
+  @Test("clients that have all connections leave descriptors for the operators and for the database")
+  func reserve() async throws {
+    let folder = ShortFolder()
+    let narrow = folder.path + "/auth-service"
+    try "#!/bin/sh\nexec prlimit --nofile=120 \(RunningService.executable) \"$@\"\n"
+      .write(toFile: narrow, atomically: false, encoding: .utf8)
+    #expect(chmod(narrow, 0o755) == 0)
+    let service = try RunningService(options: ["--database-threads", "8"], executable: narrow)
+    var clients: [ServiceClient] = []
+    while let client = try? service.client() { clients.append(client) }
+    #expect(clients.count < 60)
+    // Each of them may use a connection to the database.
+    for client in clients { try client.send(.lookUp(ServiceClient.token())) }
+    for client in clients { _ = try client.answer().get() }
+    // The request of health has the same user as the clients, and so no place.
+    let health = try await run(service, "health --json", exits: 1)
+    #expect(health.contains("\"database_fault\":null,\"socket_fault\":\"service_busy\""), "\(health)")
+    #expect(try await run(service, "backup \(folder.path)/backup.db").hasPrefix("Copied "))
+  }
+
+  @Test("without a descriptor for an operator, the service waits and does not spin")
+  func noDescriptor() async throws {
+    let service = try RunningService()
+    let limit = "prlimit --pid \(service.pid)"
+    try await bash("\(limit) --nofile=3:")
+    let operators = try #require(connectedSocket(to: service.operators))
+    defer { close(operators) }
+    let before = try service.processorTime()
+    var event = pollfd(fd: operators, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&event, 1, 1000) == 0)
+    #expect(try service.processorTime() - before < .milliseconds(100))
+    try await bash("\(limit) --nofile=$(\(limit) --nofile --noheadings --output=HARD):")
+    #expect(try await run(service, "health").hasPrefix("Healthy."))
   }
 }

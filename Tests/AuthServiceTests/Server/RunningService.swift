@@ -115,4 +115,13 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
     return try #require(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) })
   }
+
+  /// How long the process ran on processors.
+  func processorTime() throws -> Duration {
+    let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+    // Source: proc(5); the name, which ends at the parenthesis, may have spaces.
+    let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
+    let ticks = try #require(Int(fields[11])) + (try #require(Int(fields[12])))
+    return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK))
+  }
 }

@@ -1,0 +1,104 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import AuthService
+import Glibc
+import TextFormat
+
+/// Something that `health` tries, on a thread of its own, because it may take long.
+///
+/// It runs once at a time: while it hangs, everybody who asks hears for how long.
+final class HealthProbe: Sendable {
+  /// How long it took, or takes already, and the code of its error; nil for success.
+  struct Finding: Sendable {
+    let took: Duration
+    let fault: String?
+  }
+
+  private struct State {
+    var began: ContinuousClock.Instant?
+    var runs = 0
+    var last = Finding(took: .zero, fault: nil)
+  }
+
+  private let state = Monitor(State())
+  private let overdue: BackendError.FailureCode
+  private let attempt: @Sendable () throws(BackendError) -> Void
+
+  /// Creates it, where `overdue` is the error of an attempt that takes too long; tries nothing yet.
+  init(overdue: BackendError.FailureCode, _ attempt: @escaping @Sendable () throws(BackendError) -> Void) {
+    (self.overdue, self.attempt) = (overdue, attempt)
+  }
+
+  /// Tries it, or waits for the attempt that runs.
+  func run(atMost limit: Duration) -> Finding {
+    let (runs, began, isFirst) = state.withLock { state in
+      let isFirst = state.began == nil
+      let began = state.began ?? .now
+      state.began = began
+      return (state.runs, began, isFirst)
+    }
+    if isFirst, !startThread({ self.perform(since: began) }) { finish(began, overdue.rawValue) }
+    let found = state.wait(atMost: limit) { $0.runs > runs ? $0.last : nil }
+    return found ?? Finding(took: .now - began, fault: overdue.rawValue)
+  }
+
+  private func perform(since began: ContinuousClock.Instant) {
+    do throws(BackendError) {
+      try attempt()
+      finish(began, nil)
+    } catch {
+      finish(began, error.code)
+    }
+  }
+
+  private func finish(_ began: ContinuousClock.Instant, _ fault: String?) {
+    state.change(wakingAll: true) { state in
+      state.last = Finding(took: .now - began, fault: fault)
+      state.began = nil
+      state.runs += 1
+    }
+  }
+
+  /// A write to the database, which leaves it as it is.
+  static func write(_ rules: Rules) -> HealthProbe {
+    HealthProbe(overdue: .databaseBusy) { () throws(BackendError) in
+      try rules.database.write(.rows) { (db) throws(BackendError) in try db.run(ServedDatabaseQuery.touch) }
+    }
+  }
+
+  /// A request over the socket for people, as one of them.
+  static func socket(_ listener: Int32) -> HealthProbe {
+    HealthProbe(overdue: .serviceSilent) { () throws(BackendError) in
+      var limits = ClientLimits()
+      (limits.connecting, limits.answer) = (.seconds(5), .seconds(5))
+      try ServiceAuthority(.unix(sockaddr_un.path(of: listener)), limits: limits).checkForLogins()
+    }
+  }
+}
+
+/// What `health` found.
+struct Health {
+  let status: ServiceStatus
+  /// A write to the database.
+  let write: HealthProbe.Finding
+  /// A request over the socket for people.
+  let request: HealthProbe.Finding
+
+  /// How long a request waits before that is a problem: half of the time after which it is refused.
+  private static let longestWait = Duration.seconds(5)
+
+  var oldest: Duration { max(status.requests.oldest, status.passwords.oldest) }
+
+  /// What is wrong, a clause each; nothing when all is well.
+  var problems: [String] {
+    let faults = status.counts.faults.count()
+    return [
+      write.fault.map { "a write to the database failed: \($0) (auth-service help codes)" },
+      request.fault.map { "a request over the socket for people failed: \($0) (auth-service help codes)" },
+      status.requests.oldest > Self.longestWait ? "requests wait for \(status.requests.oldest.words)" : nil,
+      faults > 0 ? "requests failed in the last two minutes: \(faults); look at the log" : nil,
+    ]
+    .compactMap(\.self)
+  }
+}

@@ -1,0 +1,94 @@
+import AuthBackend
+import AuthCore
+import Services
+import Testing
+
+@testable import AuthService
+@testable import AuthServiceProgram
+
+@Suite("Health of the service")
+struct HealthTests {
+  private static let idle: ServiceStatus.Load = (waiting: 0, running: 0, wait: .zero, oldest: .zero)
+  private static let unwritable = BackendError.unavailable(.serverFull, "the database")
+
+  private func problems(
+    _ counts: ServiceCounts = ServiceCounts(), oldest: Duration = .zero, writeFault: String? = nil,
+    requestFault: String? = nil
+  ) -> [String] {
+    var requests = Self.idle
+    requests.oldest = oldest
+    let status = ServiceStatus(
+      startedAt: .now(), limits: ServiceLimits(databaseThreads: 1, hashThreads: 1), connections: 0, subscribers: 0,
+      requests: requests, passwords: Self.idle, counts: counts)
+    let found = { HealthProbe.Finding(took: .zero, fault: $0) }
+    return Health(status: status, write: found(writeFault), request: found(requestFault)).problems
+  }
+
+  private func counts(_ error: BackendError) -> ServiceCounts {
+    var counts = ServiceCounts()
+    counts.count(.failure(error), .writes, of: 1000, took: .zero)
+    return counts
+  }
+
+  @Test("a fault, and a request that waits for more than 5 s, are problems; what a member may cause is none")
+  func problems() {
+    #expect(problems(oldest: .seconds(5)) == [])
+    #expect(problems(oldest: .seconds(6)) == ["requests wait for 6 s"])
+    #expect(problems(writeFault: "disk_full").count == 1)
+    #expect(problems(requestFault: "server_silent").count == 1)
+    #expect(problems(counts(Self.unwritable)) == ["requests failed in the last two minutes: 1; look at the log"])
+    #expect(problems(counts(.unavailable(.serviceBusy, "5"))) == [])
+    #expect(problems(counts(.credentialsNotAccepted)) == [])
+  }
+
+  @Test("faults of the last minute and of the one before are counted, and older ones are not")
+  func recent() {
+    let start = ContinuousClock.now
+    var count = RecentCount()
+    for second in [1, 2, 70] { count.add(at: start + .seconds(second)) }
+    #expect(count.count(at: start + .seconds(110)) == 3)
+    #expect(count.count(at: start + .seconds(130)) == 1)
+    #expect(count.count(at: start + .seconds(190)) == 0)
+  }
+
+  @Test("the busiest users are counted, however many others ask")
+  func users() {
+    var counts = ServiceCounts()
+    for user in 0..<10_000 as Range<UInt32> {
+      for asked in [7, user] { counts.count(.success(.done), .reads, of: asked, took: .zero) }
+    }
+    #expect(counts.users.count <= ServiceCounts.mostUsers)
+    #expect(counts.users[7] == 10_001)
+  }
+
+  @Test("durations are counted by their upper bounds")
+  func durations() {
+    var times = Durations()
+    for time in [.milliseconds(1), .milliseconds(2), .seconds(10), .seconds(11)] as [Duration] { times.add(time) }
+    #expect(times.counts == [1, 1, 0, 0, 0, 0, 0, 1, 1])
+    #expect(times.count == 4)
+  }
+
+  @Test(
+    "health fails while nothing can be written, and while the database is stopped",
+    .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
+  func postgres() async throws {
+    let site = try await PostgresSite("health")
+    try await site.install()
+    let service = try RunningService(postgres: site.address)
+    let health = "auth-service health --operators \(service.operators)"
+    #expect(try await site.run(health).hasPrefix("Healthy."))
+    let locked = try await site.run(
+      """
+      coproc psql --quiet health
+      echo 'BEGIN; LOCK TABLE auth.authority; \\echo locked' >&${COPROC[1]}
+      read -r line <&${COPROC[0]}
+      \(health) --json || echo "status $?"
+      """)
+    #expect(locked.contains("status 1") && locked.contains("\"database_fault\":\"database_busy\""), "\(locked)")
+    #expect(try await site.run(health).hasPrefix("Healthy."))
+    try await site.run("dropdb --force health")
+    let gone = try await site.run(health, exits: 1)
+    #expect(gone.contains("a write to the database failed"), "\(gone)")
+  }
+}
