@@ -28,6 +28,22 @@ import Testing
     }
     #expect(!findings.isEmpty)
   }
+
+  @Test("a change of everything that is refused waits for no payment, so no payment waits for it")
+  func refused() async throws {
+    guard ThrowawayServer.isPossible else { return }
+    let codes = try await onOwnThread {
+      let database = try RulesDatabase(isShared: true)
+      _ = try database.registerBoth()
+      let rules = database.authority.rules
+      let bob = try database.authority.logIn("bob", bobPassword).token
+      let requests: [BackendRequest] = [
+        .endAllSessions(SessionToken(bytes: [1])), .setRegistration(.open, bob), .deleteOwnAccount(bob),
+      ]
+      return try rules.database.write(.rows) { _ in requests.map { request in code { try rules.perform(request) } } }
+    }
+    #expect(codes == ["session_revoked", "not_permitted", "balance_not_zero"])
+  }
 }
 
 /// What the rules are on.

@@ -73,9 +73,9 @@ struct AttackTests {
     }
   }
 
-  @Test("loops that connect and hang up keep nobody else from being served")
-  func connecting() async throws {
-    let service = try await service()
+  @Test("loops that connect and hang up keep nobody else from being served", arguments: Engine.available)
+  func connecting(_ engine: Engine) async throws {
+    let service = try await service(engine)
     let path = service.socket
     try Victim(of: service).expectUnharmed(beside: 4) { _, goesOn in
       // Never waits, so that it ends where nobody accepts.
@@ -89,9 +89,11 @@ struct AttackTests {
     }
   }
 
-  @Test("two users who take all places for connections and passwords leave some to a third one")
-  func places() async throws {
-    let service = try await service(options: ["--connections", "28", "--connections-per-user", "14"])
+  @Test(
+    "two users who take all places for connections and passwords leave some to a third one",
+    arguments: Engine.available)
+  func places(_ engine: Engine) async throws {
+    let service = try await service(engine, options: ["--connections", "28", "--connections-per-user", "14"])
     let path = service.socket
     try Victim(of: service).expectUnharmed(beside: 2) { number, goesOn in
       Self.flood(14, { ServiceClient.login("mallory") }, goesOn) {

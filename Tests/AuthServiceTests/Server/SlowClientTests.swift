@@ -1,5 +1,7 @@
 import AuthBackend
+import AuthCore
 import Services
+import Terminals
 import Testing
 
 @testable import AuthService
@@ -49,5 +51,23 @@ struct SlowClientTests {
     #expect(sent < 100_000)
     #expect(server.status.counts.refused["not_reading"] == 1)
     #expect(try other.lookUp(token) != nil, "the other client is not served")
+  }
+
+  @Test("requests whose client hung up before they began are not done")
+  func leaving() throws {
+    let rules = try Workspace.inhabited(isShared: true).work.rules
+    let server = try ServedRules(rules) { $0.databaseThreads = 2 }
+    let other = try ServiceClient(server.path)
+    let token = try other.logIn("alice")
+    var client: ServiceClient? = try ServiceClient(server.path)
+    let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil)
+    // While this writes, no payment can.
+    try rules.database.write(.everything) { _ in
+      for _ in 0..<16 { _ = try? client?.send(.pay(order, token)) }
+      #expect(Deadline(.seconds(60)).wait { server.status.requests.running + server.status.requests.waiting == 16 })
+      client = nil
+      #expect(Deadline(.seconds(60)).wait { server.status.connections == 1 })
+    }
+    #expect(try other.receipts(token).count <= 2)
   }
 }
