@@ -30,8 +30,10 @@ final class SQLiteDatabase: Database {
     var idle: [Connection] = []
     /// The file that they are to.
     var file: FileIdentity?
-    /// How many reads run, and how many of them copy the whole file.
-    var (running, copies) = (0, 0)
+    /// How many reads run, and how many of them take long, such as a copy of the whole file.
+    var (running, long) = (0, 0)
+    /// The log is to be emptied when no long read runs.
+    var isOwed = false
     /// No read begins: the log is being emptied.
     var isPaused = false
 
@@ -84,7 +86,14 @@ final class SQLiteDatabase: Database {
   /// cover it.
   func removeTraces() throws(BackendError) {
     try open.withLock { (open) throws(BackendError) in
-      if let readers { return try emptyLog(try connection(of: &open, .everything), readers) }
+      if let readers {
+        let isLater = readers.withLock { readers in
+          readers.isOwed = readers.long > 0
+          return readers.isOwed
+        }
+        if !isLater { try emptyLog(try connection(of: &open, .everything), readers) }
+        return
+      }
       try connection(of: &open, .everything).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")
     }
   }
@@ -120,22 +129,40 @@ final class SQLiteDatabase: Database {
 
   /// What SQLite finds wrong with the file; nothing when all is well.
   func faults() throws(BackendError) -> [String] {
-    try read { (db) throws(BackendError) in
-      let found: [String] = try db.all(CheckQuery.integrity)
-      let tables: [String] = try db.all(CheckQuery.references)
-      return found.filter { $0 != "ok" } + tables.map { "a row of \($0) refers to a row that is missing" }
+    try atLength { () throws(BackendError) in
+      try read { (db) throws(BackendError) in
+        let found: [String] = try db.all(CheckQuery.integrity)
+        let tables: [String] = try db.all(CheckQuery.references)
+        return found.filter { $0 != "ok" } + tables.map { "a row of \($0) refers to a row that is missing" }
+      }
     }
   }
 
   /// Writes a copy of one state of the data to a new file; in an embedded database, others wait
   /// meanwhile.
   func copy(to file: String) throws(BackendError) {
-    if let readers {
-      readers.withLock { $0.copies += 1 }
-      defer { readers.withLock { $0.copies -= 1 } }
-      return try withReader(readers) { (connection) throws(BackendError) in try connection.copy(to: file) }
+    try atLength { () throws(BackendError) in
+      if let readers {
+        return try withReader(readers) { (connection) throws(BackendError) in try connection.copy(to: file) }
+      }
+      try open.withLock { (open) throws(BackendError) in try connection(of: &open, nil).copy(to: file) }
     }
-    try open.withLock { (open) throws(BackendError) in try connection(of: &open, nil).copy(to: file) }
+  }
+
+  /// Runs a long read; a service empties its log when it has ended, because other reads wait for
+  /// that.
+  func atLength<Result>(_ body: () throws(BackendError) -> Result) throws(BackendError) -> Result {
+    guard let readers else { return try body() }
+    readers.withLock { $0.long += 1 }
+    defer {
+      let isDue = readers.withLock { readers in
+        readers.long -= 1
+        return readers.isOwed && readers.long == 0
+      }
+      // As after a change: the next one tries again.
+      if isDue { try? removeTraces() }
+    }
+    return try body()
   }
 
   func onConnection<Result: Sendable>(
@@ -217,7 +244,7 @@ final class SQLiteDatabase: Database {
 
   private func emptyLongLog(_ connection: Connection, _ readers: Monitor<Readers>) {
     guard let log = try? FileFacts(of: path + "-wal"), log.status.st_size > Self.longestLog,
-      readers.withLock({ $0.copies == 0 })
+      readers.withLock({ $0.long == 0 })
     else { return }
     // The change is made, whatever becomes of this; the next one tries again.
     try? emptyLog(connection, readers)

@@ -43,7 +43,10 @@ enum SchemaCommand {
 
   static let command = Command<ServiceCommand>(
     "schema", summary: "Create, check and upgrade the database",
-    discussion: ["For SQLite, stop the service first. On PostgreSQL, 'check' and 'upgrade' work while services run."],
+    discussion: [
+      "For SQLite, stop the service first, except for 'check'. "
+        + "On PostgreSQL, 'check' and 'upgrade' work while services run."
+    ],
     examples: [
       "schema install --database /var/lib/auth-service --first-administrator alice":
         "creates the database and alice's account"
@@ -76,10 +79,25 @@ enum SchemaCommand {
 
   private static let check = acting(
     "check", "Compare the database with what it should be",
-    ["Prints a line for each difference; status 1 means that there are some."],
+    [
+      "Prints a line for each difference; status 1 means that there are some. "
+        + "A running service checks its SQLite database itself, on the socket for operators."
+    ], options: [Options.operators],
     example: "schema check --database /var/lib/auth-service", shows: "compares the database with what it should be"
-  ) { (_, schema) throws(CommandError) in
-    let faults = try explained { () throws(BackendError) in try schema.check() }
+  ) { (words, schema) throws(CommandError) in
+    do throws(BackendError) {
+      return report(try schema.check())
+    } catch {
+      guard error.code == BackendError.FailureCode.databaseInUse.rawValue,
+        let file = (schema as? LocalAuthority)?.databasePath,
+        let status = try OperatorCommand.check(file, by: words[Options.operators])
+      else { throw CommandError(error) }
+      return (status, [])
+    }
+  }
+
+  /// What `check` prints.
+  static func report(_ faults: [String]) -> (status: ExitStatus, lines: [String]) {
     if faults.isEmpty { return (.done, ["The database is in order."]) }
     // The definition of a function has many lines.
     return (.no, faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })

@@ -8,6 +8,7 @@ enum OperatorRequest: String {
   case resetPassword = "reset-password"
   case endTwoStep = "two-step off"
   case archive = "events archive"
+  case check = "schema check"
 
   /// Whether its value is the name of a user.
   var isAboutUser: Bool { self == .endSessions || self == .resetPassword || self == .endTwoStep }

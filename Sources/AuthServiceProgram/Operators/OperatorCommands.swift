@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthDevice
 import AuthMessages
+import AuthService
 import CommandLineKit
 import Glibc
 import TextFormat
@@ -88,6 +89,23 @@ struct OperatorCommand {
       subcommands: [command], request: nil)
   }
 
+  /// Has the running service check the database file that it uses.
+  ///
+  /// - Returns: The status of `schema check`; nil when no service can be reached.
+  static func check(_ file: String, by socket: String) throws(CommandError) -> ExitStatus? {
+    guard let value = identity(ofFile: file), let descriptor = sockaddr_un(path: socket)?.connectedSocket() else {
+      return nil
+    }
+    let command = OperatorCommand(request: .check, value: value, socket: socket, file: nil)
+    return try command.answer(over: descriptor, nil)
+  }
+
+  /// Which file is at a path; nil when there is none.
+  static func identity(ofFile path: String) -> String? {
+    var status = stat()
+    return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+  }
+
   private func run() throws(CommandError) -> ExitStatus {
     do throws(CommandError) {
       return try answer()
@@ -109,6 +127,10 @@ struct OperatorCommand {
     let descriptor = try ConnectCommand.connection(
       to: socket, option: Options.operators.declaration.flag,
       notPermitted: "Run this as root, or as the user of the service, auth-cli.")
+    return try answer(over: descriptor, received)
+  }
+
+  private func answer(over descriptor: Int32, _ received: ReceivedFile?) throws(CommandError) -> ExitStatus {
     let channel = OperatorChannel(descriptor, time: request.isReport ? .seconds(15) : .seconds(120))
     // sudo tells who is behind root.
     try channel.send(.question, request.rawValue, value, Environment.value("SUDO_USER") ?? "")

@@ -100,6 +100,14 @@ struct OperatorDesk: Sendable {
       return (.done, "\(value.escaped) logs in with the password alone now.\n", "")
     case .archive: return (.done, try archive(before: value, channel), "")
     case .backup: return (.done, try backup(channel), "")
+    case .check:
+      guard let authority = backend.embedded, OperatorCommand.identity(ofFile: authority.databasePath) == value else {
+        throw CommandError(
+          .cannotTell, saying: "the service at this socket has another database",
+          hint: "Name the socket of the service that uses this one with --operators.")
+      }
+      let (status, lines) = SchemaCommand.report(try explained { () throws(BackendError) in try authority.faults() })
+      return (status, lines.map { $0 + "\n" }.joined(), "")
     }
   }
 

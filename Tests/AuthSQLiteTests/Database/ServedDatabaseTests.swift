@@ -1,11 +1,12 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
 import Glibc
 import Races
 import Services
 import Synchronization
 import Testing
+
+@testable import AuthSQLite
 
 /// The database of a service, which holds it alone.
 @Suite struct ServedDatabaseTests {
@@ -57,5 +58,23 @@ import Testing
     _ = try authority.rules.pay(try PaymentOrder("100", to: "alice"), token: bob)
     try authority.rules.deleteAccount(token: bob)
     #expect(work.run("cat \(work.data)/authority.db* | grep -c 'Robert Tables'") == "0")
+  }
+
+  @Test("a deletion during a copy holds up no read, and what it deleted leaves the log when the copy has ended")
+  func tracesLater() throws {
+    let authority = try held()
+    let database = try #require(authority.rules.database as? SQLiteDatabase)
+    let (alice, bob) = (try authority.logIn().token, try authority.logIn("bob", bobPassword).token)
+    _ = try authority.rules.pay(try PaymentOrder("100", to: "alice"), token: bob)
+    func log() -> String { work.run("stat --format %s \(work.data)/authority.db-wal") }
+    try database.atLength { () throws(BackendError) in
+      try database.read { (_) throws(BackendError) in
+        try authority.rules.deleteAccount(token: bob)
+        let name = try authority.rules.profile(token: alice).user.displayName
+        #expect(name == "alice")
+        #expect(log() != "0")
+      }
+    }
+    #expect(log() == "0")
   }
 }

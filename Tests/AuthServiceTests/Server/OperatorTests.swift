@@ -108,4 +108,16 @@ struct OperatorTests {
     try await bash("\(limit) --nofile=$(\(limit) --nofile --noheadings --output=HARD):")
     #expect(try await run(service, "health").hasPrefix("Healthy."))
   }
+
+  @Test("schema check beside the running service is done by it, of its own database alone")
+  func check() async throws {
+    let (service, other) = (try RunningService(), try RunningService())
+    let command = "schema check --database \(service.data)"
+    #expect(try await run(service, command) == "The database is in order.\n")
+    #expect(try await run(other, command, exits: 3).contains("has another database"))
+    other.end()
+    #expect(try await run(other, command, exits: 3).contains("is in use by another process"))
+    service.end()
+    #expect(try await run(service, command) == "The database is in order.\n")
+  }
 }
