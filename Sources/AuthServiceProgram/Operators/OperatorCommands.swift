@@ -42,7 +42,7 @@ struct OperatorCommand {
 
   static let backup = asking(
     .backup, "Copy the SQLite database of the running service to a file",
-    discussion: ["The copy is one state of the database; requests wait while it is made."], file: Arguments.file,
+    discussion: ["The copy is one state of the database; no request waits for it."], file: Arguments.file,
     ("backup /var/backups/auth.db", "writes a copy that only you can read"))
 
   static let events = asking(
