@@ -1,6 +1,7 @@
 import AuthCore
 import AuthCoreTesting
 import AuthDevice
+import FoundationEssentials
 import Glibc
 import Programs
 import Testing
