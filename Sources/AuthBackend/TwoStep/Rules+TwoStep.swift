@@ -121,7 +121,7 @@ extension Transaction {
   /// the time before that one stay void.
   func clockFault(of account: Int64) throws(BackendError) -> BackendError? {
     guard let last = try twoStep(of: account)?.lastStep, last > TOTP.step(at: wallTime) + TOTP.drift else { return nil }
-    return .unavailable(.clockWasAhead, UTCTime(seconds: last * TOTP.period).iso8601)
+    return .unavailable(.clockWasAhead, UTCTime(seconds: min(last, .max / TOTP.period) * TOTP.period).iso8601)
   }
 
   /// Writes down that a code was wrong.

@@ -159,10 +159,15 @@ struct ScriptedSessions {
   /// Ends the old token and its other successors, because the new token is in use.
   private mutating func supersede(_ old: SessionToken, by new: SessionToken, of session: SessionID) {
     sessions[new]?.replaces = nil
-    for (challenge, open) in challenges where open.session == old { challenges[challenge]?.session = new }
+    moveChallenges(from: old, to: new)
     for token in tokens[session, default: []] where token != new && sessions[token]?.end == nil {
       if token == old || sessions[token]?.replaces == old { sessions[token]?.end = .superseded }
     }
+  }
+
+  /// Lets the challenges of a session continue under its new token.
+  private mutating func moveChallenges(from old: SessionToken, to new: SessionToken) {
+    for (challenge, open) in challenges where open.session == old { challenges[challenge]?.session = new }
   }
 
   private func limits(of session: Session) -> SessionLimits {
@@ -185,7 +190,11 @@ struct ScriptedSessions {
     sessions[token] = session
     switch exchange {
     case .untilConfirmed: sessions[token]?.replaces = old
-    case .spendsOld: if let old { sessions[old]?.end = .superseded }
+    case .spendsOld:
+      if let old {
+        sessions[old]?.end = .superseded
+        moveChallenges(from: old, to: token)
+      }
     }
     return grant(token, session, account, newAccessToken(of: session.id, at: now))
   }

@@ -72,7 +72,9 @@ struct AppStory {
     case "choose": return [state.choose(try #require(AppScenes.choices[rest], "\(rest)"))].compactMap(\.self)
     case "paste": message = .key(.paste(PastedText(rest.replacing("⏎", with: "\n"))))
     case "click": message = .key(.click(row: Int(words[0]) ?? 0, column: Int(words[1]) ?? 0))
-    case "size": message = .resized(columns: Int(words[0]) ?? 0, rows: Int(words[1]) ?? 0)
+    case "size":
+      let numbers = words.compactMap { Int($0) }
+      message = .resized(columns: numbers.first ?? size.columns, rows: numbers.last ?? size.rows)
     case "wait": return state.update(.tick, at: state.now + .milliseconds(Int(rest) ?? 0))
     case "ends": message = .ends(in: .seconds(Int(words[0]) ?? 0), isIdle: words.last == "idle")
     case "bar": message = .button(AppScenes.users[rest].map { .logOut($0) } ?? .logIn)
