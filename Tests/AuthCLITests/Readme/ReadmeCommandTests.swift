@@ -95,13 +95,27 @@ import Testing
 
   @Test("every block of the README is of a kind that is executed or compiled")
   func kinds() {
-    #expect(Set(Self.readme.blocks.map(\.language)) == ["console", "sh", "swift"])
+    #expect(Set(Self.readme.blocks.map(\.language)) == ["console", "service", "sh", "swift"])
   }
 
-  @Test("the README's library example compiles, and pays")
+  @Test("each command of the README for a service is one of the article 'Running the service', which tests execute")
+  func service() throws {
+    let article = Markdown(
+      try TextFile.read(BuiltExecutable.repository + "/Sources/AuthProgram/AuthProgram.docc/RunningService.md"))
+    let lines = Self.readme.lines(in: "service")
+    #expect(lines.count > 3)
+    for line in lines { #expect(article.blocks.contains { $0.lines.contains(line) }, "\(line)") }
+  }
+
+  @Test("the functions of 'Getting started' for a database create an account, log in and log out")
   func library() async throws {
-    let block = Self.readme.lines(in: "swift").joined(separator: "\n")
-    let home = try await CommandHome(executable: Self.executable)
+    let path = BuiltExecutable.repository + "/Sources/AuthCore/AuthCore.docc/GettingStarted.md"
+    let blocks = Markdown(try TextFile.read(path)).blocks.filter { block in
+      block.language == "swift" && block.lines.contains("import AuthSQLite")
+    }
+    #expect(blocks.count == 2)
+    let lines = blocks.flatMap(\.lines).joined(separator: "\n")
+    let home = try await CommandHome(loggedIn: false, executable: Self.executable)
     let products = Self.executable.dropLast("/auth-cli".count)
     let sources = BuiltExecutable.repository + "/Sources"
     try await play(
@@ -116,8 +130,15 @@ import Testing
       swiftc -swift-version 6 -I '\(products)/Modules' -I '\(sources)/CSQLite' -I '\(sources)/CCrypt' \
         -module-cache-path '\(products)/ClientModules' -o "$HOME/tour" "$HOME/main.swift" \
         "${objects[@]}"
-      "$HOME/tour" "$AUTH_CLI_HOME" | grep -x 'Receipt [0-9]*'
-      """, environment: home.environment, input: block + "\ntry await tour(of: CommandLine.arguments[1])\n")
+      "$HOME/tour" "$HOME/accounts" >"$HOME/printed"
+      grep -x 'Please log in' "$HOME/printed"
+      """, environment: home.environment,
+      input: lines + """
+
+        try createAccount(in: CommandLine.arguments[1])
+        try await run(in: CommandLine.arguments[1])
+
+        """)
   }
 
   private func isInstalled(_ program: String) async throws -> Bool {
