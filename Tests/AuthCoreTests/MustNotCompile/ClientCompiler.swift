@@ -48,7 +48,9 @@ enum ClientCompiler {
     for feature in features { all += ["-enable-upcoming-feature", feature] }
     // The directories of the arguments come first.
     all += arguments + ["-I", Repository.modules]
-    for module in ["CSQLite", "CCrypt", "CProcess"] { all += ["-I", "\(Repository.root)/Sources/\(module)"] }
+    for module in ["CSQLite", "CCrypt", "CProcess", "CSocket"] {
+      all += ["-I", "\(Repository.root)/Sources/\(module)"]
+    }
     all += ["-module-cache-path", Repository.products + "/ClientModules"]
     all += ["-diagnostic-style", "llvm", "-no-color-diagnostics"]
     let outcome = try await Program("swiftc", all, timeLimit: limit).run()

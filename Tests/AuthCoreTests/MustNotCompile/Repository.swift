@@ -23,7 +23,9 @@ enum Repository {
   /// The files below a directory that end in `suffix`, as sorted paths relative to the root.
   static func files(below directory: String, suffix: String) -> [String] {
     let found = FileManager.default.enumerator(atPath: root + "/" + directory)?.compactMap { $0 as? String } ?? []
-    return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(directory)/\($0)" }
+    // The Swift files of a documentation catalog are the code of a tutorial.
+    let isSource = { (path: String) in suffix != ".swift" || !path.contains(".docc/") }
+    return found.filter { $0.hasSuffix(suffix) && isSource($0) }.sorted().map { "\(directory)/\($0)" }
   }
 
   /// The names of the folders in a directory that have files.
