@@ -1,6 +1,5 @@
 package import AuthBackend
 package import AuthCore
-package import AuthDevice
 package import CommandLineKit
 import TextFormat
 
@@ -63,10 +62,6 @@ extension BackendError: CommandFailure {
     case .unavailable(let cause): return CommandError(cause)
     }
   }
-}
-
-extension FileError: CommandFailure {
-  package var asCommandError: CommandError { CommandError(BackendError(self)) }
 }
 
 extension Unavailability: CommandFailure {
@@ -140,10 +135,19 @@ extension RoleError: CommandFailure {
   }
 }
 
-extension LeaseError<BackendError>: CommandFailure {
+extension LeaseError: CommandFailure where Body: CommandFailure {
   package var asCommandError: CommandError {
     switch self {
     case .ended(let reason): .ended(reason)
+    case .body(let failure): CommandError(failure)
+    }
+  }
+}
+
+extension AccessError: CommandFailure where Body: CommandFailure {
+  package var asCommandError: CommandError {
+    switch self {
+    case .session(let failure): CommandError(failure)
     case .body(let failure): CommandError(failure)
     }
   }

@@ -16,8 +16,9 @@ package enum ErrorGlossary {
       Code.allCases.map { ($0.rawValue, row($0)) }
     }
     let own = ErrorCode.allCases.map { ($0.code, $0.row) }
-    // The command line lets no other amount through to a backend.
-    let rules = rows(BackendError.Code.self, \.row).filter { $0.code != BackendError.Code.amountInvalid.rawValue }
+    // The command line lets no other amount through to a backend, and makes one payment at a time.
+    let apps = [BackendError.Code.amountInvalid, .paymentInProgress].map(\.rawValue)
+    let rules = rows(BackendError.Code.self, \.row).filter { !apps.contains($0.code) }
     let failures =
       rows(BackendError.FailureCode.self, \.row) + rows(FileError.Kind.self, \.row)
       + Unavailability.Cause.allCases.map { ($0.code, $0.row) }

@@ -27,6 +27,8 @@ extension BackendError.Code {
     case .payeeFull: .no("the payee's account cannot hold that much").hint("Pay less.")
     case .payeeIsPayer: .no("you cannot pay yourself").hint("Name another user.")
     case .payeeUnknown: .no("there is no account '{NAME}'").hint("Check the name.")
+    case .paymentInProgress:
+      .no("another payment of this screen is under way").hint("Wait for its receipt; this one was not made.")
     case .registrationClosed: .no("registration is closed").hint("Ask an administrator to create the account.")
     case .sessionMismatch:
       .no("the key belongs to another session than the lease").hint("Use the key of the leased session.")

@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthDevice
 import AuthMessages
 import AuthService
@@ -88,7 +89,7 @@ extension ListeningSocket {
   }
 
   private static func facts(_ path: String) throws(CommandError) -> FileFacts? {
-    return try explained { () throws(FileError) in try FileFacts(of: path) }
+    do throws(FileError) { return try FileFacts(of: path) } catch { throw CommandError(BackendError(error)) }
   }
 
   private static func failed(

@@ -84,7 +84,7 @@ extension BackendError {
   }
 
   package init(_ error: FileError) {
-    self.init(Unavailability(error.cause, error.description, hint: error.hint, code: error.kind.rawValue))
+    self.init(Unavailability(error.cause, error.description, hint: error.hint, code: error.code))
   }
 
   package init(_ error: ClockError) {

@@ -24,6 +24,8 @@ extension BackendError {
     case payeeIsPayer = "payee_is_payer"
     /// No account has the name that would be paid: the name.
     case payeeUnknown = "payee_unknown"
+    /// Another payment of the same screen is under way.
+    case paymentInProgress = "payment_in_progress"
     /// Only an administrator may create accounts.
     case registrationClosed = "registration_closed"
     /// A key of another session was used.

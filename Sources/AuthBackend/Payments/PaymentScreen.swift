@@ -51,37 +51,17 @@ public final class PaymentScreen: GuardedScreen, Sendable {
 
   /// Pays, under a lease: a logout waits for the payment, or the payment never starts.
   ///
-  /// - Throws: ``PaymentError``; nothing was paid by this call.
-  public func submit(_ intent: consuming PaymentIntent) async throws(PaymentError) -> Receipt {
+  /// - Throws: `LeaseError.ended` when the session has ended, `LeaseError.body` with the error of
+  ///   the backend; its code is ``BackendError/Code/paymentInProgress`` while another payment of
+  ///   this screen is under way. This call paid nothing.
+  public func submit(_ intent: consuming PaymentIntent) async throws(LeaseError<BackendError>) -> Receipt {
     // One payment of this screen at a time. The passage ends with this scope, whatever happens.
-    guard let passage = submitting.acquire() else { throw .anotherInProgress }
-    let result = await leased(intent)
-    passage.leave()
-    return try result.get()
-  }
-
-  private func leased(_ intent: consuming PaymentIntent) async -> Result<Receipt, PaymentError> {
-    do throws(LeaseError<BackendError>) {
-      return .success(
-        try await session.withLease(using: intent) {
-          (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
-          try await intent.submit(under: lease)
-        })
-    } catch {
-      switch error {
-      case .ended(let reason): return .failure(.ended(reason))
-      case .body(let failure): return .failure(.refused(failure))
-      }
+    guard let passage = submitting.acquire() else { throw .body(.refused(.paymentInProgress)) }
+    let receipt = try await session.withLease(using: intent) {
+      (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
+      try await intent.submit(under: lease)
     }
+    passage.leave()
+    return receipt
   }
-}
-
-/// Why nothing was paid.
-public enum PaymentError: Error, Hashable, Sendable {
-  /// Another payment of the same screen is under way.
-  case anotherInProgress
-  /// The session is over.
-  case ended(EndReason)
-  /// The backend refused it.
-  case refused(BackendError)
 }

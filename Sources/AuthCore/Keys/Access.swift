@@ -32,13 +32,9 @@ extension LoggedInSession {
     within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
     try await gate.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
-      do throws(LeaseError<Failure>) {
-        return try await withLease { (_: borrowing SessionLease) async throws(Failure) -> Result in
-          try await body(LentAccessToken(value: token.value))
-        }
-      } catch {
-        throw AccessError(error)
-      }
+      if let reason = gate.enter(inTask: true) { throw .session(.ended(reason)) }
+      defer { gate.leave(inTask: true) }
+      do throws(Failure) { return try await body(LentAccessToken(value: token.value)) } catch { throw .body(error) }
     }
   }
 }

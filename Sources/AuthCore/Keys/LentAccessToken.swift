@@ -31,12 +31,3 @@ public enum AccessError<Body: Error>: Error {
 }
 
 extension AccessError: Equatable where Body: Equatable {}
-
-extension AccessError {
-  init(_ error: LeaseError<Body>) {
-    switch error {
-    case .ended(let reason): self = .session(.ended(reason))
-    case .body(let error): self = .body(error)
-    }
-  }
-}

@@ -35,11 +35,16 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
+  /// A stable name for programs, in snake case.
+  public let code: String
 
   /// Creates an error.
-  public init(_ description: String, hint: String = "Try again; nothing was changed.") {
+  public init(
+    _ description: String, hint: String = "Try again; nothing was changed.", code: String = "vault_error"
+  ) {
     self.description = description
     self.hint = hint
+    self.code = code
   }
 }
 

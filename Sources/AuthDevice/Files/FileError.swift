@@ -7,8 +7,10 @@ package import TextFormat
   import Glibc
 #endif
 
-/// Describes a file or directory that cannot be used, and what to do about it.
-package struct FileError: Error, Hashable, Sendable {
+/// The error of a file or directory that cannot be used: in a vault or elsewhere on this device.
+package typealias FileError = VaultError
+
+extension FileError {
   /// The class of the error, with a stable name for programs.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// It does not exist.
@@ -29,15 +31,12 @@ package struct FileError: Error, Hashable, Sendable {
     case system = "file_error"
   }
 
-  package let kind: Kind
-  package let description: String
-  package let hint: String
-
   package init(_ kind: Kind, _ description: String, hint: String) {
-    self.kind = kind
-    self.description = description
-    self.hint = hint
+    self.init(description, hint: hint, code: kind.rawValue)
   }
+
+  /// The class of the error; nil for the error of another vault.
+  package var kind: Kind? { Kind(rawValue: code) }
 
   /// The error of a system call on `path`; `action` describes the call, as in "cannot be opened".
   package static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
@@ -79,9 +78,7 @@ package struct FileError: Error, Hashable, Sendable {
     switch kind {
     case .missing, .wrongType, .wrongOwner, .wrongMode, .denied: .unreachable
     case .noSpace, .readOnly: .unwritable
-    case .system: .unreadable
+    case .system, nil: .unreadable
     }
   }
-
-  package var asVaultFailure: VaultError { VaultError(description, hint: hint) }
 }

@@ -79,45 +79,41 @@ extension FileVault {
   /// The lock is that of flock(2) on a file of this session: the program that sends the request
   /// inherits it, so that it lasts until the request has ended, even if this process is killed.
   public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
-    do throws(FileError) {
-      try directory.create()
-      let waiting = try clock.instant()
-      let descriptor = try VaultLock.opened(exchangePath)
-      let hasWaited: Bool
-      switch try VaultLock.take(descriptor, exchangePath, wait: wait) {
-      case .free: hasWaited = false
-      case .waited: hasWaited = true
-      case .held:
-        defer { close(descriptor) }
-        return .busy(holder(descriptor))
-      }
-      let reading = look()
-      if case .unavailable(let fault) = reading {
-        close(descriptor)
-        throw FileError(.denied, fault.description, hint: fault.hint)
-      }
-      let (mark, note) = (ExchangeNote.mark(token), Self.note(descriptor))
-      let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
-      let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: hasWaited ? waiting : nil)
-      guard case .mine(let interrupted) = decision else {
-        close(descriptor)
-        return Claimed(decision)
-      }
-      let id = Array("\(getpid())\n".utf8)
-      guard pwrite(descriptor, id, id.count, off_t(ExchangeNote.room)) == id.count,
-        ftruncate(descriptor, off_t(ExchangeNote.room + id.count)) == 0
-      else {
-        defer { close(descriptor) }
-        throw .system(exchangePath, "cannot be written", .current)
-      }
-      let earlier = interrupted.map { began in
-        let answer = Self.content(of: answerPath).flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
-        return InterruptedExchange(began: began, answer: answer)
-      }
-      return .mine(FileClaim(self, token, descriptor, interrupted: earlier, earlier == nil ? nil : note))
-    } catch {
-      throw error.asVaultFailure
+    try directory.create()
+    let waiting = try clock.instant()
+    let descriptor = try VaultLock.opened(exchangePath)
+    let hasWaited: Bool
+    switch try VaultLock.take(descriptor, exchangePath, wait: wait) {
+    case .free: hasWaited = false
+    case .waited: hasWaited = true
+    case .held:
+      defer { close(descriptor) }
+      return .busy(holder(descriptor))
     }
+    let reading = look()
+    if case .unavailable(let fault) = reading {
+      close(descriptor)
+      throw fault
+    }
+    let (mark, note) = (ExchangeNote.mark(token), Self.note(descriptor))
+    let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
+    let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: hasWaited ? waiting : nil)
+    guard case .mine(let interrupted) = decision else {
+      close(descriptor)
+      return Claimed(decision)
+    }
+    let id = Array("\(getpid())\n".utf8)
+    guard pwrite(descriptor, id, id.count, off_t(ExchangeNote.room)) == id.count,
+      ftruncate(descriptor, off_t(ExchangeNote.room + id.count)) == 0
+    else {
+      defer { close(descriptor) }
+      throw .system(exchangePath, "cannot be written", .current)
+    }
+    let earlier = interrupted.map { began in
+      let answer = Self.content(of: answerPath).flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
+      return InterruptedExchange(began: began, answer: answer)
+    }
+    return .mine(FileClaim(self, token, descriptor, interrupted: earlier, earlier == nil ? nil : note))
   }
 
   /// Whether a process ended during an exchange of `token`; its request may still be under way.
@@ -199,21 +195,17 @@ private final class FileClaim: ExchangeClaim {
   deinit { release() }
 
   func begin() async throws(VaultError) -> ExchangeRecorder? {
-    do throws(FileError) {
-      let answer = try DurableFile.reserve(vault.answerPath, SessionFile.longest)
-      close(try DurableFile.reserve(vault.reservedPath, SessionFile.longest))
-      let note = ExchangeNote(mark: ExchangeNote.mark(token), began: try vault.clock.instant())
-      let lock = descriptors.withLock { descriptors in
-        if descriptors.answer >= 0 { close(descriptors.answer) }
-        (descriptors.answer, descriptors.note) = (answer, note)
-        return descriptors.lock
-      }
-      try write(note)
-      try vault.directory.synchronize()
-      return ExchangeRecorder(lock: lock, answer: answer)
-    } catch {
-      throw error.asVaultFailure
+    let answer = try DurableFile.reserve(vault.answerPath, SessionFile.longest)
+    close(try DurableFile.reserve(vault.reservedPath, SessionFile.longest))
+    let note = ExchangeNote(mark: ExchangeNote.mark(token), began: try vault.clock.instant())
+    let lock = descriptors.withLock { descriptors in
+      if descriptors.answer >= 0 { close(descriptors.answer) }
+      (descriptors.answer, descriptors.note) = (answer, note)
+      return descriptors.lock
     }
+    try write(note)
+    try vault.directory.synchronize()
+    return ExchangeRecorder(lock: lock, answer: answer)
   }
 
   func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
@@ -231,12 +223,8 @@ private final class FileClaim: ExchangeClaim {
     }
     // Without a note, no exchange began.
     guard let note = descriptors.withLock({ $0.note }) else { return true }
-    do throws(FileError) {
-      let now = try vault.clock.instant()
-      try write(note.ended(end, interrupted: interrupted?.began, at: now))
-    } catch {
-      throw error.asVaultFailure
-    }
+    let now = try vault.clock.instant()
+    try write(note.ended(end, interrupted: interrupted?.began, at: now))
     return true
   }
 

@@ -164,16 +164,12 @@ public final class FileVault: SessionVault {
   private func change<Result>(
     _ body: (VaultReading) throws(FileError) -> Result
   ) throws(VaultError) -> Result {
-    do throws(FileError) {
-      try directory.create()
-      let lock = directory.file("\(context)\(Self.lockSuffix)")
-      return try VaultLock.hold(lock, wait: lockWait) { () throws(FileError) in
-        let reading = look()
-        if case .unavailable(let fault) = reading { throw FileError(.denied, fault.description, hint: fault.hint) }
-        return try body(reading)
-      }
-    } catch {
-      throw error.asVaultFailure
+    try directory.create()
+    let lock = directory.file("\(context)\(Self.lockSuffix)")
+    return try VaultLock.hold(lock, wait: lockWait) { () throws(FileError) in
+      let reading = look()
+      if case .unavailable(let fault) = reading { throw fault }
+      return try body(reading)
     }
   }
 
@@ -222,7 +218,7 @@ public final class FileVault: SessionVault {
       guard count >= 0 else { throw .system(path, "cannot be read", .current) }
       return judged(facts, SessionFile.read(Array(content.prefix(count))))
     } catch {
-      return .unavailable(error.asVaultFailure)
+      return .unavailable(error)
     }
   }
 
@@ -317,7 +313,7 @@ extension FileVault {
   ///
   /// - Throws: `VaultError` when it cannot be created, or is not a directory of this user.
   public func prepare() throws(VaultError) {
-    do throws(FileError) { try directory.makeIfMissing() } catch { throw error.asVaultFailure }
+    try directory.makeIfMissing()
   }
 }
 
@@ -329,16 +325,12 @@ extension FileVault {
   /// - Throws: `VaultError` when it cannot be read, or is not a directory of this user.
   public static func contexts(in path: String) throws(VaultError) -> [ContextName] {
     let directory = PrivateDirectory(named: path)
-    do throws(FileError) {
-      guard let facts = try FileFacts(of: directory.path) else { return [] }
-      try facts.requireOwn(.directory)
-      let suffixes = [sessionSuffix, providerSuffix]
-      let names = try directory.names().flatMap { name in
-        suffixes.filter(name.hasSuffix).compactMap { ContextName(String(name.dropLast($0.count))) }
-      }
-      return Set(names).sorted { $0.description < $1.description }
-    } catch {
-      throw error.asVaultFailure
+    guard let facts = try FileFacts(of: directory.path) else { return [] }
+    try facts.requireOwn(.directory)
+    let suffixes = [sessionSuffix, providerSuffix]
+    let names = try directory.names().flatMap { name in
+      suffixes.filter(name.hasSuffix).compactMap { ContextName(String(name.dropLast($0.count))) }
     }
+    return Set(names).sorted { $0.description < $1.description }
   }
 }

@@ -163,15 +163,7 @@ extension SessionStore {
     _ order: PaymentOrder, _ fresh: FreshSession, on screen: PaymentScreen, at backend: any Backend
   ) async throws(CommandError) -> Receipt {
     try await asking { () async throws(LeaseError<BackendError>) in
-      do throws(PaymentError) {
-        return try await screen.submit(backend.prepare(order, for: fresh))
-      } catch {
-        switch error {
-        case .anotherInProgress: preconditionFailure("one payment is made at a time")
-        case .ended(let reason): throw .ended(reason)
-        case .refused(let failure): throw .body(failure)
-        }
-      }
+      try await screen.submit(backend.prepare(order, for: fresh))
     }
   }
 }

@@ -69,7 +69,7 @@ struct LogInAtProvider {
       secret = Secret(
         bytes: try explained { () throws(PromptError) in try SecretLines().lines(["client secret"])[0] })
     }
-    let server = try await asking { () throws(OAuthError) in
+    let server = try await explainedAsync { () async throws(OAuthError) in
       try await OAuthServer.discover(issuer: issuer, send: CurlTransport(workPlace: .callingThread).send)
     }
     let standard = ["openid", "offline_access"].filter {

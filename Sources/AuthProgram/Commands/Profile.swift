@@ -48,15 +48,8 @@ extension ProfileCommand {
     let issuer = workspace.settings.issuer.escaped
     if words[newName] != nil { throw CommandError(code: .optionAtProvider, newName.declaration.flag, issuer) }
     let session = try await workspace.session()
-    let claims: OAuthClaims?
-    do throws(AccessError<OAuthError>) {
-      claims = try await session.withAccess { (token) async throws(OAuthError) in
-        try await workspace.authority.claims(of: token)
-      }
-    } catch {
-      switch error {
-      case .session(let failure): throw CommandError(failure)
-      case .body(let failure): throw CommandError(failure)
+    let claims = try await explainedAsync { () async throws(AccessError<OAuthError>) in
+      try await session.withAccess { (token) async throws(OAuthError) in try await workspace.authority.claims(of: token)
       }
     }
     let user = session.user

@@ -23,13 +23,13 @@ struct DeviceLogin {
     defer { try? terminal.show("\n") }
     var polling = device.polling
     while true {
-      let next = SuspendingClock.now + (try await asking { () throws(OAuthError) in try polling.nextWait() })
+      let next = SuspendingClock.now + (try explained { () throws(OAuthError) in try polling.nextWait() })
       while SuspendingClock.now < next {
-        let left = try await asking { () throws(OAuthError) in try polling.timeLeft() }
+        let left = try explained { () throws(OAuthError) in try polling.timeLeft() }
         try terminal.show("\rThe code is valid for \(Self.clock(left)). ")
         _ = try terminal.wait(for: [], until: min(next, SuspendingClock.now + .seconds(1)))
       }
-      if let credentials = try await asking({ () async throws(OAuthError) in try await polling.ask() }) {
+      if let credentials = try await explainedAsync({ () async throws(OAuthError) in try await polling.ask() }) {
         return credentials
       }
     }

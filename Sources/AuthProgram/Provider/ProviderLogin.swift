@@ -37,14 +37,14 @@ func obtainCredentials(
   switch way ?? (Browser.isHere ? .browser : canUseDevice ? .device : .paste) {
   case .browser:
     let listener = try RedirectListener(port: redirectPort)
-    let url = try await asking { () throws(OAuthError) in
+    let url = try explained { () throws(OAuthError) in
       try authority.authorizationURL(redirectURI: listener.address, prompting: prompting, parameters: parameters)
     }
     return try BrowserLogin(url: url).credentials(from: listener) { address throws(OAuthError) in
       try authority.credentials(from: address)
     }
   case .device:
-    let device = try await asking { () async throws(OAuthError) in
+    let device = try await explainedAsync { () async throws(OAuthError) in
       try await authority.deviceAuthorization(parameters: parameters)
     }
     return try await DeviceLogin(device: device, style: style).credentials()
@@ -52,7 +52,7 @@ func obtainCredentials(
     // Nothing listens there on the machine with the browser. If something does, the code is
     // useless to it without the verifier.
     let redirect = "http://127.0.0.1:\(redirectPort ?? 8411)/"
-    let url = try await asking { () throws(OAuthError) in
+    let url = try explained { () throws(OAuthError) in
       try authority.authorizationURL(redirectURI: redirect, prompting: prompting, parameters: parameters)
     }
     return try PasteLogin(url: url, redirect: redirect).credentials { address throws(OAuthError) in

@@ -79,20 +79,16 @@ extension CommandError {
       code == ErrorCode.passwordNotRecent.code
         ? "Enter it again at the provider: \(run: "reauth")" : "Log in with: \(run: "login")")
   }
-
-  init(_ error: OAuthError) {
-    switch error {
-    case .rejected(.denied): self.init(code: .loginDenied)
-    case .rejected(.expired): self.init(code: .loginExpired)
-    case .rejected(.foreignResponse): self.init(code: .loginForeign)
-    case .throttled(.wait(let time)): self.init(code: .throttledAtProvider, time.asWait, wait: time)
-    case .throttled(.locked): self.init(code: .locked)
-    case .unavailable(let cause): self.init(cause)
-    }
-  }
 }
 
-/// Asks the identity provider, whose error becomes the error of the command.
-func asking<Value>(_ body: () async throws(OAuthError) -> Value) async throws(CommandError) -> Value {
-  do throws(OAuthError) { return try await body() } catch { throw CommandError(error) }
+extension OAuthError: CommandFailure {
+  var asCommandError: CommandError {
+    switch self {
+    case .rejected(.denied): CommandError(code: .loginDenied)
+    case .rejected(.expired): CommandError(code: .loginExpired)
+    case .rejected(.foreignResponse): CommandError(code: .loginForeign)
+    case .throttled(let throttle): CommandError(throttle, .throttledAtProvider)
+    case .unavailable(let cause): CommandError(cause)
+    }
+  }
 }

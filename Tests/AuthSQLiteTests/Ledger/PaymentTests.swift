@@ -3,6 +3,7 @@ import AuthCore
 import AuthCoreTesting
 import AuthSQLite
 import DatabaseFiles
+import Dispatch
 import Glibc
 import Races
 import Services
@@ -93,5 +94,36 @@ import Testing
     let main = pthread_self()
     _ = try await screen.submit(intent)
     #expect(threads.withLock { !$0.isEmpty && !$0.contains(main) })
+  }
+
+  @MainActor @Test("a screen refuses a second payment while one is under way, and makes the first only")
+  func oneAtATime() async throws {
+    let work = Workspace()
+    let (reached, arrival) = AsyncStream.makeStream(of: Void.self)
+    let isHeld = Mutex(false)
+    let held = DispatchSemaphore(value: 0)
+    let authority = work.authority(wallClock: {
+      if isHeld.withLock({ held in
+        defer { held = false }; return held
+      }) {
+        arrival.yield()
+        held.wait()
+      }
+      return work.wall.wallTime
+    })
+    try authority.registerBoth()
+    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: ManualClock(at: try work.clock.now()))
+    _ = try await store.logIn(.password(username: "bob", password: bobPassword))
+    let screen = try #require(store.open(PaymentScreen.self))
+    let order = PaymentOrder(amount: try Amount("1"), payee: try Username("alice"))
+    isHeld.withLock { $0 = true }
+    async let first = screen.submit(screen.prepare(order, at: authority))
+    for await _ in reached { break }
+    await #expect(throws: LeaseError<BackendError>.body(.refused(.paymentInProgress))) {
+      _ = try await screen.submit(screen.prepare(order, at: authority))
+    }
+    held.signal()
+    _ = try await first
+    #expect(work.raw.number("SELECT count(*) FROM transfers WHERE payer <> 0") == 1)
   }
 }
