@@ -88,8 +88,8 @@ extension BackendError.FailureCode {
       .cannotTell("the database at {PLACE} did not answer: {REASON}")
         .hint("Check that it runs and can be reached; nothing was changed.")
     case .serverOutdated:
-      unreached("the server was the primary before another took its place")
-        .hint("Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline")
+      unreached("the server lacks changes that another primary confirmed")
+        .hint("Stop it, or make it a standby. If it is the right server: auth-service forget-timeline")
     case .serverReadOnly:
       .cannotTell("the database accepts no changes: {REASON}")
         .hint("Name all hosts, so that libpq finds the primary, or wait for a promotion; nothing was changed.")

@@ -93,8 +93,11 @@ package final class PostgresDatabase: Database {
     // The body may have ignored it.
     if let failure = transaction.failure { throw failure }
     do throws(BackendError) {
-      try transaction.commit()
-      if scope != nil { confirmed?.note(transaction.connection) }
+      guard scope != nil, let confirmed, let server = transaction.connection.server else {
+        try transaction.commit()
+        return result
+      }
+      if let change = try transaction.commitAsking() { confirmed.note(change, at: server) }
     } catch {
       // What a read has read is good, however it ends.
       if scope != nil { throw error }

@@ -43,11 +43,25 @@ final class PostgresTransaction: Transaction {
     time = adjusted(begun.columns(0).integer(1))
   }
 
+  /// Commits, and asks where the change is in the log of the server.
+  ///
+  /// - Returns: Nil when nothing was written.
+  /// - Throws: As ``commit()``.
+  func commitAsking() throws(BackendError) -> ConfirmedServer.Change? {
+    add(ConfirmedServer.Change.query)
+    guard let place = try commit().dropLast().last?.columns(0), !place.isNull(1) else { return nil }
+    return ConfirmedServer.Change(log: place.integer(0), transaction: place.integer(1))
+  }
+
+  /// Commits.
+  ///
+  /// - Returns: The answers to all statements that were sent with it, and the one to COMMIT.
   /// - Throws: ``BackendError``, with the code `outcome_unknown` when the answer is lost.
-  func commit() throws(BackendError) {
+  @discardableResult
+  func commit() throws(BackendError) -> [ServerResult] {
     isCommitting = true
     do throws(BackendError) {
-      _ = try answer("COMMIT")
+      return try answers("COMMIT")
     } catch {
       if case .refused = fault { throw error }
       throw .unavailable(.outcomeUnknown, "the database at \(connection.place)", fault?.message ?? "")
@@ -101,6 +115,11 @@ final class PostgresTransaction: Transaction {
   private func add(_ sql: String, _ values: [SQLValue] = []) { added.append((sql, values)) }
 
   private func answer(_ sql: String, _ values: [SQLValue] = []) throws(BackendError) -> ServerResult {
+    let answers = try answers(sql, values)
+    return answers[answers.count - 1]
+  }
+
+  private func answers(_ sql: String, _ values: [SQLValue] = []) throws(BackendError) -> [ServerResult] {
     add(sql, values)
     defer { added = [] }
     do throws(ServerFault) {

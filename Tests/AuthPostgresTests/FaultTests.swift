@@ -98,8 +98,11 @@ extension PostgresTests {
       #expect(try authority().lookUp(Self.unknown) == nil)
       #expect(confirmed.known() == nil)
       _ = try authority().register(username: "alice", password: alicePassword)
-      let known = try #require(confirmed.known())
+      let known = try #require(confirmed.known()?.server)
       #expect(known.timeline == 1)
+      #expect(try authority().lookUp(Self.unknown) == nil)
+      // As an earlier release wrote it.
+      try "\(known.system) 1\n".write(toFile: confirmed.path, atomically: true, encoding: .utf8)
       #expect(try authority().lookUp(Self.unknown) == nil)
       for (content, words) in [
         ("\(known.system) 2", "old primary of timeline 1, and timeline 2 has confirmed changes"),
@@ -112,7 +115,42 @@ extension PostgresTests {
       #expect(try confirmed.forget())
       #expect(try !confirmed.forget())
       _ = try authority().register(username: "bob", password: bobPassword)
-      #expect(confirmed.known() == known)
+      #expect(confirmed.known()?.server == known)
+    }
+
+    @Test("a server that was promoted separately, to the same timeline, is refused: it lacks the last confirmed change")
+    func sameTimeline() throws {
+      let pair = try ThrowawayServer(.pair)
+      defer { pair.stop() }
+      let folder = ShortFolder()
+      let confirmed = ConfirmedServer(directory: folder.path)
+      func address(_ server: String) -> String { "host=\(pair.directory)/\(server) user=postgres dbname=postgres" }
+      func authority(_ server: String) throws -> PostgresAuthority {
+        try PostgresAuthority(address(server), confirmed: confirmed)
+      }
+      pair.tell("sync a b")
+      try PostgresSchema.install(try ServerAddress(address("a")))
+      _ = try authority("a").register(username: "alice", password: alicePassword)
+      pair.tell("async a")
+      pair.tell("kill a")
+      pair.tell("promote b")
+      _ = try authority("b").register(username: "bob", password: bobPassword)
+      // Only a power cut may lose what it has confirmed; it is started again, and is the right one.
+      pair.tell("kill b")
+      pair.tell("start b")
+      #expect(try authority("b").lookUp(Self.unknown) == nil)
+      let signal = open(pair.directory + "/a/data/standby.signal", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+      try #require(signal >= 0)
+      close(signal)
+      pair.tell("start a")
+      pair.tell("promote a")
+      let failure = Services.failure { try authority("a").lookUp(Self.unknown) }
+      #expect(failure?.code == "server_outdated")
+      #expect(
+        failure?.description.contains("another primary of timeline 2, which lacks the last confirmed change") == true)
+      #expect(try authority("b").lookUp(Self.unknown) == nil)
+      #expect(try confirmed.forget())
+      #expect(try authority("a").lookUp(Self.unknown) == nil)
     }
 
     @Test("a commit that a warning comes with, or no answer in time, has an unknown outcome, and nothing is cancelled")

@@ -26,8 +26,8 @@ final class ServerConnection: @unchecked Sendable {
 
   /// The identity of the tables at the other end; ``PostgresSchema`` reads it.
   var database = BootID(high: 0, low: 0)
-  /// The server, until it is written down that it confirmed a change.
-  var unconfirmed: ConfirmedServer.Identity?
+  /// The server, where it matters which one confirms a change.
+  var server: ConfirmedServer.Identity?
 
   /// Starts to connect; ``advance()`` continues.
   ///
@@ -141,35 +141,40 @@ final class ServerConnection: @unchecked Sendable {
 
   /// Runs statements in one round trip (libpq, "Pipeline Mode"), each prepared at its first use.
   ///
-  /// - Returns: The answer to the last.
+  /// - Returns: The answer to each.
   /// - Throws: ``ServerFault``. The server runs nothing after a statement that fails. The
   ///   connection is of no use then: it may not know what was to be prepared.
   @discardableResult
-  func run(_ statements: [Statement]) throws(ServerFault) -> ServerResult {
+  func run(_ statements: [Statement]) throws(ServerFault) -> [ServerResult] {
     let deadline = ContinuousClock.now + limits.answer
     warning = nil
     try require(PQenterPipelineMode(connection))
-    var unanswered = statements.count
+    /// Whether what was sent only prepares a statement.
+    var sent: [Bool] = []
     for (sql, values) in statements {
       if names[sql] == nil {
         names[sql] = "s\(names.count)"
         try require(PQsendPrepare(connection, names[sql], sql, 0, nil))
-        unanswered += 1
+        sent.append(true)
       }
       try require(
         withCStrings(values.map(\.postgresText)) {
           PQsendQueryPrepared(connection, names[sql], Int32($0.count), $0, nil, nil, 1)
         })
+      sent.append(false)
     }
     guard PQpipelineSync(connection) == 1 else { throw .unknown(lastMessage) }
-    var last: ServerResult?
-    for _ in 0..<unanswered { last = try answer(until: deadline) }
-    guard let last, let end = try nextResult(until: deadline) else { throw .unknown(lastMessage) }
+    var results: [ServerResult] = []
+    for isPreparation in sent {
+      let result = try answer(until: deadline)
+      if !isPreparation { results.append(result) }
+    }
+    guard let end = try nextResult(until: deadline) else { throw .unknown(lastMessage) }
     defer { PQclear(end) }
     guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(connection) == 1 else {
       throw .unknown(lastMessage)
     }
-    return last
+    return results
   }
 
   /// Checks that a function of libpq took what is to be sent.
