@@ -80,8 +80,9 @@ package final class AuthServer: Sendable {
     self.identity = identity
     table = Monitor(Table(places: Places(limits.connections)))
     feed = ChangeFeed(rules, every: looksEvery)
-    requests = JobPool(threads: limits.databaseThreads, limits.requests)
-    passwords = JobPool(threads: limits.hashThreads, limits.passwords)
+    requests = JobPool(
+      threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
+    passwords = JobPool(threads: limits.hashThreads, ofUser: max(1, limits.hashThreads - 1), limits.passwords)
     epoll = epoll_create1(0)
   }
 

@@ -16,12 +16,19 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var subscribers: [UInt64: Subscriber] = [:]
-    /// Those whom the feed has to tell.
-    var owed: [UInt64: Subscriber] = [:]
+    /// Those whom the feed has to tell, and since which of its turns.
+    var owed: [UInt64: (subscriber: Subscriber, turn: Int)] = [:]
+    var turn = 0
+    /// Those who wait for a thread that tells them; another change until then is the same news.
+    var queued: Set<UInt64> = []
     var isAwake = false
     var isOver = false
   }
 
+  /// Between two turns, in microseconds.
+  private static let pause: useconds_t = 10_000
+  /// How many subscribers of one user are told in each turn of the feed.
+  private static let noticesOfUser = 8
   private let rules: Rules
   private let period: Duration
   private let state = Monitor(State())
@@ -74,7 +81,12 @@ final class ChangeFeed: Sendable {
   /// Ends its thread.
   func stop() { state.change(wakingAll: true) { $0.isOver = true } }
 
-  func remove(_ connection: UInt64) { state.withLock { _ = $0.subscribers.removeValue(forKey: connection) } }
+  func remove(_ connection: UInt64) {
+    state.withLock { state in
+      state.subscribers[connection] = nil
+      state.queued.remove(connection)
+    }
+  }
 
   private struct Cursors: Sendable {
     var events = Cursor(.events)
@@ -84,7 +96,7 @@ final class ChangeFeed: Sendable {
   private func run(_ queue: (Connection, SessionToken) -> Void) {
     while true {
       let isBehind = state.withLock { !$0.owed.isEmpty }
-      let isOver = state.wait(atMost: isBehind ? .milliseconds(100) : period) { state -> Bool? in
+      let isOver = state.wait(atMost: isBehind ? .microseconds(Self.pause) : period) { state -> Bool? in
         guard state.isAwake || state.isOver else { return nil }
         state.isAwake = false
         return state.isOver
@@ -93,7 +105,7 @@ final class ChangeFeed: Sendable {
       catchUp()
       notify(queue)
       // Many changes in a row are one look.
-      usleep(10_000)
+      usleep(Self.pause)
     }
   }
 
@@ -108,7 +120,8 @@ final class ChangeFeed: Sendable {
           subscriber.isAdministrator && !accounts.isEmpty || accounts.contains(subscriber.account)
             || accounts.contains(Cursor.everybody)
         }
-        state.owed.merge(concerned) { $1 }
+        state.turn += 1
+        state.owed.merge(concerned.mapValues { [turn = state.turn] in ($0, turn) }) { earlier, _ in earlier }
         if let new { state.subscribers[new.connection.number] = new }
         state.isAwake = state.isAwake || new != nil && !state.owed.isEmpty
       }
@@ -124,21 +137,32 @@ final class ChangeFeed: Sendable {
     return cursors.events.advance(events).union(cursors.transfers.advance(transfers))
   }
 
-  /// Queues what has to be told among the requests of each subscriber's user.
+  /// Queues what has to be told among the requests of each subscriber's user, a few at a time.
   ///
-  /// So the thread of the feed waits for no subscriber.
+  /// So the thread of the feed waits for no subscriber, and each user's notices cost little.
   private func notify(_ queue: (Connection, SessionToken) -> Void) {
-    let owed = state.withLock { state in
-      defer { state.owed = [:] }
-      return state.owed.values
+    let next = state.withLock { state in
+      state.owed = state.owed.filter { state.subscribers[$0.key] != nil && !state.queued.contains($0.key) }
+      var counts: [Caller: Int] = [:]
+      let next = state.owed.values.sorted { $0.turn < $1.turn }.map(\.subscriber).filter { subscriber in
+        let user = Caller(user: subscriber.connection.peer.caller.user)
+        counts[user, default: 0] += 1
+        return counts[user, default: 0] <= Self.noticesOfUser
+      }
+      for subscriber in next {
+        state.owed[subscriber.connection.number] = nil
+        state.queued.insert(subscriber.connection.number)
+      }
+      return next
     }
-    for subscriber in owed { queue(subscriber.connection, subscriber.token) }
+    for subscriber in next { queue(subscriber.connection, subscriber.token) }
   }
 
   /// Tells a subscriber to look again, on a thread for requests.
   ///
   /// That it is over is the last thing that a session hears.
   func tell(_ connection: Connection, _ token: SessionToken) {
+    state.withLock { _ = $0.queued.remove(connection.number) }
     connection.lookAgain()
     if let answer = try? rules.perform(.lookUp(token)), case .found(nil) = answer { remove(connection.number) }
   }
@@ -146,7 +170,10 @@ final class ChangeFeed: Sendable {
   /// Notes that a subscriber was not told because its user has too many requests.
   func tellLater(_ connection: Connection) {
     state.withLock { state in
-      if let subscriber = state.subscribers[connection.number] { state.owed[connection.number] = subscriber }
+      state.queued.remove(connection.number)
+      if let subscriber = state.subscribers[connection.number] {
+        state.owed[connection.number] = (subscriber, state.turn)
+      }
     }
   }
 }

@@ -34,10 +34,13 @@ final class JobPool: Sendable {
   private let threads: Int
   private let state: Monitor<State>
 
-  /// One user has all threads but one at most.
-  init(threads: Int, _ share: ServiceLimits.Share) {
+  /// - Parameters:
+  ///   - threads: How many there are.
+  ///   - ofUser: How many of them one user has at most.
+  ///   - share: How many jobs may wait.
+  init(threads: Int, ofUser: Int, _ share: ServiceLimits.Share) {
     self.threads = threads
-    state = Monitor(State(queue: FairQueue(share, runningOfUser: max(1, threads - 1))))
+    state = Monitor(State(queue: FairQueue(share, runningOfUser: ofUser)))
   }
 
   /// - Returns: False when a thread could not be started.

@@ -18,6 +18,8 @@ package struct ServiceLimits: Hashable, Sendable {
   package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.
   package var databaseThreads: Int
+  /// How many of these threads one user has at most: a request that runs slows down all others.
+  var databaseThreadsOfUser: Int { max(1, databaseThreads / 4) }
   package var requests = Share(all: 1024, ofUser: 512)
   /// Threads that hash passwords, and requests that wait for one; a hash takes 64 MiB.
   package var hashThreads: Int

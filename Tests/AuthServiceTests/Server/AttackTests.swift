@@ -107,7 +107,10 @@ struct AttackTests {
     let service = try await service(engine)
     let path = service.socket
     let member = try service.client().logIn("mallory")
-    try Victim(of: service).expectUnharmed { _, goesOn in
+    let client = try ServiceClient(asUser: 12_345, path)
+    let (bob, order) = (try client.logIn("bob"), try PaymentOrder("0.01", to: "alice"))
+    let pay = { _ = try client.pay(order, bob) }
+    try Victim(of: service).expectUnharmed(and: [("payment", pay)]) { _, goesOn in
       var number = 0
       Self.flood(
         4,
@@ -123,9 +126,10 @@ struct AttackTests {
     }
   }
 
-  @Test("subscriptions by the hundred delay neither the notices of others nor health")
-  func subscriptions() async throws {
-    let service = try await service()
+  @Test(
+    "subscriptions by the hundred delay neither the notices of others nor health", arguments: Engine.available)
+  func subscriptions(_ engine: Engine) async throws {
+    let service = try await service(engine)
     let path = service.socket
     let (client, witness) = (try ServiceClient(asUser: 12_345, path), try ServiceClient(asUser: 12_345, path))
     let (bob, mallory) = (try client.logIn("bob"), try service.client().logIn("mallory"))

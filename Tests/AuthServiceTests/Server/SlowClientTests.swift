@@ -53,6 +53,21 @@ struct SlowClientTests {
     #expect(try other.lookUp(token) != nil, "the other client is not served")
   }
 
+  @Test("one user has a quarter of the threads that wait for the database, and leaves the others to others")
+  func share() throws {
+    let rules = try Workspace.inhabited(isShared: true).work.rules
+    let server = try ServedRules(rules) { $0.databaseThreads = 8 }
+    let client = try ServiceClient(server.path)
+    let token = try client.logIn("alice")
+    // While this writes, no renaming can.
+    try rules.database.write(.everything) { _ in
+      for _ in 0..<16 { _ = try? client.send(.rename("Alice", token)) }
+      #expect(Deadline(.seconds(60)).wait { server.status.requests.waiting == 14 })
+      #expect(server.status.requests.running == 2)
+    }
+    for _ in 0..<16 { _ = try client.answer() }
+  }
+
   @Test("requests whose client hung up before they began are not done")
   func leaving() throws {
     let rules = try Workspace.inhabited(isShared: true).work.rules

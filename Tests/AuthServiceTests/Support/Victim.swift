@@ -33,13 +33,16 @@ struct Victim {
     try run(Self.login)
   }
 
-  /// Expects that his commands are unharmed; see ``Attack/expect(unharmed:beside:_:by:)``.
+  /// Expects that his commands are unharmed, and other operations; see
+  /// ``Attack/expect(unharmed:beside:_:by:)``.
   func expectUnharmed(
-    beside threads: Int = 1, _ sourceLocation: SourceLocation = #_sourceLocation, by attack: @escaping Attack.Body
+    and others: [Attack.Operation] = [], beside threads: Int = 1, _ sourceLocation: SourceLocation = #_sourceLocation,
+    by attack: @escaping Attack.Body
   ) throws {
     let commands = ["status", "pay 0.01 --to alice", Self.login]
     try Attack.expect(
-      unharmed: commands.map { command in (command, { try run(command) }) }, beside: threads, sourceLocation, by: attack
+      unharmed: commands.map { command in (command, { try run(command) }) } + others, beside: threads, sourceLocation,
+      by: attack
     )
   }
 
@@ -55,6 +58,8 @@ struct Victim {
 
 /// Threads that attack a service while something else is measured.
 enum Attack {
+  /// What somebody else does meanwhile.
+  typealias Operation = (name: String, body: () throws -> Void)
   /// Attacks until the closure returns false, with the number of its thread.
   typealias Body = @Sendable (Int, _ goesOn: () -> Bool) throws -> Void
 
@@ -65,7 +70,7 @@ enum Attack {
   ///
   /// The slowest tenth of the times does not count, because other tests run on the same processors.
   static func expect(
-    unharmed operations: [(name: String, body: () throws -> Void)], beside threads: Int = 1,
+    unharmed operations: [Operation], beside threads: Int = 1,
     _ sourceLocation: SourceLocation = #_sourceLocation, by attack: @escaping Body
   ) throws {
     func times() throws -> [[Duration]] {
