@@ -26,9 +26,9 @@ final class ChangeFeed: Sendable {
   }
 
   /// Between two turns, in microseconds.
-  private static let pause: useconds_t = 10_000
+  private static let pause: useconds_t = 5_000
   /// How many subscribers of one user are told in each turn of the feed.
-  private static let noticesOfUser = 8
+  private static let noticesOfUser = 4
   private let rules: Rules
   private let period: Duration
   private let state = Monitor(State())
