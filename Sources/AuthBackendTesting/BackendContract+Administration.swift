@@ -18,7 +18,7 @@ extension BackendContract {
         "the events of the account are")
       try require(all.allSatisfy { $0.account == "bob" }, "events of another account are among them")
       try require(
-        all[0].session == .named(bob.id) && all[0].actor == "bob" && all[2].session == nil,
+        all[0].session == bob.id && all[0].actor == "bob" && all[2].session == nil,
         "the newest event names the session \(String(describing: all[0].session))")
       try requirePages(of: all, \.id, \.at) { bob.events(.own, $0) }
     },
@@ -28,8 +28,7 @@ extension BackendContract {
       let all = try alice.events(.everyone).value()
       for text in ["USER_updated", "bob", bob.id.rawValue.uppercased(), "no such text", "%", "a_th", "!"] {
         let wanted = all.filter { event in
-          let session = if case .named(let id) = event.session { id.rawValue } else { String?.none }
-          let parts = [event.name, event.account, event.actor, session, event.detail]
+          let parts = [event.name, event.account, event.actor, event.session?.rawValue, event.detail]
           return parts.contains { $0?.lowercased().contains(text.lowercased()) == true }
         }
         let found = try alice.events(.everyone, Page(matching: text)).value()

@@ -49,7 +49,7 @@ extension BackendError.Code {
     case .addressOfDatabase:
       .usage("AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open")
         .hint(
-          "Start auth-service on it and import its accounts (auth-service help schema import); then name the service: unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed."
+          "Start auth-service on it, then name the service: unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed."
         )
     case .amountInvalid:
       .usage("'{AMOUNT}' is not an amount")

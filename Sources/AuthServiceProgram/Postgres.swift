@@ -38,7 +38,7 @@ enum Postgres {
         address, connections: connections, confirmed: state.map { ConfirmedServer(directory: $0) })
     }
 
-    static func schema(_ text: String, cost: PasswordCost) throws(BackendError) -> any SchemaKeeper {
+    static func schema(_ text: String, cost: PasswordCost) throws(BackendError) -> any ServerSchemaKeeper {
       PostgresTables(address: try ServerAddress(text), cost: cost)
     }
 
@@ -50,7 +50,9 @@ enum Postgres {
       _ text: String, connections: Int, state: String?, isAlone: Bool
     ) throws(BackendError) -> any Database { throw missing }
 
-    static func schema(_ text: String, cost: PasswordCost) throws(BackendError) -> any SchemaKeeper { throw missing }
+    static func schema(_ text: String, cost: PasswordCost) throws(BackendError) -> any ServerSchemaKeeper {
+      throw missing
+    }
 
     static func forget(state: String) throws(BackendError) -> Bool { throw missing }
 
@@ -59,7 +61,7 @@ enum Postgres {
 }
 
 #if canImport(AuthPostgres)
-  private struct PostgresTables: SchemaKeeper {
+  private struct PostgresTables: ServerSchemaKeeper {
     let address: ServerAddress
     let cost: PasswordCost
 
@@ -72,9 +74,8 @@ enum Postgres {
     func upgrade() throws(BackendError) -> Bool { try PostgresSchema.upgrade(address) }
     func check() throws(BackendError) -> [String] { try PostgresSchema.check(address) }
 
-    func fill(from directory: String?) throws(BackendError) -> ImportSummary {
-      guard let directory else { return try PostgresSchema.importingFunctionServer(at: address) }
-      return try LocalAuthority(directory: directory).export { (rows) throws(BackendError) in
+    func fill(from directory: String) throws(BackendError) -> ImportSummary {
+      try LocalAuthority(directory: directory).export { (rows) throws(BackendError) in
         try PostgresSchema.importing(rows, into: address)
       }
     }

@@ -45,11 +45,18 @@ enum DatabasePlace: Hashable, Sendable {
   /// Its tables, which nothing has used yet.
   func schema(cost: PasswordCost) throws(CommandError) -> any SchemaKeeper {
     switch self {
-    case .sqlite(let directory): return LocalAuthority(directory: directory, cost: cost, isShared: true)
-    case .postgres(let address):
-      let text = try address.text
-      return try explained { () throws(BackendError) in try Postgres.schema(text, cost: cost) }
+    case .sqlite(let directory): LocalAuthority(directory: directory, cost: cost, isShared: true)
+    case .postgres: try serverSchema(cost: cost)
     }
+  }
+
+  /// The same, for a command that only a database on a server has.
+  func serverSchema(cost: PasswordCost) throws(CommandError) -> any ServerSchemaKeeper {
+    guard case .postgres(let address) = self else {
+      throw CommandError(.usage, saying: "only a PostgreSQL database can do this", hint: "Name one: --postgres-file")
+    }
+    let text = try address.text
+    return try explained { () throws(BackendError) in try Postgres.schema(text, cost: cost) }
   }
 
   /// How many threads of a service use it simultaneously where nobody says otherwise.

@@ -52,10 +52,12 @@ extension PostgresTests {
       let address = try ServerAddress(database.address)
       try database.sql(
         """
-        DROP TRIGGER events_stay ON events; DROP FUNCTION events_stay;
-        CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW WHEN (old.account IS NOT NULL)
-          EXECUTE FUNCTION events_keep();
-        ALTER TABLE authority DROP COLUMN archived_through; UPDATE facts SET version = 7, oldest = 7
+        DROP FUNCTION events_stay, events_keep CASCADE; DROP TABLE challenges, two_steps, codes, reserved_names;
+        ALTER TABLE authority
+          DROP COLUMN archived_through, DROP COLUMN two_step_required, DROP COLUMN registration_closed;
+        ALTER TABLE sessions
+          DROP COLUMN excused_until, DROP COLUMN terminal, DROP COLUMN program, DROP COLUMN host;
+        ALTER TABLE accounts DROP COLUMN last_login_at; UPDATE facts SET version = 3, oldest = 3
         """)
       #expect(code { try database.authority.checkForLogins() } == "database_older")
       #expect(try PostgresSchema.upgrade(address))

@@ -8,7 +8,7 @@ extension Schema {
     var text = step
     for (sqlite, postgres) in dialect { text = text.replacing(sqlite, with: postgres) }
     // The triggers are the last statements of their step.
-    for (start, triggers) in [("DROP TRIGGER", archivable), ("CREATE TRIGGER", appendOnly)] {
+    for (start, triggers) in [("DROP TRIGGER", appendOnly), ("CREATE TRIGGER", "")] {
       if let start = text.firstRange(of: start)?.lowerBound { return text[..<start] + triggers }
     }
     return text
@@ -25,12 +25,6 @@ extension Schema {
     CREATE FUNCTION events_keep() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS
       $$ BEGIN RAISE EXCEPTION 'events are append-only'; END $$;
     CREATE TRIGGER events_keep BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION events_keep();
-    CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW WHEN (old.account IS NOT NULL)
-      EXECUTE FUNCTION events_keep();
-    """
-
-  /// See the eighth step.
-  private static let archivable = """
     CREATE FUNCTION events_stay() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS
       $$ BEGIN
         IF old.id > (SELECT archived_through FROM authority WHERE id = 1) THEN
@@ -38,7 +32,6 @@ extension Schema {
         END IF;
         RETURN old;
       END $$;
-    DROP TRIGGER events_stay ON events;
     CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW
       WHEN (old.account IS NOT NULL OR old.name = 'authz_admin') EXECUTE FUNCTION events_stay();
     """

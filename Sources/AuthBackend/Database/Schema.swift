@@ -9,12 +9,22 @@ package enum Schema {
   /// "AuS1", the value of `PRAGMA application_id` in our files.
   package static let applicationID: Int64 = 0x4175_5331
 
+  /// The versions that were released, each with the statements that lead to it from the version
+  /// before; the first begins with an empty file.
+  private static let steps: [(version: Int64, sql: String)] = [(3, first), (8, second)]
+
   /// The schema that this code reads and writes.
-  package static var version: Int64 { Int64(steps.count) }
+  package static let version = steps[steps.count - 1].version
 
-  /// The statements that lead from each version to the next, beginning with the empty file.
-  package static let steps: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+  /// The statements that lead from a version to the present one; version 0 is an empty file.
+  package static func steps(from version: Int64) -> [String] {
+    steps.filter { $0.version > version }.map(\.sql)
+  }
 
+  /// Version 3 is that of release 0.1.0.
+  ///
+  /// Events are append-only: no update, and only those that concern no account may be deleted,
+  /// which keeps a flood of invented names from filling the disk.
   private static let first = """
     CREATE TABLE authority(
       id INTEGER PRIMARY KEY CHECK(id = 1),
@@ -101,15 +111,13 @@ package enum Schema {
       amount INTEGER NOT NULL CHECK(amount <> 0),
       PRIMARY KEY(account, transfer)
     ) STRICT, WITHOUT ROWID;
-    """
 
-  /// Version 2 keeps events.
-  ///
-  /// They are append-only: no update, and only those that concern no account may be deleted, which
-  /// keeps a flood of invented names from filling the disk.
-  private static let second = """
     ALTER TABLE authority ADD COLUMN event_salt BLOB NOT NULL DEFAULT x'';
     UPDATE authority SET event_salt = randomblob(16);
+    ALTER TABLE accounts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE unknown_names ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN absolute_span INTEGER;
+    ALTER TABLE other_tokens ADD COLUMN absolute_span INTEGER;
 
     CREATE TABLE events(
       id INTEGER PRIMARY KEY,
@@ -126,28 +134,25 @@ package enum Schema {
       BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
     """
 
-  /// Version 3 tells attempts that failed from those that are being looked at, and keeps the
-  /// longest duration that a login asked for, so that a new token does not make a shorter session
-  /// longer.
-  private static let third = """
-    ALTER TABLE accounts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
-    UPDATE accounts SET failures = guesses;
-    ALTER TABLE unknown_names ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
-    UPDATE unknown_names SET failures = guesses;
-    ALTER TABLE sessions ADD COLUMN absolute_span INTEGER;
-    ALTER TABLE other_tokens ADD COLUMN absolute_span INTEGER;
-    """
-
-  /// Version 4 keeps codes for forgotten passwords, who may register, where sessions were begun,
-  /// and the names of deleted accounts, as hashes.
+  /// Version 8 has codes for forgotten passwords, second steps with their challenges, who may
+  /// register, where sessions were begun, the names of deleted accounts as hashes, the time of the
+  /// last login, and events that an operator archives: up to a number that is set for the time of
+  /// the deletion.
   ///
-  /// A session that is over forgets where it was.
-  private static let fourth = """
+  /// A session that is over forgets where it was. Version 3 had hashes without a key of names
+  /// without an account; what was typed there may have been a password. A secret that no code
+  /// confirmed has no last step, and nothing is asked for. What operators did concerns no account,
+  /// and is kept nevertheless.
+  private static let second = """
     ALTER TABLE authority ADD COLUMN registration_closed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE authority ADD COLUMN two_step_required INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE authority ADD COLUMN archived_through INTEGER NOT NULL DEFAULT -1;
     ALTER TABLE sessions ADD COLUMN terminal TEXT;
     ALTER TABLE sessions ADD COLUMN program TEXT;
     ALTER TABLE sessions ADD COLUMN host TEXT;
+    ALTER TABLE sessions ADD COLUMN excused_until INTEGER;
     UPDATE sessions SET label = NULL WHERE ended_reason IS NOT NULL;
+    DELETE FROM unknown_names;
 
     CREATE TABLE codes(
       account INTEGER NOT NULL REFERENCES accounts(id),
@@ -161,13 +166,6 @@ package enum Schema {
     CREATE TABLE reserved_names(
       name_hash BLOB PRIMARY KEY
     ) STRICT, WITHOUT ROWID;
-    """
-
-  /// Version 5 keeps the secrets of second steps, and whether administrators must have one.
-  ///
-  /// A secret that no code confirmed has no last step, and nothing is asked for.
-  private static let fifth = """
-    ALTER TABLE authority ADD COLUMN two_step_required INTEGER NOT NULL DEFAULT 0;
 
     CREATE TABLE two_steps(
       account INTEGER PRIMARY KEY REFERENCES accounts(id),
@@ -175,17 +173,6 @@ package enum Schema {
       last_step INTEGER,
       since INTEGER
     ) STRICT;
-    """
-
-  /// Version 6 forgets names without an account, which were kept as a hash without a key: what was
-  /// typed there may have been a password.
-  private static let sixth = "DELETE FROM unknown_names;"
-
-  /// Version 7 keeps the challenges that wait for a code, so that any process can take the answer,
-  /// until when a session whose password was just changed needs none, and when each account last
-  /// logged in.
-  private static let seventh = """
-    ALTER TABLE sessions ADD COLUMN excused_until INTEGER;
 
     CREATE TABLE challenges(
       token_hash BLOB PRIMARY KEY,
@@ -207,15 +194,8 @@ package enum Schema {
       WHERE account = accounts.id AND events.name IN ('authn_login_success', 'authn_login_successafterfail')), 0)
     WHERE name > '/';
     CREATE INDEX accounts_last_login ON accounts(last_login_at, id);
-    """
 
-  /// Version 8 lets an operator archive events: up to a number that is set for the time of the
-  /// deletion.
-  ///
-  /// What operators did concerns no account, and is kept nevertheless.
-  private static let eighth = """
-    ALTER TABLE authority ADD COLUMN archived_through INTEGER NOT NULL DEFAULT -1;
-    DROP TRIGGER IF EXISTS events_stay;
+    DROP TRIGGER events_stay;
     CREATE TRIGGER events_stay BEFORE DELETE ON events
       WHEN (old.account IS NOT NULL OR old.name = 'authz_admin')
         AND old.id > (SELECT archived_through FROM authority WHERE id = 1)

@@ -13,7 +13,7 @@ public struct Event: Hashable, Sendable {
   /// Who did it; nil without a login.
   public let actor: String?
   /// The session that it concerns, if any.
-  public let session: EventSession?
+  public let session: SessionID?
   /// More, such as a reason or a count.
   ///
   /// Never a secret. Escape its control characters before you print it.
@@ -30,7 +30,7 @@ public struct Event: Hashable, Sendable {
 
   /// Creates a value, for a backend to answer with.
   public init(
-    id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: EventSession?, detail: String?
+    id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: SessionID?, detail: String?
   ) {
     self.id = id
     self.at = at
@@ -40,16 +40,6 @@ public struct Event: Hashable, Sendable {
     self.session = session
     self.detail = detail
   }
-}
-
-/// How an event names a session.
-public enum EventSession: Hashable, Sendable {
-  /// By its public name: the one that lists of sessions show and that a revocation takes.
-  case named(SessionID)
-  /// By a salted hash, as events were written before they had names.
-  ///
-  /// It tells sessions apart and does not identify one.
-  case hashed(String)
 }
 
 /// Which events to read.

@@ -39,14 +39,6 @@ extension Event: RowDecodable {
   }
 }
 
-extension EventSession: RowDecodable {
-  /// Tells the two forms apart: a public name is shorter than a hash was.
-  package init(_ row: Row) throws(BackendError) {
-    let (stored, hashLength): (String, Int) = (try row[0], 16)
-    self = stored.utf8.count == hashLength ? .hashed(stored) : .named(SessionID(rawValue: stored))
-  }
-}
-
 extension Transaction {
   /// Appends an event.
   ///

@@ -30,7 +30,7 @@ package enum ExportedTable: String, Query {
     case .accounts:
       """
       id, name, display_name, role, password_hash, disabled, created_at, guesses, failures, attempts, wait_boot, \
-      wait_until
+      wait_until, last_login_at
       """
     case .balances: "id, balance"
     case .transfers: "id, payer, payee, amount, key, made_at"

@@ -23,12 +23,7 @@ struct PasswordHasher: Sendable {
   /// Nil, a password that cannot be one, costs the same and is never it.
   func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
-    let hashed = HashedHash(stored)
-    let setting = hashed?.setting ?? stored
-    guard let hash = Self.crypt(bytes, setting.utf8.map(CChar.init(bitPattern:)) + [0]) else {
-      throw Self.failed
-    }
-    if let hashed { return Secrets.areEqual(SHA256.hash(hash), hashed.digest) && password != nil }
+    guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else { throw Self.failed }
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 
@@ -58,22 +53,5 @@ struct PasswordHasher: Sendable {
     }
     guard let hash = crypt_rn(terminated, setting, area, Int32(size)) else { return nil }
     return Array(UnsafeRawBufferPointer(start: hash, count: strlen(hash)))
-  }
-}
-
-/// What a database with functions of its own stored in place of a hash: the setting that the
-/// password is hashed with, and the SHA-256 of the hash.
-///
-/// It is stored as `sha256:DIGEST:SETTING`, and the next login replaces it by a hash.
-struct HashedHash: Hashable, Sendable {
-  let setting: String
-  let digest: [UInt8]
-
-  /// Reads the stored form; nil for a hash.
-  init?(_ stored: String) {
-    let parts = stored.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "sha256", let digest = Hex.bytes(Array(parts[1].utf8)) else { return nil }
-    self.setting = String(parts[2])
-    self.digest = digest
   }
 }

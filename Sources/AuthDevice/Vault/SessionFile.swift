@@ -10,9 +10,8 @@ import TextFormat
 ///     <the name of the issuer, hexadecimal digits>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
-/// Earlier versions are still read. They have no issuer, and only version 4 has a user: in version
-/// 1 the token has 32 bytes, in versions 3 and 4 any number; in version 2 the third line is the id
-/// of the database that issued the token.
+/// Version 1, which release 0.1.0 wrote, is still read. It has a token of the embedded database or
+/// of an app, and the checksum.
 ///
 /// The names are for display only. They are less than the token grants access to, and no more than
 /// a user shows to others. The checksum finds accidents, not forgeries: whoever can write the file
@@ -29,16 +28,13 @@ enum SessionFile {
   struct Content: Hashable {
     let token: SessionToken
     var details = TokenDetails()
-    /// Nil in a file of an earlier version, which does not have it.
+    /// Nil in a file of version 1, which does not have it.
     var issuer: TokenIssuer?
 
     /// Whether a vault for the tokens of `issuer` may read this.
-    ///
-    /// In an earlier version, the programs tell their tokens by the length, as they did then.
     func isOf(_ issuer: TokenIssuer) -> Bool {
-      if let own = self.issuer { return own == issuer || issuer == .anyProvider && own.isProvider }
-      let isOfServer = token.bytes.count == databaseLength + tokenLength
-      return issuer == .app || (issuer == .server) == isOfServer
+      guard let own = self.issuer else { return issuer != .server && !issuer.isProvider }
+      return own == issuer || issuer == .anyProvider && own.isProvider
     }
   }
 
@@ -77,30 +73,21 @@ enum SessionFile {
     guard lines[0].starts(with: head.utf8) else { return .corrupt("it is not a session file", nil) }
     let found = Int(String(decoding: lines[0].dropFirst(head.utf8.count), as: UTF8.self))
     let bytes = lines.count > 2 ? Hex.bytes(Array(lines[1])) : nil
-    let salvaged = found != 2 && bytes?.count == tokenLength ? bytes.map(SessionToken.init) : nil
+    let salvaged = bytes?.count == tokenLength ? bytes.map(SessionToken.init) : nil
     guard let found else { return .corrupt("its version cannot be read", salvaged) }
-    guard (1...version).contains(found) else {
-      return .corrupt("it has version \(found), and this program knows versions 1 to \(version)", salvaged)
+    guard found == 1 || found == version else {
+      return .corrupt("it has version \(found), and this program knows versions 1 and \(version)", salvaged)
     }
-    let count = [1: 4, 3: 4, version: 6][found] ?? 5
-    guard lines.count == count, lines.last?.isEmpty == true else {
+    guard lines.count == (found == 1 ? 4 : 6), lines.last?.isEmpty == true else {
       return .corrupt("it is incomplete", salvaged)
     }
-    guard isWhole(lines), let bytes, found > 2 || bytes.count == tokenLength else {
+    guard isWhole(lines), let bytes, found > 1 || bytes.count == tokenLength else {
       return .corrupt("its checksum does not fit", salvaged)
     }
     var content = Content(token: SessionToken(bytes: bytes))
-    switch found {
-    case 2:
-      guard let database = Hex.bytes(Array(lines[2])), database.count == databaseLength else {
-        return .corrupt("its checksum does not fit", nil)
-      }
-      content = Content(token: SessionToken(bytes: database + bytes))
-    case 4: content.details = TokenDetails(user: user(lines[2]))
-    case version:
+    if found == version {
       content.issuer = TokenIssuer(rawValue: String(decoding: Hex.bytes(Array(lines[3])) ?? [], as: UTF8.self))
       content.details = Hex.bytes(Array(lines[2])).flatMap(TokenDetails.init(bytes:)) ?? TokenDetails()
-    case _: break
     }
     return .content(content)
   }
@@ -110,13 +97,6 @@ enum SessionFile {
 
   private static func canBeShown(_ user: LastKnownUser) -> Bool {
     user.username.utf8.count <= longestName && user.displayName.utf8.count <= longestName
-  }
-
-  private static func user(_ line: ArraySlice<UInt8>) -> LastKnownUser? {
-    let names = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-      .map { Hex.bytes(Array($0)).map { String(decoding: $0, as: UTF8.self) } }
-    guard names.count == 2, let username = names[0], let displayName = names[1] else { return nil }
-    return LastKnownUser(username: username, displayName: displayName)
   }
 
   /// Whether the last full line is the checksum of the lines before it.

@@ -12,7 +12,10 @@ extension PostgresSchema {
   package static func importing(
     _ export: ExportedRows, into address: ServerAddress
   ) throws(BackendError) -> ImportSummary {
-    let session = try beginImport(address)
+    let session = try SchemaSession(address)
+    guard try !session.isInstalled() else { throw .refused(.schemaNotEmpty, session.database.escaped) }
+    // The account that pays the opening credits is imported too.
+    try session.run("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
     for table in ExportedTable.allCases {
       var statements: [ServerConnection.Statement] = []
       try export(table) { (row) throws(BackendError) in
@@ -26,20 +29,11 @@ extension PostgresSchema {
       }
       try session.run(&statements)
     }
-    return try completeImport(session, "UPDATE authority SET registration_closed = 1;")
-  }
-
-  /// Connects and creates the tables in a transaction, without the account that pays the opening
-  /// credits: the import brings it.
-  static func beginImport(_ address: ServerAddress) throws(BackendError) -> SchemaSession {
-    let session = try SchemaSession(address)
-    guard try !session.isInstalled() else { throw .refused(.schemaNotEmpty, session.database.escaped) }
-    try session.run("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
-    return session
+    return try complete(session)
   }
 
   /// Checks that the money adds up, sets the next numbers, and commits.
-  static func completeImport(_ session: SchemaSession, _ last: String) throws(BackendError) -> ImportSummary {
+  private static func complete(_ session: SchemaSession) throws(BackendError) -> ImportSummary {
     let next = ["accounts", "transfers", "events"].map { table in
       "SELECT setval(pg_get_serial_sequence('\(table)', 'id'), coalesce(max(id), 0) + 1, false) FROM \(table);"
     }
@@ -55,11 +49,7 @@ extension PostgresSchema {
         END IF;
       END $import$;
       \(next.joined(separator: "\n"))
-      UPDATE accounts SET last_login_at = coalesce((
-        SELECT max(at) FROM events
-        WHERE account = accounts.id AND events.name IN ('authn_login_success', 'authn_login_successafterfail')), 0)
-      WHERE name > '/';
-      \(last)
+      UPDATE authority SET registration_closed = 1;
       """)
     let counts = try session.run(
       "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM transfers), (SELECT count(*) FROM events)")

@@ -52,7 +52,7 @@ package enum PostgresSchema {
       }
       return false
     }
-    let steps = Schema.steps[Int(facts.version)...].map(Schema.forPostgres)
+    let steps = Schema.steps(from: facts.version).map(Schema.forPostgres)
     try session.run(
       "\(steps.joined(separator: "\n")); UPDATE facts SET version = \(Schema.version), oldest = \(Self.oldest)")
     try session.commit()
@@ -100,7 +100,7 @@ package enum PostgresSchema {
     SET LOCAL search_path = \(name), pg_catalog, pg_temp;
     CREATE TABLE facts(version bigint NOT NULL, oldest bigint NOT NULL, id bytea NOT NULL);
     INSERT INTO facts VALUES (\(Schema.version), \(oldest), uuid_send(gen_random_uuid()));
-    \(Schema.steps.map(Schema.forPostgres).joined(separator: "\n"))
+    \(Schema.steps(from: 0).map(Schema.forPostgres).joined(separator: "\n"))
     """
   }
 

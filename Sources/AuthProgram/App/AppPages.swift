@@ -84,8 +84,8 @@ extension AppPage {
     let rows = zip(page.items, table.rows).map { event, cells in
       AppRow(
         id: event.id.description, cells, of: table, moments: ["TIME": event.at.seconds],
-        letters: sessions.filter { event.session == .named($0.id) }.map(AppLetter.ending),
-        copying: .copying(event.session?.shown ?? event.name))
+        letters: sessions.filter { event.session == $0.id }.map(AppLetter.ending),
+        copying: .copying(event.session?.rawValue ?? event.name))
     }
     return AppPage(
       columns: table.columns, rows: rows, part: page.part("newest"), loaded: page.items.count, query: query,

@@ -38,7 +38,7 @@ enum EventsCommand {
     shown.items.reverse()
     if page.isCSV {
       return workspace.csv(["id", "time", "event", "account", "actor", "session", "detail"], shown) {
-        [String($0.id), $0.at.iso8601, $0.name, $0.account, $0.actor, $0.session?.name ?? $0.session?.hash, $0.detail]
+        [String($0.id), $0.at.iso8601, $0.name, $0.account, $0.actor, $0.session?.rawValue, $0.detail]
       }
     }
     let lines = shown.items.isEmpty ? ["No events."] : workspace.lines(.events(shown.items))
@@ -53,18 +53,9 @@ extension JSON {
     [
       "id": .integer(event.id), "at": .string(event.at.iso8601), "event": .string(event.name),
       "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
-      "session": .string(orNull: event.session?.name), "session_hash": .string(orNull: event.session?.hash),
-      "detail": .string(orNull: event.detail),
+      "session": .string(orNull: event.session?.rawValue), "detail": .string(orNull: event.detail),
     ]
   }
-}
-
-extension EventSession {
-  /// The name that `sessions revoke` takes.
-  fileprivate var name: String? { if case .named(let id) = self { id.rawValue } else { nil } }
-
-  /// What an old event has in its place.
-  fileprivate var hash: String? { if case .hashed(let hash) = self { hash } else { nil } }
 }
 
 /// What shapes a page of receipts or events: from when, until when, in which form.

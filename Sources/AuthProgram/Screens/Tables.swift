@@ -42,7 +42,7 @@ extension Table {
       rows: events.map { event in
         [
           times.cell(event.at.seconds, .seconds), event.words, event.account ?? "", event.actor ?? "",
-          event.session?.shown ?? "", event.detail ?? "",
+          event.session?.rawValue ?? "", event.detail ?? "",
         ]
       })
   }
@@ -97,15 +97,5 @@ extension SessionOrigin {
   var words: String {
     let program = program == AuthTool.tool.name ? nil : program
     return [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
-  }
-}
-
-extension EventSession {
-  /// For people: what is no name of a session is marked.
-  var shown: String {
-    switch self {
-    case .named(let id): id.rawValue
-    case .hashed(let hash): "\(hash) (old form)"
-    }
   }
 }

@@ -40,7 +40,7 @@ struct Migration {
 
   /// Makes the schema in a file without one, or takes an older file forward, in one transaction.
   ///
-  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while
+  /// An older file is first copied to `authority.db.backup-v3` (or whatever its version is) while
   /// the write lock is held, so that the copy is exactly what the migration started from.
   func run(creating: Bool) throws(BackendError) {
     try connection.setUpForWriting()
@@ -63,7 +63,7 @@ struct Migration {
   }
 
   private func apply(from version: Int64) throws(BackendError) {
-    for step in Schema.steps.dropFirst(Int(version)) { try connection.execute(step) }
+    for step in Schema.steps(from: version) { try connection.execute(step) }
     try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
   }
 

@@ -93,13 +93,6 @@ extension EventScope: WireUnion {
   static let forms: [WireForm<EventScope>] = [WireForm(EventScope.own), WireForm(.everyone)]
 }
 
-extension EventSession: WireUnion {
-  static let forms: [WireForm<EventSession>] = [
-    WireForm(EventSession.named) { if case .named(let id) = $0 { id } else { nil } },
-    WireForm(EventSession.hashed) { if case .hashed(let hash) = $0 { hash } else { nil } },
-  ]
-}
-
 extension Event: WireRecord {
   static let parts = WireParts(
     Event.init(id:at:name:account:actor:session:detail:),

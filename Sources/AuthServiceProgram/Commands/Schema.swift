@@ -13,8 +13,12 @@ protocol SchemaKeeper {
   func upgrade() throws(BackendError) -> Bool
   /// - Returns: What differs from what should be there.
   func check() throws(BackendError) -> [String]
-  /// Fills new tables from an SQLite database; nil stands for the functions of a server.
-  func fill(from directory: String?) throws(BackendError) -> ImportSummary
+}
+
+/// A database on a server.
+protocol ServerSchemaKeeper: SchemaKeeper {
+  /// Fills new tables from an SQLite database.
+  func fill(from directory: String) throws(BackendError) -> ImportSummary
   /// - Returns: Whether there was anything to remove.
   func remove(confirmation: String) throws(BackendError) -> Bool
 }
@@ -31,9 +35,6 @@ extension LocalAuthority: SchemaKeeper {
     try holdAlone()
     return try faults()
   }
-
-  func fill(from _: String?) -> ImportSummary { preconditionFailure("'import' takes no --database") }
-  func remove(confirmation _: String) -> Bool { preconditionFailure("'remove' takes no --database") }
 }
 
 /// `schema`: commands for the database itself.
@@ -59,9 +60,10 @@ enum SchemaCommand {
     options: [administratorName, Options.passwordFromInput],
     example: "schema install --database /var/lib/auth-service --first-administrator alice",
     shows: "asks for alice's new password, twice"
-  ) { (words, schema) throws(CommandError) in
+  ) { (words, place, cost) throws(CommandError) in
     let name = words[administratorName]
     let password = try newPassword(of: name, fromInput: words[Options.passwordFromInput])
+    let schema = try place.schema(cost: cost)
     try explained { () throws(BackendError) in
       _ = try schema.create().install(firstAdministrator: name.canonical, password: password)
     }
@@ -72,7 +74,8 @@ enum SchemaCommand {
     "upgrade", "Bring an older database to this version",
     ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."],
     example: "schema upgrade --database /var/lib/auth-service", shows: "brings an older database to this version"
-  ) { (_, schema) throws(CommandError) in
+  ) { (_, place, cost) throws(CommandError) in
+    let schema = try place.schema(cost: cost)
     let isUpgraded = try explained { () throws(BackendError) in try schema.upgrade() }
     return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
   }
@@ -84,7 +87,8 @@ enum SchemaCommand {
         + "A running service checks its SQLite database itself, on the socket for operators."
     ], options: [Options.operators],
     example: "schema check --database /var/lib/auth-service", shows: "compares the database with what it should be"
-  ) { (words, schema) throws(CommandError) in
+  ) { (words, place, cost) throws(CommandError) in
+    let schema = try place.schema(cost: cost)
     do throws(BackendError) {
       return report(try schema.check())
     } catch {
@@ -104,17 +108,17 @@ enum SchemaCommand {
   }
 
   private static let importing = acting(
-    "import", "Fill a new PostgreSQL database from another one",
+    "import", "Fill a new PostgreSQL database from an SQLite database",
     [
-      "With --from: accounts, passwords, balances, receipts, events and codes of an SQLite database. "
-        + "Without: those of a PostgreSQL database of release 0.1, in the same database, whose programs are refused "
-        + "from then on. Sessions are not imported: everybody logs in again."
+      "Imports accounts, passwords, balances, receipts, events and codes. "
+        + "Sessions are not imported: everybody logs in again."
     ],
     databases: [Options.postgres], options: [origin],
     whereEmpty: "Name the directory of the SQLite database to import with --from; nothing was changed.",
     example: "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
     shows: "brings an SQLite database to PostgreSQL"
-  ) { (words, schema) throws(CommandError) in
+  ) { (words, place, cost) throws(CommandError) in
+    let schema = try place.serverSchema(cost: cost)
     let new = try explained { () throws(BackendError) in try schema.fill(from: words[origin]) }
     let counts = "accounts: \(new.accounts), payments: \(new.payments), events: \(new.events)"
     return (.done, ["Imported \(counts).", "Everybody logs in again, with the same password."])
@@ -125,7 +129,8 @@ enum SchemaCommand {
     databases: [Options.postgres], options: [confirmation],
     example: "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
     shows: "deletes them from the database 'accounts'"
-  ) { (words, schema) throws(CommandError) in
+  ) { (words, place, cost) throws(CommandError) in
+    let schema = try place.serverSchema(cost: cost)
     let isRemoved = try explained { () throws(BackendError) in try schema.remove(confirmation: words[confirmation]) }
     return (.done, [isRemoved ? "The tables are removed." : "There were no tables."])
   }
@@ -134,7 +139,7 @@ enum SchemaCommand {
     _ name: String, _ summary: String, _ discussion: [String],
     databases: [any DeclaredOption] = Options.databases, options: [any DeclaredOption] = [],
     whereEmpty: String? = nil, example: String, shows: String,
-    _ action: @escaping @Sendable (ParsedWords, any SchemaKeeper) throws(CommandError) -> Outcome
+    _ action: @escaping @Sendable (ParsedWords, DatabasePlace, PasswordCost) throws(CommandError) -> Outcome
   ) -> Command<ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: databases + options,
@@ -142,7 +147,7 @@ enum SchemaCommand {
     ) { words throws(UsageError) in
       let database = try DatabasePlace(words, options: databases)
       return ServiceCommand(whereEmpty: whereEmpty ?? database.whereEmpty) { program throws(CommandError) in
-        let outcome = try action(words, try database.schema(cost: program.cost))
+        let outcome = try action(words, database, program.cost)
         // What is printed is not needed for the status.
         _ = try? Output.write(outcome.lines.map { $0 + "\n" }.joined())
         return outcome.status
@@ -164,7 +169,7 @@ enum SchemaCommand {
 
   private static let administratorName = Option.required(
     "first-administrator", "NAME", Kinds.username, "The name of the first account; it becomes administrator")
-  private static let origin = Option.optional(
+  private static let origin = Option.required(
     "from", "DIRECTORY", Kinds.path, "The directory of an SQLite database")
   private static let confirmation = Option.required(
     "confirm", "NAME", ValueKind.text("the name of a database", maximumBytes: 63),

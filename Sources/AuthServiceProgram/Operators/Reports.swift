@@ -109,16 +109,10 @@ extension Health {
 extension Event {
   /// A line of an archive.
   var archived: JSON {
-    let session: JSON =
-      switch self.session {
-      case .named(let id): .string(id.rawValue)
-      case .hashed(let hash): .string(hash)
-      case nil: .null
-      }
-    return [
+    [
       "id": .integer(id), "at": .string(at.iso8601), "microseconds": .integer(at.microseconds),
       "name": .string(name), "account": .string(orNull: account), "actor": .string(orNull: actor),
-      "session": session, "detail": .string(orNull: detail),
+      "session": .string(orNull: session?.rawValue), "detail": .string(orNull: detail),
     ]
   }
 }

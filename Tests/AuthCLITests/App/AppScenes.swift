@@ -76,7 +76,7 @@ enum AppScenes {
     let events = happened.enumerated().map { index, event in
       Event(
         id: Int64(20 - index), at: zero, name: event.name, account: "alice", actor: "alice",
-        session: event.session.map { .named(SessionID(rawValue: $0)) }, detail: event.detail)
+        session: event.session.map(SessionID.init), detail: event.detail)
     }
     return AppPage.events(LoadedPage(of: AppPage.limit, from: events), sessions).inOneZone
   }

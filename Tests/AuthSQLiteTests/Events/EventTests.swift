@@ -38,19 +38,6 @@ import TextFormat
     #expect(try at(40).rules.events(.everyone, Page(within: span), token: alice.token).map(\.at.seconds) == [20])
   }
 
-  @Test("an old event that names its session by a hash keeps the hash and differs from the others")
-  func oldHash() throws {
-    let (work, authority) = try Workspace.inhabited()
-    let alice = try authority.logIn()
-    let insert = """
-      INSERT INTO events(id, at, name, account, actor, session) VALUES (1, 1, 'session_ended', 1, 1, '4a3480aab433e566')
-      """
-    #expect(work.raw.accepts(insert))
-    let events = try authority.rules.events(token: alice.token)
-    #expect(events.last?.session == .hashed("4a3480aab433e566"))
-    #expect(events.first?.session == .named(alice.id))
-  }
-
   @Test("no password is in the database, and tokens and codes are only as their SHA-256")
   func noSecrets() throws {
     let (work, authority) = try Workspace.inhabited()

@@ -38,10 +38,10 @@ import Testing
     work.run("echo x > '\(vault.path)'")
     _ = try await vault.setAside()
     try await vault.store(grant.token)
-    work.raw.script("PRAGMA user_version = 1")
+    work.raw.script("PRAGMA user_version = 3")
     // The migration fails on what is there already, after it has made its backup.
     _ = failure { try work.authority().logIn() }
-    #expect(work.run("ls '\(work.data)'").contains("authority.db.backup-v1"))
+    #expect(work.run("ls '\(work.data)'").contains("authority.db.backup-v3"))
     work.raw.script("PRAGMA user_version = \(Schema.version)")
     work.run("chmod 755 '\(work.data)'")
     _ = try work.authority().logIn()
@@ -53,7 +53,7 @@ import Testing
 
   @Test("a reader does not upgrade the schema in a directory that it must not close") func reader() async throws {
     let (work, grant, _) = try await inhabited()
-    work.raw.script("PRAGMA user_version = 1")
+    work.raw.script("PRAGMA user_version = 3")
     work.run("touch '\(work.data)/notes'; chmod 755 '\(work.data)'")
     func listing() -> String { work.run("cd '\(work.path)' && find . -printf '%m %y %p %s\n' | sort") }
     let before = listing()

@@ -72,21 +72,28 @@ import Testing
     }
   }
 
-  @Test("files of earlier versions are read, without a user", arguments: [1, 2, 3])
-  func earlierVersions(version: Int) async throws {
+  @Test("a file of release 0.1.0 is a session of the embedded database or of an app, and of no server")
+  func released() async throws {
     let (work, vault) = try await ready()
-    let hex = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-    let database = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
-    let lines = ["authlocal-session \(version)", hex] + (version == 2 ? [database] : [])
-    let file = "'\(vault.path)'"
-    work.run("printf '%s\\n' \(lines.map { "'\($0)'" }.joined(separator: " ")) > \(file)")
-    work.run("sum=$(sha256sum < \(file) | cut -c -64); echo \"$sum\" >> \(file)")
-    let reader = FileVault(directory: work.state, issuer: version == 2 ? .server : .embedded)
-    let bytes: [UInt8] = version == 2 ? Array(0xf0...0xff) + first.bytes : first.bytes
-    #expect(await reader.load() == .token(SessionToken(bytes: bytes)))
-    #expect(await vault.load() == .token(SessionToken(bytes: bytes)))
-    work.run("sed -i '2s/^00/01/' \(file)")
-    #expect(await reader.load().evidence != nil, "a changed file was read")
+    work.run("cat '\(Workspace.repository)/fixtures/released/0.1.0.session' > '\(vault.path)'")
+    func reading(_ issuer: TokenIssuer) async -> VaultReading {
+      await FileVault(directory: work.state, issuer: issuer).load()
+    }
+    for issuer in [TokenIssuer.embedded, .app] {
+      guard case .token(let token, let details) = await reading(issuer) else {
+        Issue.record("\(issuer)")
+        continue
+      }
+      #expect(token.bytes.starts(with: [0x9f, 0xe2, 0x61, 0xf7]) && details == TokenDetails())
+    }
+    for issuer in [TokenIssuer.server, .anyProvider, .provider("https://id.example", client: "a")] {
+      guard case .unavailable = await reading(issuer) else {
+        Issue.record("\(issuer)")
+        continue
+      }
+    }
+    work.run("sed -i '2s/^9f/9e/' '\(vault.path)'")
+    #expect(await vault.load().evidence != nil, "a changed file was read")
   }
 
   @Test("a session of another database of the same kind is not replaced") func databases() async throws {

@@ -58,10 +58,8 @@ struct PostgresServiceTests {
     try await site.run("createdb accounts; auth-service run --postgres-file $postgres --socket $HOME/s", exits: 3)
     #expect(access(site.folder + "/s", F_OK) != 0)
     // The tables that a hint to install them would bring were in the way of the import.
-    for origin in ["", "--from $HOME/missing"] {
-      let text = try await site.run("auth-service schema import --postgres-file $postgres \(origin)", exits: 3)
-      #expect(text.contains("to import with --from") && !text.contains("schema install"), "\(text)")
-    }
+    let text = try await site.run("auth-service schema import --postgres-file $postgres --from $HOME/missing", exits: 3)
+    #expect(text.contains("to import with --from") && !text.contains("schema install"), "\(text)")
   }
 
   @Test("a password file that others can read is warned of once for each host")
@@ -76,29 +74,6 @@ struct PostgresServiceTests {
         """, exits: 3)
       #expect(text.components(separatedBy: "WARNING: ").count == warnings + 1, "\(text)")
     }
-  }
-
-  @Test("the article's commands take over a database whose rules were functions in the server")
-  func older() async throws {
-    let site = try await PostgresSite()
-    let blocks = try ArticleTests.blocks("older")
-    try #require(blocks.count == 1)
-    let script = blocks[0].replacing("/etc/auth-service/postgres", with: site.folder + "/role")
-    let role = "postgresql:///accounts?host=\(site.server.directory)&user=auth-cli"
-    let text = try await site.run(
-      """
-      dropuser --if-exists auth-cli; createuser auth-cli
-      createdb accounts; createuser --no-login auth_cli; createuser --no-login auth_cli_owner
-      psql --quiet --file fixtures/function-server.sql accounts >\(site.folder)/log
-      echo '\(role)' >\(site.folder)/role
-      \(script)
-      auth-service schema check --postgres-file \(site.folder)/role
-      """)
-    for words in ["Imported accounts: 9, payments: 12", "The database is in order."] {
-      #expect(text.contains(words), "\(words): \(text)")
-    }
-    let service = try RunningService(postgres: role)
-    _ = try service.client().logIn("erin", password: "a long passphrase of everyone")
   }
 
   @Test("the article's commands for PostgreSQL run, from an SQLite database to its import")

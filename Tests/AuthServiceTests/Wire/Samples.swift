@@ -31,7 +31,7 @@ enum Samples {
     throttle: .wait(.milliseconds(1_200)), lastLoginAt: WallTime(microseconds: 5), hasSecondStep: true)
   static let event = Event(
     id: 4, at: WallTime(microseconds: 6), name: "authn_login_success", account: "alice", actor: "bob",
-    session: .named(SessionID(rawValue: "s1")), detail: "why")
+    session: SessionID(rawValue: "s1"), detail: "why")
   static let challenge = Challenge(token: newToken, question: .code(digits: 6), triesLeft: 3, deadline: .at(instant))
 
   static func bob() throws -> Username { try Username("bob") }
@@ -113,7 +113,8 @@ enum Samples {
       Found([
         Event(id: 1, at: WallTime(microseconds: 0), name: "", account: nil, actor: nil, session: nil, detail: nil),
         Event(
-          id: 2, at: WallTime(microseconds: 0), name: "x", account: nil, actor: nil, session: .hashed("ab"), detail: nil
+          id: 2, at: WallTime(microseconds: 0), name: "x", account: nil, actor: nil, session: SessionID(rawValue: "ab"),
+          detail: nil
         ),
       ])),
   ]

@@ -176,7 +176,7 @@ struct WireTests {
       throttle: .wait(.seconds(1)), lastLoginAt: WallTime(microseconds: 1))
     let event = Event(
       id: 1, at: WallTime(microseconds: 1), name: name, account: name, actor: name,
-      session: .hashed(name), detail: String(repeating: "d", count: 512))
+      session: SessionID(rawValue: name), detail: String(repeating: "d", count: 512))
     let text = String(repeating: "t", count: SessionOrigin.longest)
     let session = SessionSummary(
       id: SessionID(rawValue: name), isCurrent: false, label: String(repeating: "l", count: NewSession.longestLabel),
