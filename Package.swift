@@ -51,8 +51,7 @@ let package = Package(
       name: "AuthServiceProgram",
       dependencies: [
         "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
-        "CProcess",
-        "TextFormat",
+        "CProcess", "Guards", "TextFormat",
       ]),
     .executableTarget(name: "auth-service", dependencies: ["AuthServiceProgram"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// The rule book: every decision about accounts, sessions, payments and events, once, over any
 /// ``Database``.

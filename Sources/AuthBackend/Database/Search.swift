@@ -1,3 +1,5 @@
+import Guards
+
 /// The rows of a page, newest first, and how far back they were searched.
 public struct Found<Row: Sendable>: Sendable, RandomAccessCollection {
   /// The rows.

@@ -2,19 +2,13 @@ import Guards
 
 #if canImport(Darwin)
   import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
 #endif
 
 extension WorkPlace {
   /// Starts work that outlives its caller.
   func start(_ work: sending @escaping () async -> Void) {
     switch self {
-    case .separateThreads: Task(executorPreference: WorkThreads.shared) { await work() }
+    case .separateThreads: WorkThreads.shared.start(work)
     case .callingThread: startAtOnce(work)
     }
   }
@@ -90,27 +84,34 @@ func onMainActor(_ call: @escaping @MainActor @Sendable () -> Void) {
 /// The system has one shared thread for each processor core, so a few blocking calls would block
 /// every other task. Here a part runs on an idle thread, or on a new one if none is idle. A few
 /// idle threads stay for the next part, and the others end.
-final class WorkThreads: TaskExecutor {
-  static let shared = WorkThreads()
+package final class WorkThreads: TaskExecutor {
+  /// The threads of the stores.
+  static let shared = WorkThreads(blocksSignals: false)
+  /// Threads that handle no signal, for a program with a thread that does.
+  package static let withoutSignals = WorkThreads(blocksSignals: true)
 
-  /// Lock and signal of the fields below; they live as long as the process.
-  ///
-  /// Safe: the pointers never change, and any thread may use what they point to.
-  private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private nonisolated(unsafe) let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  /// The jobs that idle threads are about to take; used only with the mutex locked.
-  private nonisolated(unsafe) var jobs: [UnownedJob] = []
-  /// The number of idle threads; used only with the mutex locked.
-  private nonisolated(unsafe) var idle = 0
-
-  private init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(arrival, nil)
+  private struct State {
+    /// The jobs that idle threads are about to take.
+    var jobs: [UnownedJob] = []
+    /// The number of idle threads.
+    var idle = 0
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  private let state = Monitor(State())
+  private let blocksSignals: Bool
+
+  private init(blocksSignals: Bool) {
+    self.blocksSignals = blocksSignals
+  }
+
+  /// Starts work that ends by itself, or with the process.
+  package func start(_ work: sending @escaping () async -> Void) {
+    Task(executorPreference: self) { await work() }
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if give(job) || startThread({ self.work(job) }) { return }
+    if give(job) || startThread(blockingSignals: blocksSignals, { self.work(job) }) { return }
     // No new thread is available, so the work runs on a shared one.
     globalConcurrentExecutor.enqueue(job)
   }
@@ -126,60 +127,25 @@ final class WorkThreads: TaskExecutor {
 
   /// Gives a job to an idle thread, or returns false if each of them already has one.
   private func give(_ job: UnownedJob) -> Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard idle > jobs.count else { return false }
-    jobs.append(job)
-    pthread_cond_signal(arrival)
-    return true
+    state.change(if: { !$0.jobs.isEmpty }) { state in
+      guard state.idle > state.jobs.count else { return false }
+      state.jobs.append(job)
+      return true
+    }
   }
 
   /// Waits for a job; nil if enough threads wait already.
   private func wait() -> UnownedJob? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard idle < 4 else { return nil }
-    idle += 1
-    while jobs.isEmpty { pthread_cond_wait(arrival, mutex) }
-    idle -= 1
-    return jobs.removeFirst()
+    let waits = state.withLock { state in
+      guard state.idle < 4 else { return false }
+      state.idle += 1
+      return true
+    }
+    guard waits else { return nil }
+    return state.wait { state in
+      guard !state.jobs.isEmpty else { return nil }
+      state.idle -= 1
+      return state.jobs.removeFirst()
+    }
   }
-}
-
-/// Starts a thread that runs `body` and is never joined.
-///
-/// The closure that `pthread_create` takes stays here: in a `main.swift` it would belong to the
-/// main actor, and the thread would die of that.
-///
-/// - Returns: False when the system gave no thread.
-package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-  #if canImport(Darwin)
-    var thread: pthread_t?
-  #else
-    var thread = pthread_t()
-  #endif
-  let box = Unmanaged.passRetained(ThreadBody(body))
-  let error = pthread_create(
-    &thread, nil,
-    { raw in
-      // The argument is optional on Linux, but not on Apple's systems.
-      guard let raw = raw as UnsafeMutableRawPointer? else { return nil }
-      Unmanaged<ThreadBody>.fromOpaque(raw).takeRetainedValue().run()
-      return nil
-    }, box.toOpaque())
-  guard error == 0 else {
-    box.release()
-    return false
-  }
-  #if canImport(Darwin)
-    if let thread { pthread_detach(thread) }
-  #else
-    pthread_detach(thread)
-  #endif
-  return true
-}
-
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }

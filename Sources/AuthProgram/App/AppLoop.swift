@@ -30,10 +30,10 @@ final class AppLoop {
     state = AppState(columns: 80, rows: 24, context: context, epoch: WallTime.now().seconds)
     self.work = work
     mailbox = try AppMailbox()
-    AppThreads.start { [work, mailbox] in
+    WorkThreads.withoutSignals.start { [work, mailbox] in
       for await change in work.store.transitions { mailbox.post(.changed(change)) }
     }
-    AppThreads.start { [work, mailbox] in await work.followChanges { mailbox.post(.outside($0)) } }
+    WorkThreads.withoutSignals.start { [work, mailbox] in await work.followChanges { mailbox.post(.outside($0)) } }
   }
 
   /// Shows the screen until somebody quits.
@@ -122,7 +122,7 @@ final class AppLoop {
 
   private func run(_ effect: AppEffect?) {
     guard let effect else { return }
-    AppThreads.start { [work, mailbox] in
+    WorkThreads.withoutSignals.start { [work, mailbox] in
       let message = await work.take(effect)
       mailbox.post(.done(message, after: work.store.revision))
     }
@@ -134,31 +134,6 @@ final class AppLoop {
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
     let untilChange = state.nextChange.map { $0 - (.now - start) }
     return [untilLimit, untilChange].compactMap(\.self).min()
-  }
-}
-
-/// The one place where the screen hands work to a thread: each part of a task runs on a thread of
-/// its own.
-///
-/// What blocks there, such as a server that does not answer, holds up neither the screen nor other
-/// work. Signals go to the thread that draws.
-final class AppThreads: TaskExecutor {
-  private static let shared = AppThreads()
-
-  /// Starts work that ends by itself, or with the process.
-  static func start(_ work: @escaping @Sendable () async -> Void) {
-    Task(executorPreference: shared) { await work() }
-  }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    var (all, before) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let isStarted = startThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    // No thread is left: the work is done all the same, on one that is shared.
-    if !isStarted { globalConcurrentExecutor.enqueue(job) }
   }
 }
 

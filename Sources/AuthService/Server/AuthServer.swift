@@ -2,6 +2,7 @@ package import AuthBackend
 import AuthCore
 import CSocket
 import Glibc
+import Guards
 
 /// The service: it alone holds the database, and people ask it over a socket.
 ///

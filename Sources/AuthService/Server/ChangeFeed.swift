@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Glibc
+import Guards
 
 /// Tells subscribers to look again when something changed that concerns their account.
 ///

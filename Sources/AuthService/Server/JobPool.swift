@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Glibc
+import Guards
 
 /// A request on its way to a thread that answers it.
 struct Job: Sendable {

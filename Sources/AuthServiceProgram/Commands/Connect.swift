@@ -4,6 +4,7 @@ import AuthMessages
 import AuthService
 import CommandLineKit
 import Glibc
+import Guards
 import TextFormat
 
 /// `connect`: standard input and output, as a connection to the service.

@@ -3,6 +3,7 @@ import AuthCore
 import AuthMessages
 import AuthService
 import Glibc
+import Guards
 import TextFormat
 
 /// Something that `health` tries, on a thread of its own, because it may take long.

@@ -5,6 +5,7 @@ import AuthMessages
 import AuthSQLite
 import AuthService
 import Glibc
+import Guards
 import TextFormat
 
 /// Answers operators on a socket of their own, each on a thread of its own.

@@ -13,7 +13,7 @@ import Testing
 
   /// The permitted imports of each target.
   private static let allowed = """
-    Guards language
+    Guards language threads
     AuthCore portable threads Guards
     AuthCoreTesting portable AuthCore Guards
     TextFormat language Darwin Glibc
@@ -29,7 +29,7 @@ import Testing
     AuthProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \
       CProcess Guards TextFormat
     AuthServiceProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthPostgres AuthService AuthSQLite \
-      CommandLineKit CProcess TextFormat
+      CommandLineKit CProcess Guards TextFormat
     auth-cli AuthSQLite AuthProgram
     auth-service AuthServiceProgram
     """.split(separator: "\n").map { line in
@@ -59,22 +59,21 @@ import Testing
     #expect(others == [], "say in `allowed` what the target may import")
   }
 
-  @Test("one file starts threads, and AuthCore uses the C library only there and for that")
+  @Test("one file starts threads, and Guards and AuthCore use the C library only for threads")
   func threadsOnly() throws {
     let starters = try SourceFile.all(below: "Sources").filter {
       !$0.words.isDisjoint(with: ["pthread_create", "Thread", "DispatchQueue", "thrd_create", "clone"])
     }
-    #expect(starters.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
-    let users = try SourceFile.all(below: "Sources/AuthCore").filter { !Self.threads.isDisjoint(with: $0.imports) }
-    #expect(users.map(\.path) == starters.map(\.path))
-    #expect(users.first.map { Set($0.imports) } == Self.threads.union(["Guards"]))
-    let calls = users.first.map { $0.words.filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil } }
+    #expect(starters.map(\.path) == ["Sources/Guards/Threads/Threads.swift"])
+    let users = try (SourceFile.all(below: "Sources/Guards") + SourceFile.all(below: "Sources/AuthCore")).filter {
+      !Self.threads.isDisjoint(with: $0.imports)
+    }
     #expect(
-      calls == [
-        "pthread_create", "pthread_detach", "pthread_t", "pthread_mutex_init", "pthread_mutex_lock",
-        "pthread_mutex_unlock", "pthread_mutex_t", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_wait",
-        "pthread_cond_t", "pthread_main_np",
-      ], "no clock, no file, no socket")
+      users.map(\.path) == ["Sources/Guards/Threads/Monitor.swift"] + starters.map(\.path)
+        + ["Sources/AuthCore/Runtime/WorkThreads.swift"])
+    let calls = users.flatMap(\.words).filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil }
+    let others = Set(calls.filter { !$0.hasPrefix("pthread_") })
+    #expect(others == ["sigset_t"] && calls.count > 10, "no clock, no file, no socket")
   }
 
   @Test("the package depends on no other package")

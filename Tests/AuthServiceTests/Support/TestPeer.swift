@@ -1,6 +1,7 @@
 import AuthBackend
 import Foundation
 import Glibc
+import Guards
 import Services
 
 @testable import AuthService
