@@ -60,10 +60,10 @@ struct GlewlwydServer {
   }
 
   /// Logs in, and returns the hash of the access token.
-  func logIn() throws -> String {
-    let login = try start("login", "curl", "-sG", place + "/proxy/allow", "-d").end()
+  func logIn() async throws -> String {
+    let login = try await start("login", "curl", "-sG", place + "/proxy/allow", "-d").end()
     try #require(login.status == 0, "\(login.text)")
-    return try start("lend").end().text
+    return try await start("lend").end().text
   }
 
   /// The number of requests of this kind, such as `POST token refresh_token 200`.
@@ -92,14 +92,46 @@ struct SessionProcess {
     }
   }
 
-  /// Waits for its end, and returns its status, negative for a signal, and what it printed.
-  func end() -> (status: Int32, text: String) {
+  /// The processes that its threads have started.
+  func children() throws -> [pid_t] {
+    let folder = "/proc/\(child.id)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread in
+      // A thread may end meanwhile.
+      ((try? String(contentsOfFile: "\(folder)/\(thread)/children", encoding: .utf8)) ?? "")
+        .split(separator: " ").compactMap { pid_t($0) }
+    }
+  }
+
+  /// Waits for its end.
+  func end() async -> ProcessEnd {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: endBlocking()) }
+    }
+  }
+
+  private func endBlocking() -> ProcessEnd {
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while case let count = read(child.output, &buffer, buffer.count), count > 0 { output += buffer.prefix(count) }
     close(child.output)
     let status = child.wait()
     let text = String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
-    return (status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F), text)
+    return ProcessEnd(status: status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F), text: text)
+  }
+}
+
+/// How a process of an app ended.
+struct ProcessEnd {
+  /// Negative for a signal.
+  let status: Int32
+  let text: String
+}
+
+extension [SessionProcess] {
+  /// Waits for the end of each.
+  func ends() async -> [ProcessEnd] {
+    var ends: [ProcessEnd] = []
+    for process in self { ends.append(await process.end()) }
+    return ends
   }
 }
