@@ -59,7 +59,8 @@ test: setup ## Run what a change needs: every test, with samples of the long one
 
 # The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`. After `make test` on the same
 # tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the release executable.
-LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | xargs -n 1 basename -s .swift | paste -sd '|')|DjangoTests
+LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | \
+  sed -E 's|^Tests/([^/]*)/(.*/)?([^/]*)\.swift|\1.\3/|' | paste -sd '|')|DjangoTests
 
 # Two lanes of about the same length: no two builds share a folder, and the steps of a lane run in order.
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
@@ -103,7 +104,7 @@ test-races: setup ## Race processes and connections over accounts on both databa
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
 	TEST_ALL=1 CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests --filter CutConnectionTests
 
-test-exchange: setup ## Share a session among 16 processes at Glewlwyd, in 200 expiries and 300 kills
+test-exchange: setup ## Share a session among 16 processes at Glewlwyd and django-oauth-toolkit, in 200 expiries and 300 kills
 	TEST_ALL=1 EXCHANGE=1 .ci/tests --filter 'ProcessExchangeTests|DjangoTests|FileVaultTests'
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed

@@ -20,12 +20,13 @@ enum SessionTool {
     // django-oauth-toolkit, with other addresses.
     let isDjango = !issuer.hasSuffix("/oidc")
     let slash = isDjango ? "/" : ""
-    let server = OAuthServer(
+    var server = OAuthServer(
       issuer: issuer,
       endpoints: [
         .token: issuer + "/token" + slash, .deviceAuthorization: issuer + "/device_authorization",
         .userInfo: issuer + "/userinfo" + slash,
       ], send: CurlTransport(workPlace: .callingThread).send)
+    if isDjango { server.endpoints[.revocation] = issuer + "/revoke_token/" }
     let clock = BootClock()
     let authority = OAuthAuthority(server: server, clientID: isDjango ? "app" : "cli", scopes: ["openid"], clock: clock)
     let limit = words.count > 5 ? Duration.milliseconds(Int(words[5]) ?? 0) : .seconds(30)

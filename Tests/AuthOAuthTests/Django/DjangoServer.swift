@@ -52,6 +52,13 @@ struct DjangoServer {
 
   func send(_ request: OAuthRequest) async throws -> OAuthResponse { try await CurlTransport().send(request) }
 
+  /// How many refresh tokens the server has given, and how many of them work.
+  func tokens() async throws -> (given: Int, live: Int) {
+    let answer = try await curl([place + "/tokens/"])
+    let numbers = String(decoding: answer.body, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+    return (try #require(numbers.first), try #require(numbers.last))
+  }
+
   /// Where a signed-in browser is sent to.
   func browse(_ url: String, form: [String] = []) async throws -> String {
     let jar = directory.appending(path: "cookies").path

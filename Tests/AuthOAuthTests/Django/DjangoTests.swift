@@ -66,32 +66,60 @@ struct DjangoTests {
     }
   }
 
+  /// Logs in with a session that processes share, and returns its directory.
+  private func share(_ django: DjangoServer) async throws -> String {
+    let sessions = django.directory.appending(path: "sessions").path
+    let authority = try await authority(django, BootClock())
+    let credentials = try await logIn(django, authority)
+    let vault = FileVault(directory: sessions, issuer: TokenIssuer(rawValue: django.place))
+    _ = try await SessionStore(authority: authority, vault: vault, clock: BootClock()).loggedIn(credentials)
+    return sessions
+  }
+
+  private func rounds(_ larger: Int, _ complete: Int) -> Int { getenv("EXCHANGE") == nil ? larger : complete }
+
   @Test(
     "processes share a session, with and without a grace period for used tokens, and those that are killed lose none",
-    .timeLimit(.minutes(10)), arguments: [0, 10])
+    .timeLimit(.minutes(30)), arguments: [0, 10])
   func processes(grace: Int) async throws {
     try await DjangoServer.run(grace: grace) { django in
-      let sessions = django.directory.appending(path: "sessions").path
-      let authority = try await authority(django, BootClock())
-      let credentials = try await logIn(django, authority)
-      let vault = FileVault(directory: sessions, issuer: TokenIssuer(rawValue: django.place))
-      let store = SessionStore(authority: authority, vault: vault, clock: BootClock())
-      _ = try await store.loggedIn(credentials)
-      try await renew(sessions, django.place)
+      let sessions = try await share(django)
+      try await renew(sessions, django.place, rounds(10, 200), kills: false)
+      let given = try await django.tokens().given
+      #expect(given == rounds(10, 200) + 1)
+      try await renew(sessions, django.place, rounds(10, 300), kills: true)
+      #expect(try await django.tokens().given == given + rounds(10, 300))
     }
   }
 
-  private func renew(_ sessions: String, _ place: String) async throws {
+  private func renew(_ sessions: String, _ place: String, _ rounds: Int, kills: Bool) async throws {
     var known = try await SessionProcess(sessions, place, ["lend"]).end().text
-    for round in 1...(getenv("EXCHANGE") == nil ? 20 : 200) {
-      let started = try (1...8).map { _ in try SessionProcess(sessions, place, ["lend", known]) }
-      if round.isMultiple(of: 2) {
+    for round in 1...rounds {
+      let started = try (1...(kills ? 4 : 16)).map { _ in try SessionProcess(sessions, place, ["lend", known]) }
+      if kills {
+        // Not to order anything: every moment is a good one.
         usleep(UInt32.random(in: 0...200_000))
         if let victim = started.randomElement() { kill(victim.child.id, SIGKILL) }
       }
       let ends = await started.ends().filter { $0.status != -SIGKILL }
-      #expect(ends.allSatisfy { $0.status == 0 && $0.text == ends[0].text }, "\(round): \(ends)")
+      #expect(ends.allSatisfy { $0.status == 0 && $0.text == ends[0].text && $0.text != known }, "\(round): \(ends)")
       known = ends[0].text
+    }
+  }
+
+  @Test("a logout among renewals of other processes leaves no session at the server", .timeLimit(.minutes(10)))
+  func logout() async throws {
+    try await DjangoServer.run { django in
+      for _ in 1...rounds(5, 50) {
+        let sessions = try await share(django)
+        let known = try await SessionProcess(sessions, django.place, ["lend"]).end().text
+        let started = try (1...4).map { _ in try SessionProcess(sessions, django.place, ["lend", known]) }
+        let logout = try SessionProcess(sessions, django.place, ["logout"])
+        _ = await started.ends()
+        #expect(await logout.end().status == 0)
+        #expect(try await SessionProcess(sessions, django.place, ["lend"]).end().status == 4)
+        #expect(try await django.tokens().live == 0)
+      }
     }
   }
 

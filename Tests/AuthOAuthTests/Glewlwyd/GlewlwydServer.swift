@@ -66,6 +66,18 @@ struct GlewlwydServer {
     return try await start("lend").end().text
   }
 
+  /// Whether a renewal has arrived and is not answered yet.
+  var isAnswering: Bool {
+    get async throws {
+      let counts = OAuthClaims(Array(try await control("counts").utf8))
+      let renewal = "POST token refresh_token"
+      let numbers = (counts?.members ?? [:]).keys.filter { $0.hasPrefix(renewal) }.map { name in
+        (counts?[name].flatMap { Int($0) } ?? 0) * (name == renewal ? 1 : -1)
+      }
+      return numbers.reduce(0, +) != 0
+    }
+  }
+
   /// The number of requests of this kind, such as `POST token refresh_token 200`.
   func count(_ kind: String) async throws -> Int {
     let counts = OAuthClaims(Array(try await control("counts").utf8))
@@ -92,14 +104,19 @@ struct SessionProcess {
     }
   }
 
-  /// The processes that its threads have started.
-  func children() throws -> [pid_t] {
+  /// Kills it and the curl that it started, and returns whether there was one.
+  func killWithRequest() -> Bool {
+    kill(child.id, SIGSTOP)
     let folder = "/proc/\(child.id)/task"
-    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread in
-      // A thread may end meanwhile.
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let requests = threads.flatMap { thread in
+      // A thread that has ended has started nothing that is still there.
       ((try? String(contentsOfFile: "\(folder)/\(thread)/children", encoding: .utf8)) ?? "")
         .split(separator: " ").compactMap { pid_t($0) }
     }
+    kill(child.id, SIGKILL)
+    for request in requests { kill(request, SIGKILL) }
+    return !requests.isEmpty
   }
 
   /// Waits for its end.

@@ -107,10 +107,7 @@ struct ProcessExchangeTests {
       try await server.set(before: isAnswered ? 0 : 60_000, after: isAnswered ? 60_000 : 0)
       let victim = try server.start("lend", known)
       try await renewal(kind, at: server, after: before)
-      let requests = try victim.children()
-      try #require(!requests.isEmpty)
-      kill(victim.child.id, SIGKILL)
-      for request in requests { kill(request, SIGKILL) }
+      #expect(victim.killWithRequest())
       _ = await victim.end()
       try await server.set()
       let next = try await server.start("lend", known).end()
@@ -119,6 +116,38 @@ struct ProcessExchangeTests {
       } else {
         #expect(next.status == 0 && next.text != known, "\(next)")
       }
+    }
+  }
+
+  @Test("processes killed with their requests at any moment lose only what the server answered, and each says so")
+  func killedTogetherAnywhere() async throws {
+    try await run { server in
+      var known = try await server.logIn()
+      try await server.set(after: 20)
+      var lost = 0
+      for round in 1...rounds(5, 30, 150) {
+        let answered = try await server.count("POST token refresh_token 200")
+        let refused = try await server.count("POST token refresh_token 400")
+        let started = try (1...4).map { _ in try server.start("lend", known) }
+        usleep(UInt32.random(in: 0...120_000))
+        for process in started { _ = process.killWithRequest() }
+        _ = await started.ends()
+        while try await server.isAnswering {}
+        let next = try await server.start("lend", known).end()
+        if next.status == 0 {
+          known = next.text
+          #expect(try await server.count("POST token refresh_token 400") == refused)
+        } else {
+          #expect(next.status == 4 && next.text.contains("renewed the session"), "\(round): \(next)")
+          #expect(try await server.count("POST token refresh_token 200") == answered + 1)
+          // The refusal is written down: nobody sends the dead token again.
+          #expect(try await server.start("lend", known).end().status == 4)
+          #expect(try await server.count("POST token refresh_token 400") == refused + 1)
+          known = try await server.logIn()
+          lost += 1
+        }
+      }
+      print("Lost with their requests: \(lost)")
     }
   }
 
