@@ -185,6 +185,7 @@ extension Unavailability.Cause {
     case .unparsable: .cannotTell(meaning: "the answer of the database was not understood")
     case .unwritable: .cannotTell(meaning: "the database cannot be written")
     case .cancelled: .cannotTell(meaning: "the request to the database was cancelled")
+    case .unsupported: .cannotTell(meaning: "the database does not offer this")
     }
   }
 }

@@ -66,8 +66,8 @@ package struct DevicePolling {
     let last = wait
     wait = interval
     do throws(OAuthError) {
-      let refresh = try await device.authority.tokens(form).refresh
-      return device.authority.credentials(["grant_type": "refresh_token", "refresh_token": refresh], isFresh: false)
+      // The session begins with these tokens: an exchange now could lose them.
+      return device.authority.credentials(for: (form, try await device.authority.tokens(form), false))
     } catch {
       switch error {
       case .refused("authorization_pending"): break

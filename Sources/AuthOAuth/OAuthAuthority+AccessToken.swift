@@ -2,9 +2,12 @@ package import AuthCore
 
 // What a program asks the server with an access token.
 extension OAuthAuthority {
+  /// When the access token of a saved session was requested; nil for a token of another authority.
+  package static func requestTime(of token: SessionToken) -> BootInstant? { SavedSession(token)?.active }
+
   /// Ends an access token at the server (RFC 7009).
   package func end(_ token: AccessToken) async throws(OAuthError) {
-    _ = try await post(["token": token.value, "token_type_hint": "access_token"], to: .revocation, empty: 200)
+    try await end(token.value, "access_token")
   }
 
   /// The members that the server sends about the user of an access token (OpenID Connect Core 1.0,

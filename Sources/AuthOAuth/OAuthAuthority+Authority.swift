@@ -22,7 +22,7 @@ extension OAuthAuthority: Authority {
     let saved = try used(token)
     guard saved.isIntrospected, server.endpoints[.introspection] != nil else { return saved.grant(token) }
     do throws(OAuthError) {
-      let active = try await introspect(saved.refresh, "refresh_token")
+      let active = try await introspect(saved.refresh, saved.kind)
       if let subject = active["sub"], let known = saved.subject, subject != known { throw .otherUser }
       return saved.grant(token)
     } catch { throw error.map { _ in .superseded } }
@@ -37,11 +37,14 @@ extension OAuthAuthority: Authority {
   }
 
   /// Exchanges the refresh token, and asks for nothing else: the new one must be saved first.
+  ///
+  /// Without a refresh token, it asks whether the access token still works.
   public func renew(
     _ token: SessionToken, recorder: ExchangeRecorder?
   ) async throws(AuthorityError<SessionRejection>) -> Grant {
     let saved = try used(token)
     do throws(OAuthError) {
+      if saved.isAccess { return try await granted(saved) }
       return renewed(
         saved, try await tokens(["grant_type": "refresh_token", "refresh_token": saved.refresh], recorder: recorder))
     } catch {
@@ -71,11 +74,28 @@ extension OAuthAuthority: Authority {
     #endif
   }
 
+  /// Grants the access token of a session again, if the server does not refuse it.
+  private func granted(_ saved: SavedSession) async throws(OAuthError) -> Grant {
+    var next = saved
+    next.active = try now()
+    do throws(OAuthError) {
+      if saved.isIntrospected {
+        _ = try await introspect(saved.refresh, saved.kind)
+      } else if let address = server.endpoints[.userInfo] {
+        _ = try await server.request(address, authorization: "Bearer \(saved.refresh)")
+      }
+    } catch {
+      throw error == .refused("invalid_token") ? .rejected(.expired) : error
+    }
+    let deadline = saved.absolute.map { Deadline.at(saved.began.advanced(by: $0)) } ?? .never
+    return next.grant(accessToken: AccessToken(saved.refresh, deadline: deadline))
+  }
+
   private func renewed(_ saved: SavedSession, _ tokens: Tokens) -> Grant {
     var next = saved
-    next.refresh = tokens.refresh
+    next.refresh = tokens.refresh ?? saved.refresh
     // Until ``confirm(_:)``, which asks for the user.
-    unconfirmed.withLock { $0[tokens.refresh] = tokens }
+    unconfirmed.withLock { $0[next.refresh] = tokens }
     if let user = users.withLock({ $0[saved.id] }) { next.user = user }
     // The token changes also if the server grants the same refresh token again: so another process
     // that waited notices that the vault has a newer access token.
@@ -93,7 +113,8 @@ extension OAuthAuthority: Authority {
       throw error.map(ReauthenticationRejection.session)
     }
     do throws(OAuthError) { return .granted(try await begin(credentials, limits, of: SavedSession(token))) } catch {
-      throw error.map { _ in .notAccepted }
+      // That the code is too old says nothing about the user.
+      throw (error == .rejected(.expired) ? .expiredLogin : error).map { _ in .notAccepted }
     }
   }
 
@@ -115,19 +136,21 @@ extension OAuthAuthority: Authority {
     guard let tokens, let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil
     else { return }
     guard user.id == saved.user.id, subject == saved.subject else {
-      try? await end(saved.refresh)
+      try? await end(saved.refresh, saved.kind)
       throw .rejected(.ended(.revoked))
     }
     users.withLock { $0[saved.id] = user }
   }
 
-  /// Ends the refresh token at the server (RFC 7009), and those that it replaced.
+  /// Ends the token at the server (RFC 7009), and those of password checks.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     guard let saved = SavedSession(token) else { return }
     unconfirmed.withLock { $0[saved.refresh] = nil }
     users.withLock { $0[saved.id] = nil }
     do throws(OAuthError) {
-      for refresh in [saved.refresh] + saved.replaced { try await end(refresh) }
+      let others = saved.replaced + (abandoned.withLock { $0[saved.id] } ?? [])
+      for token in [saved.refresh] + others { try await end(token, saved.kind) }
+      abandoned.withLock { $0[saved.id] = nil }
       ended.withLock { $0[saved.id] = () }
     } catch {
       if case .unavailable(let cause) = error { throw cause }
@@ -150,28 +173,38 @@ extension OAuthAuthority: Authority {
   private func begin(
     _ credentials: Credentials, _ limits: LimitRequest, of session: SavedSession? = nil
   ) async throws(OAuthError) -> Grant {
-    guard let login = logins.withLock({ $0[credentials] }) else { throw .rejected(.expired) }
-    let tokens = try await tokens(login.form)
+    guard let login = logins.withLock({ $0[credentials] }) else { throw .rejected(.foreignResponse) }
+    let tokens: Tokens
+    if let known = login.tokens { tokens = known } else { tokens = try await self.tokens(login.form) }
     logins.withLock { $0[credentials] = nil }
+    let isAccess = tokens.refresh == nil
+    let (token, kind) = (tokens.refresh ?? tokens.access.value, SavedSession.kind(isAccess: isAccess))
     do throws(OAuthError) {
       let (user, subject) = try await owner(of: tokens)
-      if let session, session.user.id != user.id { throw .rejected(.expired) }
+      if let session, session.user.id != user.id { throw .rejected(.denied) }
       let now = tokens.requested
+      // Without a refresh token, the session ends with the access token.
+      let lifetime: Duration? =
+        if isAccess, case .at(let end) = tokens.access.deadline { end.uptime - now.uptime } else { nil }
       let saved = SavedSession(
         id: session?.id ?? SessionID(rawValue: Self.randomText()), user: user, subject: subject,
-        refresh: tokens.refresh,
+        refresh: token, isAccess: isAccess,
         // Not all of them, because a vault has little room.
         replaced: session.map { Array(($0.replaced + [$0.refresh]).suffix(4)) } ?? [],
         // Some servers, such as django-oauth-toolkit, call a refresh token inactive that they have
         // just issued. Their answer would end every session.
-        isIntrospected: (try? await introspect(tokens.refresh, "refresh_token")) != nil,
+        isIntrospected: (try? await introspect(token, kind)) != nil,
         // A session that was requested to be short stays short.
         idle: [limits.idle, session?.idle].compactMap(\.self).min(),
-        absolute: [limits.absolute, session?.absolute].compactMap(\.self).min(),
+        absolute: [limits.absolute, session?.absolute, lifetime].compactMap(\.self).min(),
         began: now, active: now, fresh: login.isFresh ? now.advanced(by: freshness) : now)
       return saved.grant(accessToken: tokens.access)
     } catch {
-      try? await end(tokens.refresh)
+      if let session, error != .rejected(.denied) {
+        abandoned.withLock { $0[session.id] = ($0[session.id] ?? []) + [token] }
+      } else {
+        try? await end(token, kind)
+      }
       throw error
     }
   }

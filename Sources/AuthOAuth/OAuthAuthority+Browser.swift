@@ -41,7 +41,7 @@ extension OAuthAuthority {
     }
     let (state, verifier) = (Self.randomText(), Self.randomText())
     let form = ["grant_type": "authorization_code", "redirect_uri": redirectURI, "code_verifier": verifier]
-    requests.withLock { $0[state] = (form, prompting) }
+    requests.withLock { $0[state] = (form, nil, prompting) }
     var fields: [String: String?] = parameters
     if prompting { fields["prompt"] = "login" }
     fields.merge([
@@ -69,7 +69,7 @@ extension OAuthAuthority {
     else { throw .rejected(.foreignResponse) }
     if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
     guard let code = fields["code"], !code.isEmpty else { throw .rejected(.foreignResponse) }
-    return credentials(request.form.merging(["code": code]) { $1 }, isFresh: request.isFresh)
+    return credentials(for: (request.form.merging(["code": code]) { $1 }, nil, request.isFresh))
   }
 
   /// 256 bits of the system's randomness.

@@ -34,15 +34,19 @@ public final class OAuthAuthority: Sendable {
   let clock: any SessionClock
   let freshness: Duration
   /// The response of the token endpoint, and when it was requested: lifetimes count from then.
-  typealias Tokens = (access: AccessToken, refresh: String, claims: OAuthClaims, requested: BootInstant)
-  /// A form for the token endpoint, and whether the server was asked to prompt for the password.
-  typealias Login = (form: [String: String], isFresh: Bool)
+  typealias Tokens = (access: AccessToken, refresh: String?, claims: OAuthClaims, requested: BootInstant)
+  /// A form for the token endpoint, its response if that is known already, and whether the server
+  /// was asked to prompt for the password.
+  typealias Login = (form: [String: String], tokens: Tokens?, isFresh: Bool)
   /// The logins in the browser that were not answered yet, by their state.
   let requests = Locked(Recent<String, Login>())
   /// The logins that have no session yet, by their credentials.
   let logins = Locked(Recent<Credentials, Login>())
   /// The tokens of renewals that are not confirmed yet, by the refresh token.
   let unconfirmed = Locked(Recent<String, Tokens>())
+  /// The tokens of password checks that failed: they are ended with their session, because some
+  /// servers end all sessions of the user with one of them.
+  let abandoned = Locked(Recent<SessionID, [String]>())
   /// The sessions that this authority ended, or whose tokens the server refused.
   let ended = Locked(Recent<SessionID, Void>())
   /// The users that the server named after the last renewals, by their sessions.
@@ -83,13 +87,13 @@ public final class OAuthAuthority: Sendable {
     }
   }
 
-  /// Credentials for one login, which name a form in the memory of this authority.
+  /// Credentials for one login, which name it in the memory of this authority.
   ///
   /// So it sends nothing that a person typed or another authority created, and no copy of them
   /// contains a code or a token of the server.
-  func credentials(_ form: [String: String], isFresh: Bool) -> Credentials {
+  func credentials(for login: Login) -> Credentials {
     let credentials = Credentials.token(Secret(Self.randomText()))
-    logins.withLock { $0[credentials] = (form, isFresh) }
+    logins.withLock { $0[credentials] = login }
     return credentials
   }
 
@@ -120,12 +124,10 @@ public final class OAuthAuthority: Sendable {
 
   /// Reads the answer of the token endpoint.
   func tokens(_ claims: OAuthClaims, _ old: String?, requested: BootInstant) throws(OAuthError) -> Tokens {
-    guard let refresh = claims["refresh_token"] ?? old else {
-      throw .oauth("no_refresh_token", "The server gave no refresh token.", hint: "Request the scope that gives one.")
-    }
+    let refresh = claims["refresh_token"] ?? old
     // Only for a bearer (RFC 6750), and nothing that ends a line of a header.
     guard let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer", access.isVisible,
-      refresh.isVisible
+      refresh?.isVisible != false
     else { throw .unusable() }
     // Some servers send 0 or -1 for a token without an end.
     let lifetime = claims["expires_in"]?.seconds(in: 0...(1 << 31)).flatMap { $0 > .zero ? $0 : nil }
@@ -155,12 +157,14 @@ public final class OAuthAuthority: Sendable {
     return (user, claims["sub"])
   }
 
-  /// Ends a refresh token, and with it its access tokens (RFC 7009, section 2.1).
-  func end(_ refresh: String) async throws(OAuthError) {
-    guard server.endpoints[.revocation] != nil else {
-      throw .oauth("no_revocation", "The server cannot be told of a logout.", hint: "The session ends there by itself.")
+  /// Ends a token (RFC 7009, section 2.1); a refresh token with its access tokens.
+  func end(_ token: String, _ kind: String = "refresh_token") async throws(OAuthError) {
+    guard server.endpoints[.revocation] != nil else { throw .notRevocable("no_revocation") }
+    do throws(OAuthError) {
+      // The response needs no content (section 2.2).
+      _ = try await post(["token": token, "token_type_hint": kind], to: .revocation, empty: 200)
+    } catch {
+      throw error == .refused("unsupported_token_type") ? .notRevocable("unsupported_token_type") : error
     }
-    // The response needs no content (section 2.2).
-    _ = try await post(["token": refresh, "token_type_hint": "refresh_token"], to: .revocation, empty: 200)
   }
 }

@@ -39,6 +39,19 @@ extension AuthorityError where Rejection == OAuthRejection {
     oauth("misconfigured", description, hint: "Check the app's settings and the server's addresses.")
   }
 
+  /// A token that the server cannot end before it expires.
+  static func notRevocable(_ code: String) -> OAuthError {
+    .unavailable(
+      Unavailability(
+        .unsupported, "The server cannot end this token.", hint: "It expires there by itself.", code: "oauth_\(code)"))
+  }
+
+  /// A code that expired before a password check.
+  static var expiredLogin: OAuthError {
+    let (description, hint) = OAuthRejection.expired.words
+    return .unavailable(Unavailability(.unparsable, description, hint: hint, code: "login_expired"))
+  }
+
   static var otherUser: OAuthError {
     oauth("other_user", "The server answered for another user.", hint: "Log in again.")
   }
@@ -52,11 +65,12 @@ extension AuthorityError where Rejection == OAuthRejection {
   }
 }
 
-/// RFC 6749, sections 4.1.2.1 and 5.2; RFC 7009, section 2.2.1; RFC 8628, section 3.5; OpenID
-/// Connect Core 1.0, section 3.1.2.6.
+/// RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 7009, section 2.2.1; RFC 8628,
+/// section 3.5; OpenID Connect Core 1.0, section 3.1.2.6.
 private let serverCodes: Set = [
   "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
-  "invalid_scope", "access_denied", "unsupported_response_type", "server_error", "temporarily_unavailable",
+  "invalid_scope", "invalid_token", "access_denied", "unsupported_response_type", "server_error",
+  "temporarily_unavailable",
   "unsupported_token_type", "authorization_pending", "slow_down", "expired_token", "login_required",
   "interaction_required", "consent_required", "account_selection_required",
 ]

@@ -55,6 +55,15 @@ extension OAuthServer {
           .unreachable, failure?.description ?? "The server cannot be reached.",
           hint: failure?.hint ?? "Try again; nothing was changed.", isUnsent: failure?.isUnsent ?? false))
     }
+    // A proxy that wants a login answers with a page.
+    if authorization != nil, response.status == 401,
+      OAuthClaims(response.body) != nil
+        || response.headers.contains(where: {
+          $0.key.lowercased() == "www-authenticate" && $0.value.contains("invalid_token")
+        })
+    {
+      throw .refused("invalid_token")
+    }
     return try Self.claims(of: response, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")
   }
 

@@ -1,8 +1,8 @@
 import AuthCore
 import TextFormat
 
-/// The content of the session's token: the refresh token, and facts that the server does not
-/// repeat.
+/// The content of the session's token: the refresh token, or the access token where the server
+/// gives no other, and facts that the server does not repeat.
 ///
 /// OAuth 2.0 has no name for a session, and a client cannot request limits. So the vault stores
 /// both, with the refresh token.
@@ -12,11 +12,13 @@ struct SavedSession {
   /// The server's name for the user, if it sent one.
   let subject: String?
   var refresh: String
+  /// Whether the server gave no refresh token: then the access token is in its place.
+  let isAccess: Bool
   /// The refresh tokens that password checks replaced; revoked at the logout.
   ///
   /// Some servers end all sessions of the user and the client when one of their tokens is revoked.
   let replaced: [String]
-  /// Whether the server introspects its refresh tokens.
+  /// Whether the server introspects the token.
   let isIntrospected: Bool
   /// The limits that were requested.
   let idle: Duration?
@@ -36,10 +38,15 @@ struct SavedSession {
 }
 
 extension SavedSession {
+  /// The name of this kind of token in a request (RFC 7009, section 2.1).
+  var kind: String { Self.kind(isAccess: isAccess) }
+
+  static func kind(isAccess: Bool) -> String { isAccess ? "access_token" : "refresh_token" }
+
   var token: SessionToken {
     let fields: [String: String?] = [
       "version": "1", "id": id.rawValue, "refresh_token": refresh,
-      "replaced": replaced.joined(separator: " "),
+      "access_only": isAccess ? "true" : nil, "replaced": replaced.joined(separator: " "),
       "introspected": "\(isIntrospected)", "sub": subject,
       "user": user.id.rawValue, "username": user.username, "name": user.displayName, "role": user.role.rawValue,
       "attributes": Form.text(user.attributes),
@@ -65,7 +72,7 @@ extension SavedSession {
       id: SessionID(rawValue: id),
       user: User(
         id: UserID(rawValue: user), username: username, displayName: name, role: role, attributes: attributes),
-      subject: fields["sub"], refresh: refresh,
+      subject: fields["sub"], refresh: refresh, isAccess: fields["access_only"] == "true",
       replaced: (fields["replaced"] ?? "").split(separator: " ").map(String.init),
       isIntrospected: fields["introspected"] == "true", idle: time("idle"), absolute: time("absolute"),
       began: start.advanced(by: began), active: start.advanced(by: active), fresh: start.advanced(by: fresh))

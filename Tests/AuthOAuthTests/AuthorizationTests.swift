@@ -158,6 +158,18 @@ import TextFormat
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(again) }
   }
 
+  @Test("a code that expired before a password check is no wrong password, and changes nothing")
+  func expiredCode() async throws {
+    try await world.logIn()
+    world.server.script("/token", 400, #"{"error": "invalid_grant"}"#)
+    let failure = await #expect(throws: SessionError.self) {
+      _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true))
+    }
+    guard case .unavailable(let cause)? = failure else { throw try #require(failure) }
+    #expect(cause.code == "login_expired")
+    _ = try await world.store.renew()
+  }
+
   @Test("a login of somebody else does not make a session fresh, and leaves no tokens behind")
   func otherUser() async throws {
     try await world.logIn()

@@ -94,7 +94,25 @@ import Testing
     let token = try await world.grant().token
     let authority = world.authority { $0.endpoints[.revocation] = nil }
     let failure = await #expect(throws: Unavailability.self) { try await authority.revoke(token, reason: .userAsked) }
-    #expect(failure?.code == "oauth_no_revocation")
+    #expect(failure?.code == "oauth_no_revocation" && failure?.cause == .unsupported)
+    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
+    _ = try await store.loggedIn(try world.credentials(at: authority))
+    #expect(try await store.logOut() == .withoutRevocation)
+    #expect(await world.vault.load() == .absent)
+  }
+
+  @Test("a server that cannot end this kind of token is no failed logout, and any other refusal is one")
+  func refusedRevocation() async throws {
+    try await world.logIn()
+    world.server.script("/revoke", 400, #"{"error": "unsupported_token_type"}"#)
+    #expect(try await world.store.logOut() == .withoutRevocation)
+    try await world.logIn()
+    world.server.script("/revoke", 401, #"{"error": "invalid_client"}"#)
+    guard case .partial(let left, _) = try await world.store.logOut() else {
+      Issue.record("not revoked, and not said")
+      return
+    }
+    #expect(left.notRevoked && !left.notErased)
   }
 
   @Test("no secret is printed")

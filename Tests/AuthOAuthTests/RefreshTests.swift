@@ -53,19 +53,82 @@ import Testing
     while session.isLive { await Task.yield() }
     #expect(session.endReason == .revoked)
     #expect(session.user.username == "alice")
-    #expect(world.server.forms("/revoke").count == 1)
+    await world.store.untilQuiet()
+    #expect(Set(world.server.forms("/revoke").map { $0["token"] }).count == 1)
   }
 
   @Test("a password check revokes no token before the logout: some servers then end all sessions of the user")
   func replacedToken() async throws {
+    let world = OAuthWorld { $0.endsAll = true }
     try await world.logIn()
     for _ in 1...2 {
       _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true)).key
       _ = try await world.store.renew()
     }
+    // Nor if it fails after it got tokens. The last renewal also asks for the user.
+    await world.store.untilQuiet()
+    world.server.script("/userinfo", 503, "")
+    await #expect(throws: SessionError.self) {
+      _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true))
+    }
+    _ = try await world.store.renew()
     #expect(world.server.forms("/revoke").isEmpty)
     #expect(try await world.store.logOut() == .complete)
-    #expect(Set(world.server.forms("/revoke").map { $0["token"] }).count == 3)
+    #expect(Set(world.server.forms("/revoke").map { $0["token"] }).count == 4)
+  }
+
+  @Test(
+    "without a refresh token, the session ends with its access token, or when the server refuses that",
+    arguments: [true, false])
+  func onlyAccessToken(introspects: Bool) async throws {
+    let world = OAuthWorld { $0.refreshes = false }
+    func authority() -> OAuthAuthority { world.authority { if !introspects { $0.endpoints[.introspection] = nil } } }
+    func process() -> SessionStore {
+      SessionStore(authority: authority(), vault: world.vault, clock: world.clock)
+    }
+    func logIn() async throws -> SessionStore {
+      let authority = authority()
+      let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
+      _ = try await store.loggedIn(try world.credentials(at: authority))
+      return store
+    }
+    let store = try await logIn()
+    let lent = try await store.session?.withAccess { token in token.header }
+    _ = try await store.renew()
+    let other = process()
+    _ = await other.restore()
+    #expect(try await other.session?.withAccess { token in token.header } == lent)
+    #expect(world.server.forms("/token").count == 1)
+    world.clock.advance(by: .seconds(300))
+    await #expect(throws: AccessError<Never>.session(.ended(.expired(.absolute)))) {
+      try await other.session?.withAccess { _ in }
+    }
+    await process().restore()
+
+    let next = try await logIn()
+    let held = try #require(next.session)
+    // The provider ends it.
+    if introspects {
+      world.server.script("/introspect", 200, #"{"active": false}"#)
+    } else {
+      world.server.script("/userinfo", 401, #"{"message": "Bad credentials"}"#)
+    }
+    await #expect(throws: SessionError.ended(.revoked)) { try await next.renew() }
+    #expect(held.endReason == .revoked)
+
+    #expect(try await logIn().logOut() == .complete)
+    #expect(world.server.forms("/revoke").last?["token_type_hint"] == "access_token")
+  }
+
+  @Test("a page in place of an answer about the user says nothing about an access token")
+  func pageOfProxy() async throws {
+    let world = OAuthWorld { $0.refreshes = false }
+    let authority = world.authority { $0.endpoints[.introspection] = nil }
+    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
+    _ = try await store.loggedIn(try world.credentials(at: authority))
+    world.server.script("/userinfo", 401, "<html>Log in to this network</html>")
+    await #expect(throws: SessionError.self) { try await store.renew() }
+    _ = try await store.renew()
   }
 
   @Test("what the server says of the user is saved with the session, and changes after a renewal")

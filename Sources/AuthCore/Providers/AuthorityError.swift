@@ -50,6 +50,8 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     case unwritable
     /// The request was cancelled before the answer.
     case cancelled
+    /// It does not offer this, so trying again changes nothing.
+    case unsupported
   }
 
   /// The kind of failure.
@@ -108,6 +110,7 @@ extension Unavailability.Cause {
     case .unparsable: ("authority_unparsable", "The answer of the authority was not understood")
     case .unwritable: ("authority_unwritable", "The authority could not store the change")
     case .cancelled: ("authority_cancelled", "The request was cancelled")
+    case .unsupported: ("authority_unsupported", "The authority does not offer this")
     }
   }
 }

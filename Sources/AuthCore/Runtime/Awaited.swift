@@ -12,6 +12,8 @@ struct Awaited {
   private(set) var failure: SessionError?
   /// The causes of incomplete cleanup in the logout under way.
   var causes: [String] = []
+  /// Whether the authority cannot revoke a token of the logout under way.
+  var cannotRevoke = false
 
   /// Returns the promise of a command under way, and creates it when the command begins.
   mutating func begin<Value>(_ command: WritableKeyPath<Awaited, Promise<Value>?>) -> Promise<Value> {
@@ -32,13 +34,16 @@ struct Awaited {
     case .loggedOut(let state):
       return settle(
         restore: .loggedOut(state.reason), work: .failure(state.reason.failure(of: failure)),
-        logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes))
+        logout: state.leftovers == .none
+          ? cannotRevoke ? .withoutRevocation : .complete : .partial(state.leftovers, causes: causes))
     case .authenticating:
       return settle(restore: .overtaken)
     case .challenged(let state):
       guard state.step == .waiting else { return [] }
       return settle(work: failure.map { .failure($0) } ?? .success(.challenged(state.challenge)))
     case .loggedIn:
+      // Those of a switch of users.
+      (causes, cannotRevoke) = ([], false)
       guard let key else { return [] }
       return settle(restore: .loggedIn(key), work: failure.map { .failure($0) } ?? .success(.loggedIn(key)))
     case .renewing:
@@ -68,7 +73,7 @@ struct Awaited {
     }
     if let logout {
       if let promise = self.logout.take() { settled.append(.logout(promise, logout)) }
-      causes = []
+      (causes, cannotRevoke) = ([], false)
     }
     return settled
   }

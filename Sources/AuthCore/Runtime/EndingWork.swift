@@ -20,7 +20,7 @@ extension SessionCore {
       if let newer = try await interruptedToken(after: tokens[0]) { tokens.insert(newer, at: 0) }
     }
     let failures = await revoke(noted(tokens), reason) + [late].compactMap(\.self)
-    send(.revoked(epoch, failures.isEmpty), causes: failures.map(\.description))
+    send(.revoked(epoch, failures.allSatisfy(\.isUnsupported)), failures)
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
@@ -38,7 +38,7 @@ extension SessionCore {
         return await settingAside()
       }
     }
-    send(.erased(epoch, IncompleteCleanup(notErased: failure != nil)), causes: failure.map { [$0.description] } ?? [])
+    send(.erased(epoch, IncompleteCleanup(notErased: failure != nil)), also: failure)
   }
 
   /// The token from the exchange of a process that died, whose request may still be under way.
@@ -83,7 +83,7 @@ extension SessionCore {
     let limit = timing.logoutStep / 2
     let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
     let failures = tokens.isEmpty ? [] : await inTime(limit) { await self.revoke(tokens, .userAsked) } ?? [late]
-    var left = IncompleteCleanup(notRevoked: !failures.isEmpty)
+    var left = IncompleteCleanup(notRevoked: !failures.allSatisfy(\.isUnsupported))
     let failure: VaultError?
     switch reading {
     case .absent: failure = nil
@@ -92,7 +92,7 @@ extension SessionCore {
     case .unavailable(let unreadable): (failure, left.notRevoked) = (unreadable, true)
     }
     left.notErased = failure != nil
-    send(.erased(epoch, left), causes: failures.map(\.description) + [failure?.description].compactMap(\.self))
+    send(.erased(epoch, left), failures, also: failure)
   }
 
   func discardSaved(_ token: SessionToken, _ ticket: VaultQueueTicket?) async {
@@ -131,15 +131,21 @@ extension SessionCore {
     return failures
   }
 
-  /// Revokes a token; after a failure, keeps it for the next logout.
+  /// Revokes a token; after a failure that may pass, keeps it for the next logout.
   @discardableResult
   func revoke(_ token: SessionToken, _ reason: EndReason) async -> Unavailability? {
     let failure = await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
     withLock { inner in
       inner.unrevoked.removeAll { $0 == token }
-      if failure != nil { inner.unrevoked.append(token) }
+      if let failure, !failure.isUnsupported { inner.unrevoked.append(token) }
     }
     return failure
+  }
+
+  /// Sends the end of a step with its failures.
+  private func send(_ event: SessionEvent, _ failures: [Unavailability] = [], also other: VaultError? = nil) {
+    let causes = failures.filter { !$0.isUnsupported }.map(\.description) + [other?.description].compactMap(\.self)
+    send(event, causes: causes, cannotRevoke: failures.contains(where: \.isUnsupported))
   }
 
   private func erasure(of tokens: [SessionToken]) async -> VaultError? {
@@ -168,6 +174,10 @@ extension SessionCore {
 extension VaultError {
   fileprivate static let keepsAnother = VaultError(
     "The vault keeps a token that another process put there, and it may still work.", hint: "Log out again.")
+}
+
+extension Unavailability {
+  fileprivate var isUnsupported: Bool { cause == .unsupported }
 }
 
 extension Effect.Targets {

@@ -130,11 +130,16 @@ final class SessionCore: Sendable {
 
   /// Sends an event to the machine; see the other `send`.
   ///
-  /// If the machine accepts it, the result of the logout has `causes`.
+  /// If the machine accepts it, the result of the logout has `causes`, or says that the authority
+  /// cannot revoke a token.
   @discardableResult
-  func send(_ event: SessionEvent, failure: SessionError? = nil, causes: [String] = []) -> Reaction {
+  func send(
+    _ event: SessionEvent, failure: SessionError? = nil, causes: [String] = [], cannotRevoke: Bool = false
+  ) -> Reaction {
     send(event, failure: failure) { reaction, inner in
-      if reaction.isTransition { inner.awaited.causes += causes }
+      guard reaction.isTransition else { return }
+      inner.awaited.causes += causes
+      if cannotRevoke { inner.awaited.cannotRevoke = true }
     }.0
   }
 

@@ -41,6 +41,11 @@ public enum LogoutResult: Hashable, Sendable {
   /// If another process wrote a different token into the vault meanwhile, that token stays there.
   /// If it belongs to this session, it no longer works.
   case complete
+  /// As ``complete``, except that the authority cannot end a session before it expires there: a
+  /// copy of its token still works.
+  ///
+  /// Logging out again changes nothing.
+  case withoutRevocation
   /// Nobody was logged in.
   case alreadyLoggedOut
   /// The session has ended in this process, but this cleanup remains, with the known causes.

@@ -233,8 +233,8 @@ extension SessionStore {
   /// Ends the session.
   ///
   /// The logout always ends, and nobody is logged in afterwards, whatever fails. After
-  /// ``LogoutResult/complete`` no lease is running. After ``LogoutResult/partial(_:causes:)`` a
-  /// lease may be running, and the result says so.
+  /// ``LogoutResult/complete`` and ``LogoutResult/withoutRevocation`` no lease is running. After
+  /// ``LogoutResult/partial(_:causes:)`` a lease may be running, and the result says so.
   ///
   /// - Parameter limit: How long to wait for the result; see ``restore(within:)``. Each step of a
   ///   logout also has its own limit, `logoutStep` of ``SessionTiming``.

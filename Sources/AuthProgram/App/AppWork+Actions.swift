@@ -97,6 +97,7 @@ extension AppWork {
     }
     switch result {
     case .complete, .alreadyLoggedOut: return AppOutcome(done: "Logged out.")
+    case .withoutRevocation: return AppOutcome(done: "Logged out. \(LogOutCommand.notRevocable).")
     case .partial(let leftovers, _):
       let hint: Hint = "Remove the cause, then log out again: \(run: "logout")"
       throw CommandError(code: .logoutIncomplete, "\(leftovers)", hint: hint)

@@ -63,7 +63,7 @@ enum LogOutCommand {
       throw incomplete(leftovers, causes, workspace.backend.policy)
     }
     if let refusal { throw CommandError(code: .otherSessionsNotEnded, refusal.message) }
-    guard case .complete = result else {
+    if case .alreadyLoggedOut = result {
       return Answer(
         .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
     }
@@ -88,19 +88,26 @@ enum LogOutCommand {
     if case .partial(let remaining, let reasons) = result { (leftovers, causes) = (remaining, reasons) }
     if leftovers.notErased { throw CommandError(code: .logoutFailed, leftovers.words(at: "provider") + reason(causes)) }
     var failed = leftovers.notRevoked ? ["the refresh token"] : []
+    var isRevocable = result != .withoutRevocation
     // The end of the refresh token may not end it.
     if let token, try token.isValid(for: .zero, by: workspace.clock) {
       do throws(OAuthError) { try await workspace.authority.end(token) } catch {
-        failed.append("the access token")
-        causes.append(CommandError(error).message)
+        if case .unavailable(let cause) = error, cause.cause == .unsupported {
+          isRevocable = false
+        } else {
+          failed.append("the access token")
+          causes.append(CommandError(error).message)
+        }
       }
     }
     if !failed.isEmpty {
       throw CommandError(
         code: .logoutAtProviderIncomplete, issuer.escaped, failed.joined(separator: " and ") + reason(causes))
     }
-    return loggedOut(before, others: 0, notes)
+    return loggedOut(before, others: 0, notes + (isRevocable ? [] : ["\(notRevocable)."]))
   }
+
+  static let notRevocable = "The provider cannot end a token: a copy of one works until it expires"
 
   private static func reason(_ causes: [String]) -> String {
     let reasons = causes.map(\.asClause).distinct

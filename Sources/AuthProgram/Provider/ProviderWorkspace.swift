@@ -38,6 +38,8 @@ final class ProviderWorkspace: ContextWorkspace {
       try await explainedAsync { () throws(SessionError) in try await store.renew() }
       if let token = savedToken, token != before, try token.isValid(for: .zero, by: clock) { return token }
     }
+    // The provider grants no other one.
+    if let token = savedToken, try token.isValid(for: .zero, by: clock) { return token }
     throw CommandError(code: .noAccessToken)
   }
 

@@ -1,6 +1,7 @@
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import TextFormat
 
@@ -19,13 +20,19 @@ struct SavedAccess: Redacted {
   ///
   /// It never prompts.
   init(_ words: ParsedWords, in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
-    let minimum = words[Self.minimum]
+    var minimum = words[Self.minimum]
     (self.printer, clock) = (printer, BootClock())
-    if case .token(_, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken,
-      try saved.isValid(for: minimum, by: clock)
-    {
-      token = saved
-      return
+    if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
+      // A token that never lives so long would be renewed at each call.
+      if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
+        let requested = OAuthAuthority.requestTime(of: session)
+      {
+        minimum = min(minimum, (end.uptime - requested.uptime) / 4)
+      }
+      if try saved.isValid(for: minimum, by: clock) {
+        token = saved
+        return
+      }
     }
     guard let settings = try ProviderSettings(of: place) else {
       throw CommandError(code: .notAtProvider, place.context.description)

@@ -86,7 +86,7 @@ extension Unavailability {
   var isFault: Bool {
     switch cause {
     case .unreachable, .unreadable, .unwritable: true
-    case .busy, .unparsable, .cancelled: false
+    case .busy, .unparsable, .cancelled, .unsupported: false
     }
   }
 }

@@ -52,7 +52,7 @@ extension Unavailability: WireRecord {
 
 extension Unavailability.Cause: WireUnion {
   static let forms: [WireForm<Unavailability.Cause>] = [
-    Self.unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled,
+    Self.unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled, .unsupported,
   ].map { WireForm($0) }
 }
 

@@ -145,6 +145,20 @@ struct EndingTests: InWorld {
     #expect(world.isEmpty)
   }
 
+  @Test("a logout at an authority that cannot end a session says so, and the next logout does not repeat it")
+  func withoutRevocation() async throws {
+    try await logInAlice()
+    authority.fail(.revoke, with: .unavailable(Unavailability(.unsupported, "It cannot.")))
+    #expect(try await store.logOut() == .withoutRevocation)
+    #expect(vault.content == .empty)
+    try await logInAlice()
+    vault.failWrites(World.diskError)
+    #expect(try await store.logOut().leftovers == IncompleteCleanup(notErased: true))
+    #expect(world.count(.revoke) == 2)
+    vault.failWrites(nil)
+    #expect(try await world.anotherProcess().logOut() == .withoutRevocation)
+  }
+
   @Test("the cause of a late failure is not reported for the next logout")
   func lateCause() async throws {
     try await logInAlice()

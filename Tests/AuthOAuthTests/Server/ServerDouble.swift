@@ -13,6 +13,10 @@ final class ServerDouble: Sendable {
     var rotates = true
     /// Whether the use of a spent token ends the session (RFC 9700, section 4.14.2).
     var detectsReuse = true
+    /// Whether a login gives a refresh token.
+    var refreshes = true
+    /// Whether the end of one token ends all sessions of its user.
+    var endsAll = false
     /// Whether introspection knows refresh tokens.
     var introspects = true
     var isDeviceAllowed = false
@@ -124,8 +128,12 @@ extension ServerDouble.State {
   }
 
   fileprivate mutating func kill(_ token: String?) {
-    guard let token, let family = refresh[token]?.family else { return }
-    for token in refresh.keys where refresh[token]?.family == family { refresh[token]?.isDead = true }
+    guard let token else { return }
+    access[token] = nil
+    guard let ended = refresh[token] else { return }
+    for (token, other) in refresh where endsAll ? other.user == ended.user : other.family == ended.family {
+      refresh[token]?.isDead = true
+    }
   }
 
   fileprivate mutating func tokens(_ form: [String: String]) -> ServerDouble.Answer {
@@ -157,7 +165,7 @@ extension ServerDouble.State {
   private mutating func issue(_ user: String, replacing old: String? = nil) -> ServerDouble.Answer {
     let token = next("access")
     access[token] = user
-    guard old == nil || rotates else {
+    guard old == nil ? refreshes : rotates else {
       return json(["access_token": .string(token), "token_type": "Bearer", "expires_in": 300])
     }
     let new = next("refresh")

@@ -116,7 +116,7 @@ struct WireTests {
       try reading(BackendRequest.self) { $0.byte(99) }
     }
     #expect(throws: WireFault.unknownTag(2, of: "flag")) { try reading(Bool.self) { $0.byte(2) } }
-    for tag in [0, 7, 255] as [UInt8] {
+    for tag in [0, 8, 255] as [UInt8] {
       #expect(throws: WireFault.unknownTag(tag, of: "Cause")) {
         try reading(Unavailability.Cause.self) { $0.byte(tag) }
       }
