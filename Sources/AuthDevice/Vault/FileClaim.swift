@@ -79,18 +79,18 @@ extension FileVault {
   /// The lock is that of flock(2) on a file of this session: the program that sends the request
   /// inherits it, so that it lasts until the request has ended, even if this process is killed.
   public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
-    try directory.create()
+    let directory = try directory.create()
     let waiting = try clock.instant()
-    let descriptor = try VaultLock.opened(exchangePath)
+    let descriptor = try VaultLock.opened(exchangeName, in: directory)
     let hasWaited: Bool
-    switch try VaultLock.take(descriptor, exchangePath, wait: wait) {
+    switch try VaultLock.take(descriptor, directory.file(exchangeName), wait: wait) {
     case .free: hasWaited = false
     case .waited: hasWaited = true
     case .held:
       defer { close(descriptor) }
       return .busy(holder(descriptor))
     }
-    let reading = look()
+    let reading = look(in: directory)
     if case .unavailable(let fault) = reading {
       close(descriptor)
       throw fault
@@ -107,18 +107,21 @@ extension FileVault {
       ftruncate(descriptor, off_t(ExchangeNote.room + id.count)) == 0
     else {
       defer { close(descriptor) }
-      throw .system(exchangePath, "cannot be written", .current)
+      throw .system(directory.file(exchangeName), "cannot be written", .current)
     }
     let earlier = interrupted.map { began in
-      let answer = Self.content(of: answerPath).flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
+      let answer = Self.content(of: answerName, in: directory).flatMap { bytes in
+        bytes.contains { $0 != 0 } ? bytes : nil
+      }
       return InterruptedExchange(began: began, answer: answer)
     }
-    return .mine(FileClaim(self, token, descriptor, interrupted: earlier, earlier == nil ? nil : note))
+    return .mine(FileClaim(self, in: directory, token, descriptor, interrupted: earlier, earlier == nil ? nil : note))
   }
 
   /// Whether a process ended during an exchange of `token`; its request may still be under way.
   public func isInterrupted(_ token: SessionToken) async -> Bool {
-    guard let bytes = Self.content(of: exchangePath), let note = ExchangeNote(text: bytes),
+    guard case .some(.some(let directory)) = try? directory.opened(),
+      let bytes = Self.content(of: exchangeName, in: directory), let note = ExchangeNote(text: bytes),
       note.mark == ExchangeNote.mark(token), note.state == .begun
     else { return false }
     guard let holder = Self.process(bytes.dropFirst(ExchangeNote.room)) else { return true }
@@ -146,17 +149,9 @@ extension FileVault {
   }
 
   /// The content of a small file; nil if it cannot be read.
-  private static func content(of path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-      return nil
-    }
-    var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 1 << 21))
-    let count = read(descriptor, &bytes, bytes.count)
-    return count < 0 ? nil : Array(bytes.prefix(count))
+  private static func content(of name: String, in directory: OpenDirectory) -> [UInt8]? {
+    guard case .some(.some(let content)) = try? directory.read(name, atMost: 1 << 21) else { return nil }
+    return content
   }
 }
 
@@ -175,6 +170,7 @@ extension Claimed {
 private final class FileClaim: ExchangeClaim {
   let interrupted: InterruptedExchange?
   private let vault: FileVault
+  private let directory: OpenDirectory
   private let token: SessionToken
 
   private struct Descriptors {
@@ -186,17 +182,18 @@ private final class FileClaim: ExchangeClaim {
   private let descriptors: Locked<Descriptors>
 
   init(
-    _ vault: FileVault, _ token: SessionToken, _ lock: Int32, interrupted: InterruptedExchange?, _ note: ExchangeNote?
+    _ vault: FileVault, in directory: OpenDirectory, _ token: SessionToken, _ lock: Int32,
+    interrupted: InterruptedExchange?, _ note: ExchangeNote?
   ) {
-    (self.vault, self.token, self.interrupted) = (vault, token, interrupted)
+    (self.vault, self.directory, self.token, self.interrupted) = (vault, directory, token, interrupted)
     descriptors = Locked(Descriptors(lock: lock, note: note))
   }
 
   deinit { release() }
 
   func begin() async throws(VaultError) -> ExchangeRecorder? {
-    let answer = try DurableFile.reserve(vault.answerPath, SessionFile.longest)
-    close(try DurableFile.reserve(vault.reservedPath, SessionFile.longest))
+    let answer = try directory.reserve(vault.answerName, SessionFile.longest)
+    close(try directory.reserve(vault.reservedName, SessionFile.longest))
     let note = ExchangeNote(mark: ExchangeNote.mark(token), began: try vault.clock.instant())
     let lock = descriptors.withLock { descriptors in
       if descriptors.answer >= 0 { close(descriptors.answer) }
@@ -204,7 +201,7 @@ private final class FileClaim: ExchangeClaim {
       return descriptors.lock
     }
     try write(note)
-    try vault.directory.synchronize()
+    try directory.synchronize()
     return ExchangeRecorder(lock: lock, answer: answer)
   }
 
@@ -217,8 +214,8 @@ private final class FileClaim: ExchangeClaim {
     }
     if case .replaced(let new, let details) = end {
       // A failed save leaves the answer for the next claim.
-      let isSaved = try vault.replaceReserved(token, with: new, details)
-      unlink(vault.answerPath)
+      let isSaved = try vault.replaceReserved(token, with: new, details, in: directory)
+      unlinkat(directory.descriptor, vault.answerName, 0)
       return isSaved
     }
     // Without a note, no exchange began.
@@ -234,7 +231,7 @@ private final class FileClaim: ExchangeClaim {
     let text = note?.text ?? []
     let bytes = text + [UInt8](repeating: 0, count: ExchangeNote.room - text.count)
     guard pwrite(lock, bytes, bytes.count, 0) == bytes.count, fsync(lock) == 0 else {
-      throw .system(vault.exchangePath, "cannot be written", .current)
+      throw .system(directory.file(vault.exchangeName), "cannot be written", .current)
     }
   }
 

@@ -13,9 +13,10 @@ import TextFormat
 enum VaultLock {
   /// Runs `body` while it holds the lock, for which it waits up to a limit.
   static func hold<Result>(
-    _ path: String, wait: Duration, _ body: () throws(FileError) -> Result
+    _ name: String, in directory: OpenDirectory, wait: Duration, _ body: () throws(FileError) -> Result
   ) throws(FileError) -> Result {
-    let descriptor = try opened(path)
+    let path = directory.file(name)
+    let descriptor = try opened(name, in: directory)
     // A program that another thread just starts has the descriptor until it runs.
     defer {
       flock(descriptor, LOCK_UN)
@@ -53,22 +54,33 @@ enum VaultLock {
   }
 
   /// Opens the lock file, which is created with mode 0600.
-  static func opened(_ path: String) throws(FileError) -> Int32 {
-    if let facts = try FileFacts(of: path) {
-      try facts.requireOwn(.file)
-      guard !facts.hasOtherNames else {
-        throw FileError(
-          .wrongType, "\(path.escaped) has another name, a hard link, so its mode is left as it is.",
-          hint: "Delete this one; it is made again.")
-      }
+  static func opened(_ name: String, in directory: OpenDirectory) throws(FileError) -> Int32 {
+    if let facts = try directory.facts(of: name) {
+      try require(facts)
       // A process that was killed while it created the file may have left any mode. The file is
       // empty, so others could not have read anything.
-      if facts.permissions != 0o600, chmod(path, 0o600) != 0 { throw .system(path, "cannot be made private", .current) }
+      if facts.permissions != 0o600 { try directory.makePrivate(name) }
     }
-    let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
-    if fchmod(descriptor, 0o600) == 0 { return descriptor }
-    defer { close(descriptor) }
-    throw .system(path, "cannot be made private", .current)
+    let descriptor = directory.open(name, O_RDWR | O_CREAT)
+    guard descriptor >= 0 else { throw .system(directory.file(name), "cannot be opened", .current) }
+    do throws(FileError) {
+      try require(try directory.facts(of: descriptor, name))
+      guard fchmod(descriptor, 0o600) == 0 else {
+        throw .system(directory.file(name), "cannot be made private", .current)
+      }
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  private static func require(_ facts: FileFacts) throws(FileError) {
+    try facts.requireOwn(.file)
+    guard !facts.hasOtherNames else {
+      throw FileError(
+        .wrongType, "\(facts.path.escaped) has another name, a hard link, so its mode is left as it is.",
+        hint: "Delete this one; it is made again.")
+    }
   }
 }

@@ -91,7 +91,9 @@ package final class ConfirmedServer: Sendable {
         if let last = known.change, last.log >= change.log { return true }
         return pwrite(file, line, line.count, 0) == line.count
       }
-      if isOnFile != true { _ = try? DurableFile.replace(Self.name, in: directory, with: line) }
+      if isOnFile != true {
+        _ = try? OpenDirectory(at: directory.path, followingLinks: true)?.replace(Self.name, with: line)
+      }
     }
   }
 

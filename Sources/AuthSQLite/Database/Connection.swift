@@ -11,6 +11,8 @@ import TextFormat
 final class Connection: Transaction {
   /// What it is to, which owns it.
   private unowned let database: SQLiteDatabase
+  /// The directory of the file.
+  let directory: OpenDirectory
   private let handle: OpaquePointer
   private let wait: BusyWait
   /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every
@@ -26,31 +28,38 @@ final class Connection: Transaction {
   ///
   /// - Parameters:
   ///   - database: The database.
+  ///   - directory: The directory of the file.
   ///   - limit: How long to wait for a lock.
   ///   - isAlone: Whether no other process may use the file, from the first read on until every
   ///     connection of this process is closed.
   /// - Throws: ``BackendError`` of kind `unavailable`.
-  init(to database: SQLiteDatabase, wait limit: Duration, isAlone: Bool = false) throws(BackendError) {
+  init(
+    to database: SQLiteDatabase, in directory: OpenDirectory, wait limit: Duration, isAlone: Bool = false
+  ) throws(BackendError) {
     let path = database.path
     _ = Self.configured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     // Unlike the pragma for exclusive locking, this lets the process have several connections.
     // Source: sqlite.org/vfs.html#standard_unix_vfses.
-    let code = sqlite3_open_v2(path, &handle, flags, isAlone ? "unix-excl" : nil)
+    let code = sqlite3_open_v2(
+      DirectoryVFS.path(of: DatabaseFileName.file, in: directory), &handle, flags,
+      isAlone ? DirectoryVFS.alone : DirectoryVFS.shared)
     guard let handle, code == SQLITE_OK else {
       let error = ErrorNumber(handle.map { sqlite3_system_errno($0) } ?? 0)
       let detail = String(cString: sqlite3_errstr(code))
       sqlite3_close(handle)
       throw BackendError(sqlite: code, systemError: error, detail: detail, path: path)
     }
-    (self.database, self.handle) = (database, handle)
+    (self.database, self.directory, self.handle) = (database, directory, handle)
     wait = BusyWait(limit: limit)
     wait.install(on: handle)
   }
 
   /// A second connection to the same file.
-  func another(wait limit: Duration) throws(BackendError) -> Connection { try Connection(to: database, wait: limit) }
+  func another(wait limit: Duration) throws(BackendError) -> Connection {
+    try Connection(to: database, in: directory, wait: limit)
+  }
 
   var path: String { database.path }
 

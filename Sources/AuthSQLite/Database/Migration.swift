@@ -70,16 +70,17 @@ struct Migration {
   /// A second connection copies: readers are admitted while a write lock is held and nothing is
   /// written yet.
   private func backUp(version: Int64) throws(BackendError) {
-    let target = connection.path + DatabaseFileName.backupSuffix + "\(version)"
+    let directory = connection.directory
+    let target = DatabaseFileName.file + DatabaseFileName.backupSuffix + "\(version)"
     let temporary = target + DatabaseFileName.temporarySuffix
     do throws(FileError) {
-      if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
-      try DurableFile.create(temporary)
+      try directory.remove(temporary)
+      try directory.create(temporary)
     } catch {
       throw BackendError(error)
     }
-    try connection.another(wait: .seconds(1)).copy(to: temporary)
-    if rename(temporary, target) != 0 { throw BackendError(FileError.system(target, "cannot be made", .current)) }
+    try connection.another(wait: .seconds(1)).copy(to: DirectoryVFS.path(of: temporary, in: directory))
+    do throws(FileError) { try directory.rename(temporary, to: target) } catch { throw BackendError(error) }
   }
 
   private func fact(_ query: Facts) throws(BackendError) -> Int64 {

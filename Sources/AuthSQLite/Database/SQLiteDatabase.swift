@@ -18,8 +18,27 @@ final class SQLiteDatabase: Database {
     var isAlone = false
   }
 
-  /// Which file it is, wherever it is moved.
+  /// The file, and the directory that it is in.
+  private struct Place {
+    let directory: OpenDirectory
+    let facts: FileFacts
+
+    /// Both, whatever their paths are.
+    func identity() throws(BackendError) -> FileIdentity {
+      do throws(FileError) {
+        return FileIdentity(file: Node(facts), directory: Node(try directory.facts()))
+      } catch {
+        throw BackendError(error)
+      }
+    }
+  }
+
   private struct FileIdentity: Hashable {
+    let file: Node
+    let directory: Node
+  }
+
+  private struct Node: Hashable {
     private let (node, device): (ino_t, dev_t)
 
     init(_ facts: FileFacts) { (node, device) = (facts.status.st_ino, facts.status.st_dev) }
@@ -215,7 +234,8 @@ final class SQLiteDatabase: Database {
   private func withReader<Result: Sendable>(
     _ readers: Monitor<Readers>, _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let file = FileIdentity(try file(nil))
+    let place = try place(nil)
+    let file = try place.identity()
     guard let kept = readers.wait(atMost: patience, { $0.take(file) }) else {
       throw .unavailable(.databaseBusy, path.escaped, "its log is being emptied")
     }
@@ -226,7 +246,8 @@ final class SQLiteDatabase: Database {
         if readers.file == file, let connection { readers.idle.append(connection) }
       }
     }
-    let reader = if let kept { kept } else { try Connection(to: self, wait: patience, isAlone: true) }
+    let reader =
+      if let kept { kept } else { try Connection(to: self, in: place.directory, wait: patience, isAlone: true) }
     connection = reader
     return try body(reader)
   }
@@ -284,49 +305,57 @@ final class SQLiteDatabase: Database {
     if case .current = try migration.phase() { return }
     try connection.execute("ROLLBACK")
     // A reader becomes a writer.
-    if scope == nil { _ = try file(.everything) }
+    if scope == nil { _ = try place(.everything) }
     try migration.run(creating: scope == .creation)
     try connection.begin(scope)
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.
   private func connection(of open: inout Open, _ scope: WriteScope?) throws(BackendError) -> Connection {
-    let facts: FileFacts
+    let place: Place
     do throws(BackendError) {
-      facts = try file(scope)
+      place = try self.place(scope)
     } catch {
       open.connection = nil
       throw error
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
-    if (1..<512).contains(facts.status.st_size) {
-      throw .unavailable(.databaseCorrupt, path.escaped, "it has \(facts.status.st_size) bytes, less than any database")
+    let size = place.facts.status.st_size
+    if (1..<512).contains(size) {
+      throw .unavailable(.databaseCorrupt, path.escaped, "it has \(size) bytes, less than any database")
     }
-    if let (connection, file) = open.connection, file == FileIdentity(facts) { return connection }
+    let identity = try place.identity()
+    if let (connection, file) = open.connection, file == identity { return connection }
     open.connection = nil
-    let connection = try Connection(to: self, wait: patience, isAlone: open.isAlone)
+    let connection = try Connection(to: self, in: place.directory, wait: patience, isAlone: open.isAlone)
     if open.isAlone { try connection.keepOthersOut() }
-    open.connection = (connection, FileIdentity(facts))
+    open.connection = (connection, identity)
     return connection
   }
 
   /// The file, which only its owner can access, in a directory that no other user can change; a
   /// writer makes the directory private.
-  private func file(_ scope: WriteScope?) throws(BackendError) -> FileFacts {
+  private func place(_ scope: WriteScope?) throws(BackendError) -> Place {
     let name = DatabaseFileName.file
     do throws(FileError) {
-      if scope == .creation { try directory.create() }
+      guard let directory = scope == .creation ? try directory.create() : try directory.opened() else {
+        throw .system(path, "cannot be opened", ErrorNumber(ENOENT))
+      }
       if let found = try scope == nil ? directory.look(for: name) : directory.secure(for: name) {
         for suffix in DatabaseFileName.sideFileSuffixes {
-          guard let facts = try FileFacts(of: path + suffix) else { continue }
-          if !(try checked(facts)).isOpenToOwner { throw facts.wrongMode("keeps its owner out") }
+          guard let facts = try directory.facts(of: name + suffix) else { continue }
+          if !(try checked(name + suffix, facts, in: directory)).isOpenToOwner {
+            throw facts.wrongMode("keeps its owner out")
+          }
         }
-        return try checked(found)
+        return Place(directory: directory, facts: try checked(name, found, in: directory))
       }
       if scope == .creation {
-        try DurableFile.create(path, mayExist: true)
+        try directory.create(name, mayExist: true)
         try directory.synchronize()
-        if let made = try FileFacts(of: path) { return try checked(made) }
+        if let made = try directory.facts(of: name) {
+          return Place(directory: directory, facts: try checked(name, made, in: directory))
+        }
       }
     } catch {
       if error.kind != .missing || scope == .creation { throw BackendError(error) }
@@ -334,12 +363,14 @@ final class SQLiteDatabase: Database {
     throw .unavailable(.databaseMissing, path.escaped, "does not exist")
   }
 
-  private func checked(_ facts: FileFacts) throws(FileError) -> FileFacts {
+  private func checked(
+    _ name: String, _ facts: FileFacts, in directory: OpenDirectory
+  ) throws(FileError) -> FileFacts {
     try facts.require(.file)
     guard facts.permissions == 0, facts.status.st_size == 0 else { return facts }
     // Killed between open and fchmod under a umask of 777: finish what was begun.
-    guard chmod(facts.path, 0o600) == 0 else { throw .system(facts.path, "cannot be made accessible", .current) }
-    return try FileFacts(of: facts.path) ?? facts
+    try directory.makePrivate(name)
+    return try directory.facts(of: name) ?? facts
   }
 }
 

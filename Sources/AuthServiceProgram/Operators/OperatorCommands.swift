@@ -192,8 +192,8 @@ private final class ReceivedFile {
     guard fsync(descriptor) == 0, link(temporary, path) == 0 else {
       throw errno == EEXIST ? Self.exists(path) : Self.failed(path)
     }
-    let folder = PrivateDirectory(named: PrivateDirectory.parent(of: path))
-    guard (try? folder.synchronize()) != nil else { throw Self.failed(path) }
+    let folder = try? OpenDirectory(at: PrivateDirectory.parent(of: path), followingLinks: true)
+    guard (try? folder?.synchronize()) != nil else { throw Self.failed(path) }
   }
 
   private static func exists(_ path: String) -> CommandError {

@@ -203,7 +203,7 @@ struct OperatorDesk: Sendable {
   /// Removes the copies of a service that was killed while it made them.
   private func removeLeftovers() {
     guard let directory = copies else { return }
-    let names = try? PrivateDirectory(named: directory).names { $0.hasPrefix(Self.copyPrefix) }
+    let names = try? PrivateDirectory(named: directory).opened()?.names { $0.hasPrefix(Self.copyPrefix) }
     for name in names ?? [] { Self.remove("\(directory)/\(name)") }
   }
 

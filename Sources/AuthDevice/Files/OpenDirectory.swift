@@ -1,0 +1,170 @@
+import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An open directory, whose files are used through its descriptor.
+///
+/// So one command uses one directory, even if a link takes the place of its path meanwhile.
+package final class OpenDirectory: Sendable {
+  /// The descriptor, for the calls of the system that take one.
+  package let descriptor: Int32
+  private let directory: PrivateDirectory
+
+  /// Opens a directory, without following a link at its path; nil if it does not exist.
+  package init?(at path: String, followingLinks: Bool = false) throws(FileError) {
+    directory = PrivateDirectory(path: path)
+    descriptor = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW))
+    if descriptor >= 0 { return }
+    let error = ErrorNumber.current
+    if error.code == ENOENT { return nil }
+    // It says what is there instead.
+    if error.code == ENOTDIR || error.code == ELOOP { try FileFacts(of: path)?.requireOwn(.directory) }
+    throw .system(path, "cannot be opened", error)
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// The path of a file, for messages.
+  package func file(_ name: String) -> String { directory.file(name) }
+
+  /// The facts of the directory.
+  package func facts() throws(FileError) -> FileFacts {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system(directory.path, "cannot be examined", .current) }
+    return FileFacts(path: directory.path, status: status)
+  }
+
+  /// The facts of a file, without following a link or opening it; nil if it does not exist.
+  package func facts(of name: String) throws(FileError) -> FileFacts? {
+    var status = stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+      let error = ErrorNumber.current
+      if error.code == ENOENT { return nil }
+      throw .system(file(name), "cannot be examined", error)
+    }
+    return FileFacts(path: file(name), status: status)
+  }
+
+  /// Finds a file by name, without following a link or changing anything.
+  ///
+  /// - Returns: Nil if the file does not exist.
+  /// - Throws: When others can write to the directory and so could have created the file.
+  package func look(for name: String) throws(FileError) -> FileFacts? {
+    guard let found = try facts(of: name) else { return nil }
+    let own = try facts()
+    if own.isWritableByOthers {
+      try refuseShared(own)
+      throw own.wrongMode("lets others write")
+    }
+    return found
+  }
+
+  /// Restricts the directory to its owner, before a write to `name`.
+  ///
+  /// - Returns: The file, without following a link. Nil, without any change, if it does not exist.
+  /// - Throws: When the directory must stay accessible to others.
+  package func secure(for name: String) throws(FileError) -> FileFacts? {
+    guard try facts(of: name) != nil else { return nil }
+    try keepOthersOut()
+    // Read only now, because until now others could have replaced the file.
+    return try facts(of: name)
+  }
+
+  /// Sets mode 0700, unless others may need the directory.
+  package func keepOthersOut() throws(FileError) {
+    let own = try facts()
+    if own.isPrivate { return }
+    try refuseShared(own)
+    guard fchmod(descriptor, 0o700) == 0 else { throw .system(directory.path, "cannot be made private", .current) }
+  }
+
+  /// Refuses a directory that others may need.
+  private func refuseShared(_ facts: FileFacts) throws(FileError) {
+    // A plain mkdir does not set this bit, which marks a directory that many users share.
+    if facts.isSticky { throw facts.shared("is shared") }
+    if let stranger = try names(where: { !OwnFileName.isOwn($0) }).first {
+      throw facts.shared("holds other files, such as '\(stranger.escaped)'")
+    }
+  }
+
+  /// The matching names in the directory, unordered.
+  package func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
+    // A copy of the descriptor would go on where the last listing ended.
+    guard let stream = fdopendir(openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+      throw .system(directory.path, "cannot be read", .current)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw .system(directory.path, "cannot be read", .current) }
+        return names
+      }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+        start.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != "..", fits(name) { names.append(name) }
+    }
+  }
+
+  /// Opens a file as openat(2), without following a link or waiting for another process.
+  ///
+  /// - Returns: The descriptor, or -1 with the error in `errno`.
+  package func open(_ name: String, _ flags: Int32) -> Int32 {
+    openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+  }
+
+  /// Reads the start of a private file of this user; nil if it does not exist.
+  package func read(_ name: String, atMost limit: Int) throws(FileError) -> [UInt8]? {
+    let file = open(name, O_RDONLY)
+    guard file >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .system(self.file(name), "cannot be opened", .current)
+    }
+    defer { close(file) }
+    try facts(of: file, name).require(.file)
+    return try content(file, name, atMost: limit)
+  }
+
+  /// The facts of an open file.
+  func facts(of file: Int32, _ name: String) throws(FileError) -> FileFacts {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .system(self.file(name), "cannot be examined", .current) }
+    return FileFacts(path: self.file(name), status: status)
+  }
+
+  /// The start of an open file.
+  func content(_ file: Int32, _ name: String, atMost limit: Int) throws(FileError) -> [UInt8] {
+    let size = try Int(facts(of: file, name).status.st_size)
+    var content = [UInt8](repeating: 0, count: min(size, limit))
+    let count = pread(file, &content, content.count, 0)
+    guard count >= 0 else { throw .system(self.file(name), "cannot be read", .current) }
+    return Array(content.prefix(count))
+  }
+
+  /// Restricts a file to its owner; a link is not followed.
+  package func makePrivate(_ name: String) throws(FileError) {
+    guard fchmodat(descriptor, name, 0o600, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw .system(file(name), "cannot be made private", .current)
+    }
+  }
+
+  /// Removes a file, unless it does not exist.
+  package func remove(_ name: String) throws(FileError) {
+    if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw .system(file(name), "cannot be removed", .current) }
+  }
+
+  /// Renames a file, in place of one that may exist.
+  package func rename(_ name: String, to new: String) throws(FileError) {
+    guard renameat(descriptor, name, descriptor, new) == 0 else {
+      throw .system(file(new), "cannot be replaced", .current)
+    }
+  }
+}
