@@ -149,6 +149,11 @@ import Testing
       let effects = [Effect.withdraw(state.challenge), .notify]
       return machine.stray { _ in (.loggedOut(LoggedOut(reason: .neverLoggedIn)), effects) }
     },
+    Mutant("a challenge keeps its session from being renewed", breaks: .everyEventIsAnswered) { machine, event in
+      guard case .challenged(let state) = machine.state, state.session != nil, event.command == .session(.renew)
+      else { return nil }
+      return .rejected(.alreadyInProgress)
+    },
     Mutant("a renewal forgets the challenge beside it", breaks: .cancelledStepsLeaveNothing) { machine, event in
       let before = machine.state.waitingChallenge
       let reaction = machine.handle(event)
