@@ -16,7 +16,7 @@ package final class Rules: Sendable {
   let searches = Monitor(0)
   let refusals = Refusals()
   /// What the accounts of a shared database may change; nil limits nothing.
-  let rates: WriteRates?
+  let rates: Rates<Int64>?
   /// How long one request searches a list before it answers with what it found.
   let searchTime: Duration
   /// Whether people reach the database through a service.
@@ -38,7 +38,7 @@ package final class Rules: Sendable {
     database: any Database, policy: SessionPolicy, cost: PasswordCost, isShared: Bool = false,
     searchTime: Duration = .milliseconds(100), writeBurst: Int = 10_000
   ) {
-    rates = isShared ? WriteRates(burst: writeBurst) : nil
+    rates = isShared ? Rates(burst: writeBurst, perSecond: 10) : nil
     self.database = database
     self.policy = policy
     self.isShared = isShared

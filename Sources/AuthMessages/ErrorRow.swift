@@ -13,8 +13,8 @@ package struct ErrorRow: Sendable {
   /// What the code means, as a clause.
   package let meaning: String
 
-  /// Whether the row has the message and the hint.
-  fileprivate var isWhole: Bool { hint != nil }
+  /// Whether the row has the message and the hint; an error without the values brings them.
+  fileprivate func isWhole(with values: [String]) -> Bool { hint != nil && !(values.isEmpty && clause.contains("{")) }
 
   /// The message, as a clause, and the hint: with an error's values, in their order, in the places
   /// of the message and then of the hint.
@@ -74,7 +74,7 @@ extension ErrorRow {
 extension Unavailability {
   /// The message of a program, as a clause, and its hint.
   package var words: (message: String, hint: Hint) {
-    guard let row = ErrorRow.of(code), row.isWhole else { return (description.asClause, Hint(hint)) }
+    guard let row = ErrorRow.of(code), row.isWhole(with: values) else { return (description.asClause, Hint(hint)) }
     return row.filled(values)
   }
 }

@@ -55,6 +55,8 @@ package final class AuthServer: Sendable {
   private let feed: ChangeFeed
   private let requests: JobPool
   private let passwords: JobPool
+  private let names: Rates<uid_t>
+  private let failures: Rates<uid_t>
 
   /// A tag that no connection has.
   private static let listenerTag: UInt64 = 0
@@ -84,6 +86,8 @@ package final class AuthServer: Sendable {
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, ofUser: max(1, limits.hashThreads - 1), limits.passwords)
+    names = Rates(burst: limits.namesOfUser, perSecond: 1 / 60)
+    failures = Rates(burst: limits.failuresOfUser, perSecond: 0.1)
     epoll = epoll_create1(0)
   }
 
@@ -279,15 +283,41 @@ package final class AuthServer: Sendable {
       guard ContinuousClock.now - job.since < (work == .hashes ? limits.hashTime : limits.answerTime) else {
         return answer(job, .failure(.busy(after: .seconds(1))))
       }
+      let user = job.connection.peer.caller.user
       let result = Result { () throws(BackendError) in
-        try rules.perform(request.page(of: request.rows ?? 0))
+        try limited(request, of: user) { () throws(BackendError) in
+          try rules.perform(request.page(of: request.rows ?? 0))
+        }
       }
-      let (user, time) = (job.connection.peer.caller.user, ContinuousClock.now - job.since)
+      let time = ContinuousClock.now - job.since
       table.withLock { $0.counts.count(result, work, of: user, took: time) }
       job.connection.note(result)
       answer(job, result)
       if case .failure(let error) = result, error.isRefusal { log(error, of: request, job.connection) }
       if work != .reads { feed.wake() }
+    }
+  }
+
+  /// Bounds how many names a user of the machine can try.
+  ///
+  /// A database forgets names without an account after a million others.
+  private func limited<Answer>(
+    _ request: BackendRequest, of user: uid_t, _ perform: () throws(BackendError) -> Answer
+  ) throws(BackendError) -> Answer {
+    switch request {
+    case .register, .checkUsername:
+      try names.require(user)
+      names.count(user)
+      return try perform()
+    case .logIn, .recover:
+      try failures.require(user)
+      do throws(BackendError) {
+        return try perform()
+      } catch {
+        if error.kind == .credentials { failures.count(user) }
+        throw error
+      }
+    case _: return try perform()
     }
   }
 
@@ -297,7 +327,7 @@ package final class AuthServer: Sendable {
     let frame: ServerFrame =
       switch result {
       case .success(let answer): .answer(job.id, now: now, answer)
-      case .failure(let error): .failure(job.id, now: now, error)
+      case .failure(let error): .failure(job.id, now: now, error.told)
       }
     job.connection.answer(frame)
   }
@@ -344,6 +374,23 @@ extension BackendError {
     case .credentials, .notPermitted, .throttled, .unavailable: true
     case .refused: code == Code.notDatabaseOwner.rawValue
     case .invalid, .challenged, .session, .notFresh: false
+    }
+  }
+
+  /// The error as callers get it.
+  ///
+  /// They are not told where the database is, or what its server said; the log has that.
+  fileprivate var told: BackendError {
+    guard case .unavailable(let failure) = kind else { return self }
+    switch FailureCode(rawValue: failure.code) {
+    case .answerTooLong, .clockWasAhead, .messageInvalid, .requestTooLong, .serviceBusy, .serviceStopping:
+      return self
+    case .outcomeUnknown:
+      return .unavailable(.outcomeUnknown, "the service's database", "the log of the service has the cause")
+    case _:
+      let message = "the service or its database \(failure.cause == .busy ? "is busy" : "has a fault")"
+      let hint = "Try again later. If it stays so, tell an operator: the log has the cause. Nothing was changed."
+      return BackendError(Unavailability(failure.cause, message, hint: hint, code: failure.code))
     }
   }
 

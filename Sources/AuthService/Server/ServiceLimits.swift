@@ -24,6 +24,10 @@ package struct ServiceLimits: Hashable, Sendable {
   /// Threads that hash passwords, and requests that wait for one; a hash takes 64 MiB.
   package var hashThreads: Int
   package var passwords = Share(all: 256, ofUser: 224)
+  /// Registrations and questions about names of one user without a pause; then one a minute.
+  package var namesOfUser = 100
+  /// Logins and recoveries of one user that fail without a pause; then one in ten seconds.
+  package var failuresOfUser = 1000
   /// For the first frame, for the rest of a frame that has begun, and for reading an answer.
   package var frameTime = Duration.seconds(10)
   /// For a thread that has a connection to the database.

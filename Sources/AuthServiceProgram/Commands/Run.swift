@@ -44,6 +44,10 @@ enum RunCommand {
     count("connections-per-user", \.connections.ofUser, "Connections of one user of the machine (default: 1024)"),
     count("requests-per-user", \.requests.ofUser, "Requests of one user that wait (default: 512)"),
     count("passwords-per-user", \.passwords.ofUser, "Passwords of one user that wait (default: 224 of 256)"),
+    count("names-per-user", \.namesOfUser, "Registrations of one user without a pause (default: 100); then 1 a minute"),
+    count(
+      "failures-per-user", \.failuresOfUser,
+      "Failed logins of one user without a pause (default: 1000); then 6 a minute"),
     count("database-threads", \.databaseThreads, "Simultaneous database requests (default: SQLite 2, PostgreSQL 32)"),
     count("hash-threads", \.hashThreads, "Simultaneous hashes, of 64 MiB each (default: one for each processor)"),
   ]

@@ -95,6 +95,7 @@ extension Health {
       ("connections", limits.connections.all), ("connections_per_user", limits.connections.ofUser),
       ("requests", limits.requests.all), ("requests_per_user", limits.requests.ofUser),
       ("passwords", limits.passwords.all), ("passwords_per_user", limits.passwords.ofUser),
+      ("names_per_user", limits.namesOfUser), ("failures_per_user", limits.failuresOfUser),
       ("database_threads", limits.databaseThreads), ("hash_threads", limits.hashThreads),
     ]
     add("limit", "gauge", "The limits of the service.", most.map { ("{of=\"\($0.0)\"}", Double($0.1)) })

@@ -102,6 +102,30 @@ struct AttackTests {
     }
   }
 
+  @Test("a user who tried many names waits, whether they exist or not, and another user does not")
+  func names() async throws {
+    let service = try await service(options: ["--names-per-user", "3", "--failures-per-user", "2"])
+    let (client, other) = (try service.client(), try ServiceClient(asUser: 12_345, service.socket))
+    let token = try client.logIn("alice")
+    _ = try client.ask(.setRegistration(.open, token))
+    func code(_ client: ServiceClient, _ request: BackendRequest) throws -> String? {
+      try client.send(request)
+      return try client.refusal().map { "\($0.code) \($0.values.joined())" }
+    }
+    let account = { BackendRequest.register(username: $0, Secret(RunningService.password), displayName: nil) }
+    #expect(try code(client, .checkUsername("bob")) == "username_taken bob")
+    for name in ["carol", "dave"] { #expect(try code(client, account(name)) == nil) }
+    for request in [.checkUsername("bob"), .checkUsername("nobody"), account("eve")] {
+      #expect(try code(client, request) == "service_busy 60")
+    }
+    for name in ["bob", "nobody"] {
+      #expect(try code(client, ServiceClient.login(name, "wrong")) == "credentials_not_accepted ")
+    }
+    for name in ["mallory", "nobody"] { #expect(try code(client, ServiceClient.login(name)) == "service_busy 10") }
+    #expect(try code(other, account("eve")) == nil && code(other, ServiceClient.login("mallory")) == nil)
+    #expect(try client.lookUp(token) != nil)
+  }
+
   @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available)
   func refusedChanges(_ engine: Engine) async throws {
     let service = try await service(engine)

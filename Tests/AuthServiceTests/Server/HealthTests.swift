@@ -87,7 +87,14 @@ struct HealthTests {
       """)
     #expect(locked.contains("status 1") && locked.contains("\"database_fault\":\"database_busy\""), "\(locked)")
     #expect(try await site.run(health).hasPrefix("Healthy."))
+    let client = try service.client()
     try await site.run("dropdb --force health")
+    // Only the log says where it is and what its server said.
+    try client.send(ServiceClient.login("alice"))
+    let told = try #require(try client.refusal())
+    #expect(told.code == "server_unreachable" && told.values.isEmpty)
+    #expect(told.asUnavailability.description == "the service or its database has a fault")
+    #expect(service.logs("does not exist"))
     let gone = try await site.run(health, exits: 1)
     #expect(gone.contains("a write to the database failed"), "\(gone)")
   }

@@ -1,0 +1,44 @@
+import Guards
+
+/// How often each caller may do something: a number of times without a pause, and at a steady rate
+/// after that.
+///
+/// The counts are those of one process, and callers that pause have none.
+package final class Rates<Caller: Hashable & Sendable>: Sendable {
+  private struct Count: Sendable {
+    var made: Double
+    var at: ContinuousClock.Instant
+  }
+
+  private let counts = Locked<[Caller: Count]>([:])
+  private let burst: Double
+  private let perSecond: Double
+
+  /// - Parameters:
+  ///   - burst: How many times without a pause.
+  ///   - perSecond: How many times in a second after that.
+  package init(burst: Int, perSecond: Double) { (self.burst, self.perSecond) = (Double(burst), perSecond) }
+
+  /// Refuses a caller who did it too often.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
+  package func require(_ caller: Caller) throws(BackendError) {
+    let excess = counts.withLock { made($0[caller], at: .now) } + 1 - burst
+    if excess > 0 { throw .unavailable(.serviceBusy, "\(max(1, Int((excess / perSecond).rounded(.up))))") }
+  }
+
+  /// Counts that it was done.
+  package func count(_ caller: Caller) {
+    let now = ContinuousClock.now
+    counts.withLock { counts in
+      counts[caller] = Count(made: made(counts[caller], at: now) + 1, at: now)
+      if counts.count > 10_000 { counts = counts.filter { made($1, at: now) > 0 } }
+    }
+  }
+
+  /// How often still counts.
+  private func made(_ count: Count?, at now: ContinuousClock.Instant) -> Double {
+    guard let count else { return 0 }
+    return max(0, count.made - (now - count.at) / .seconds(1) * perSecond)
+  }
+}
