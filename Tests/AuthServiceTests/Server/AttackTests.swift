@@ -69,7 +69,9 @@ struct AttackTests {
     }
     let mallory = try service.client().logIn("mallory")
     try Victim(of: service).expectUnharmed(beside: 2) { _, goesOn in
-      Self.flood(4, { .receipts(Page(matching: "nothing like it"), mallory) }, goesOn) { try ServiceClient(path) }
+      Self.flood(4, { .receipts(Page(matching: "nothing like it"), mallory) }, goesOn) {
+        try ServiceClient(asUser: Attack.user, path)
+      }
     }
   }
 
@@ -77,7 +79,7 @@ struct AttackTests {
   func connecting(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
-    try Victim(of: service).expectUnharmed(beside: 4) { _, goesOn in
+    try Victim(of: service).expectUnharmed(beside: 4, fromServiceUser: true) { _, goesOn in
       // Never waits, so that it ends where nobody accepts.
       let descriptor = try #require(connectedSocket(to: path))
       close(descriptor)
@@ -97,7 +99,7 @@ struct AttackTests {
     let path = service.socket
     try Victim(of: service).expectUnharmed(beside: 2) { number, goesOn in
       Self.flood(14, { ServiceClient.login("mallory") }, goesOn) {
-        number == 0 ? try ServiceClient(path) : try ServiceClient(asUser: 12_345, path)
+        try ServiceClient(asUser: number == 0 ? Attack.user : 12_345, path)
       }
     }
   }
@@ -146,7 +148,29 @@ struct AttackTests {
           default: .deleteOwnAccount(member)
           }
         }, goesOn
-      ) { try ServiceClient(path) }
+      ) { try ServiceClient(asUser: Attack.user, path) }
+    }
+  }
+
+  @Test("changes without end, and refusals that leave events, hold up nobody else", arguments: Engine.available)
+  func filling(_ engine: Engine) async throws {
+    let service = try await service(engine)
+    let path = service.socket
+    let mallory = try service.client().logIn("mallory")
+    let order = try PaymentOrder("0.01", to: "alice")
+    try Victim(of: service).expectUnharmed { _, goesOn in
+      var number = 0
+      Self.flood(
+        4,
+        {
+          number += 1
+          return switch number % 3 {
+          case 0: .rename("Mallory \(number)", mallory)
+          case 1: .pay(order, mallory)
+          default: .setRegistration(.open, mallory)
+          }
+        }, goesOn
+      ) { try ServiceClient(asUser: Attack.user, path) }
     }
   }
 
@@ -169,14 +193,8 @@ struct AttackTests {
       _ = try client.ask(.rename("Bob", bob))
       try #require(try witness.isToldToLook())
     }
-    let health = {
-      let outcome = try Program(
-        RunningService.executable, ["health", "--json", "--operators", service.operators], timeLimit: .seconds(30)
-      ).runBlocking()
-      // The request of health has the user of the attacker here, and may find no place.
-      try #require(outcome.text.contains("\"database_fault\":null"), "\(outcome.text)")
-    }
-    try Attack.expect(unharmed: [("notice", notice), ("health", health)]) { _, goesOn in
+    try Attack.expect(unharmed: [("notice", notice), Attack.health(of: service, besideServiceUser: true)]) {
+      _, goesOn in
       let attacker = try ServiceClient(path)
       // Its own subscriptions may leave no place for it.
       while goesOn() {
