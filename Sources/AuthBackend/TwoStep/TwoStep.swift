@@ -52,9 +52,6 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
     self.username = username
   }
 
-  /// Who asks for the codes, as authenticator apps show it.
-  package static let issuer = "auth-cli"
-
   /// The secret as a person types it into an authenticator app: base 32.
   ///
   /// Source: RFC 4648, section 6.
@@ -68,11 +65,14 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
     return String(letters)
   }
 
-  /// The secret as a QR code holds it, on one line.
+  /// The secret in the form that a QR code holds.
   ///
   /// Source: the key URI format of Google Authenticator, with its defaults: SHA-1, 6 digits, 30 s.
-  public var uri: String {
-    let issuer = Self.issuer.percentEncoded
+  ///
+  /// - Parameter issuer: The name of your app, which authenticator apps show.
+  /// - Returns: The address, on one line.
+  public func uri(issuer: String) -> String {
+    let issuer = issuer.percentEncoded
     return "otpauth://totp/\(issuer):\(username.percentEncoded)?secret=\(text)&issuer=\(issuer)"
   }
 

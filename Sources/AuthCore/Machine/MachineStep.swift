@@ -17,20 +17,24 @@ package struct MachineStep: Hashable, Sendable {
 }
 
 extension MachineStep {
-  init(_ event: SessionEvent, from: SessionState, to: SessionState, _ reaction: Reaction) {
+  init(
+    _ event: SessionEvent, from: SessionState, to: SessionState, _ reaction: Reaction, at: ContinuousClock.Instant?
+  ) {
     let answer: Answer =
       switch reaction {
       case .transition: .transition
       case .rejected(let reason): .rejected(reason)
       case .ignored(let reason, _): .ignored(reason)
       }
-    self.init(event: event.name, from: from.kind, to: to.kind, answer: answer, at: .now)
+    self.init(event: event.name, from: from.kind, to: to.kind, answer: answer, at: at)
   }
 }
 
 /// The last steps of a machine, for a live view of it.
 struct MachineSteps {
   let limit: Int
+  /// Reads the time of a step.
+  let now: @Sendable () -> ContinuousClock.Instant
   private(set) var latest: [MachineStep] = []
 
   /// Adds a step; of ignored events that repeat, as renewals of a busy user do, only the last
@@ -50,9 +54,11 @@ struct MachineSteps {
 extension SessionStore {
   /// Records the last steps of the machine from now on.
   ///
-  /// - Parameter limit: The number of steps to record.
-  package func keepSteps(_ limit: Int) {
-    core.withLock { $0.steps = MachineSteps(limit: limit) }
+  /// - Parameters:
+  ///   - limit: The number of steps to record.
+  ///   - now: Reads the time of a step; called with the store's lock held.
+  package func keepSteps(_ limit: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    core.withLock { $0.steps = MachineSteps(limit: limit, now: now) }
   }
 
   /// The state of the machine and the recorded steps, latest last.

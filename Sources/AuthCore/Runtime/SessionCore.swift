@@ -119,7 +119,9 @@ final class SessionCore: Sendable {
         let hasEnded = before.awaitedEpoch != after.awaitedEpoch
         tell(effects, after, hasEnded ? failure : nil, &inner)
       }
-      inner.steps?.note(MachineStep(event, from: before, to: after, reaction))
+      if let now = inner.steps?.now() {
+        inner.steps?.note(MachineStep(event, from: before, to: after, reaction, at: now))
+      }
       return (reaction, ticket, after, result)
     }
     deliver()

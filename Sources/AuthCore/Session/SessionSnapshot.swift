@@ -18,8 +18,8 @@ public enum SessionSnapshot: Hashable, Sendable {
   /// This user is logged in, and a renewal, a check, a password check or a switch of users is under
   /// way.
   case renewing(LoggedInSession)
-  /// The session has ended, and its cleanup is under way.
-  case loggingOut
+  /// The session has ended, for this reason, and its cleanup is under way.
+  case loggingOut(EndReason)
 
   /// The key, while a user is logged in.
   public var session: LoggedInSession? {
@@ -48,7 +48,7 @@ extension SessionSnapshot {
       case (.loggedIn, .some(let key)): .loggedIn(key)
       case (.renewing(let state), .some(let key)):
         state.beside.map { .challenged($0.challenge, key) } ?? .renewing(key)
-      case (.loggingOut, _): .loggingOut
+      case (.loggingOut(let state), _): .loggingOut(state.reason)
       case (.loggedIn, .none), (.renewing, .none):
         // The step that makes a session active also creates its gate.
         preconditionFailure("a live session without a gate")

@@ -23,7 +23,7 @@ final class AppWork: Sendable {
 
   init(_ workspace: Workspace) {
     (store, backend, vault) = (workspace.store, workspace.backend, workspace.vault)
-    store.keepSteps(40)
+    store.keepSteps(40) { .now }
     bar = NavigationBar(store: store)
   }
 

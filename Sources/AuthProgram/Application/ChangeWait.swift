@@ -78,3 +78,13 @@ extension SessionStore {
     return min(.seconds(300), earliest.uptime - (try clock.now()).uptime)
   }
 }
+
+extension FileVault {
+  /// Reports that the session file may have changed.
+  ///
+  /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
+  fileprivate func changes() throws(BackendError) -> any ChangeSource {
+    let name = name
+    return try DirectoryChanges(directory.path) { file, _ in file == name }
+  }
+}

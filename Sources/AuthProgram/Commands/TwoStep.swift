@@ -259,3 +259,8 @@ enum TwoStepCommand {
     return Answer(.changed("\(count) ended", hint: "Look with: \(run: "sessions")"), lines: ["Ended \(count)."])
   }
 }
+
+extension TwoStepSecret {
+  /// The secret as a QR code of this program holds it.
+  var uri: String { uri(issuer: AuthTool.tool.name) }
+}

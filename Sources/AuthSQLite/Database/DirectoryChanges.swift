@@ -1,18 +1,18 @@
-public import AuthBackend
+package import AuthBackend
 import AuthCore
-public import AuthDevice
+import AuthDevice
 import Glibc
 import TextFormat
 
 /// Reports that some files of a directory may have changed, without polling.
 ///
 /// The events come from inotify. The kernel queues them between two reads, so none is lost.
-final class DirectoryChanges: ChangeSource {
+package final class DirectoryChanges: ChangeSource {
   private let directory: String
   private let isRelevant: (_ file: String, _ isOnlyAttributes: Bool) -> Bool
-  let descriptor: Int32
+  package let descriptor: Int32
   private var watch: Int32?
-  var longestWait: Duration? { nil }
+  package var longestWait: Duration? { nil }
 
   /// Creates a source, which does not watch anything yet.
   ///
@@ -21,7 +21,7 @@ final class DirectoryChanges: ChangeSource {
   ///   - isRelevant: Whether a change of the file with this name matters, even if only its mode or
   ///     owner changed.
   /// - Throws: `BackendError` of kind `unavailable` when the kernel cannot create another source.
-  init(
+  package init(
     _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
   ) throws(BackendError) {
     self.directory = directory
@@ -34,7 +34,7 @@ final class DirectoryChanges: ChangeSource {
     close(descriptor)
   }
 
-  func listen() throws(BackendError) -> Bool {
+  package func listen() throws(BackendError) -> Bool {
     if watch != nil { return true }
     let added = inotify_add_watch(descriptor, directory, Self.changes)
     if added < 0 {
@@ -49,7 +49,7 @@ final class DirectoryChanges: ChangeSource {
   ///
   /// An overflow counts as a change, because events were lost. So does the deletion of the
   /// directory.
-  func drain() throws(BackendError) -> Bool {
+  package func drain() throws(BackendError) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -102,15 +102,5 @@ extension SQLiteDatabase {
       let database = DatabaseFileName.file
       return file == database || file.hasPrefix(database) && !isOnlyAttributes
     }
-  }
-}
-
-extension FileVault {
-  /// Reports that the session file may have changed.
-  ///
-  /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
-  public func changes() throws(BackendError) -> any ChangeSource {
-    let name = name
-    return try DirectoryChanges(directory.path) { file, _ in file == name }
   }
 }

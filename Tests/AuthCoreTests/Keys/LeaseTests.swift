@@ -77,7 +77,7 @@ struct LeaseTests: InWorld {
     }
     await until { inside.value == count }
     let logout = store.beginLogOut()
-    #expect(!key.isLive && store.state == .loggingOut && world.count(.revoke) == 0)
+    #expect(!key.isLive && store.state == .loggingOut(.userAsked) && world.count(.revoke) == 0)
     #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
     mayLeave.fulfil(())
     #expect(try await logout.value() == .complete)
@@ -104,7 +104,7 @@ struct LeaseTests: InWorld {
     #expect(vault.content == .empty)
     try await store.loggedIn(World.bob)
     let second = store.beginLogOut()
-    #expect(store.state == .loggingOut)
+    #expect(store.state == .loggingOut(.userAsked))
     mayLeave.fulfil(())
     await #expect(throws: LeaseError<AuthorityError<SessionRejection>>.body(.rejected(.ended(.userAsked)))) {
       try await holder.value

@@ -23,7 +23,7 @@ import Testing
     func step(_ event: String, _ answer: MachineStep.Answer) -> MachineStep {
       MachineStep(event: event, from: .loggedIn, to: .loggedIn, answer: answer, at: .now)
     }
-    var steps = MachineSteps(limit: 3)
+    var steps = MachineSteps(limit: 3) { .now }
     let renewals = [step("renew", .ignored(.renewedRecently)), step("renew", .ignored(.renewedRecently))]
     for step in [step("check", .transition)] + renewals { steps.note(step) }
     #expect(steps.latest.map(\.event) == ["check", "renew"] && steps.latest.last == renewals.last)
@@ -35,7 +35,7 @@ import Testing
   func steps() async throws {
     await store.restore()
     #expect(store.machine.steps == [])
-    store.keepSteps(3)
+    store.keepSteps(3) { .now }
     try await store.loggedIn(World.alice)
     #expect(store.machine.state == .loggedIn)
     #expect(store.machine.steps.allSatisfy { $0.at != nil && $0.answer == .transition })

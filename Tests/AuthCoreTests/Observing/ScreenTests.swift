@@ -41,7 +41,7 @@ struct ScreenTests: InWorld {
     let dismissal = ["dismiss \(reason.code)"]
     await screens.expect(dismissal)
     #expect(key.endReason == reason)
-    if discovery != .userSwitch { #expect(store.state == .loggingOut) }
+    if discovery != .userSwitch { #expect(store.state == .loggingOut(reason)) }
     vault.release(.erase)
     try await command.value
     _ = try await store.logOut()

@@ -16,7 +16,7 @@ struct TransitionTests: InWorld {
     let changes = await iterator.changes(to: store.revision)
     // The check shows no last known user: the user is already logged in.
     let snapshots: [SessionSnapshot] = [
-      .loggedIn(key), .renewing(key), .loggedIn(key), .renewing(key), .loggedIn(key), .loggingOut,
+      .loggedIn(key), .renewing(key), .loggedIn(key), .renewing(key), .loggedIn(key), .loggingOut(.userAsked),
       .loggedOut(.ended(.userAsked)),
     ]
     #expect(changes.map(\.snapshot) == snapshots)

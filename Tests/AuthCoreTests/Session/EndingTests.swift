@@ -199,7 +199,7 @@ struct EndingTests: InWorld {
   func duringASwitch() async throws {
     try await logInAlice()
     let change = await authority.holding(.revoke) { Task { try await store.switchUser(to: World.bob).key } }
-    #expect(store.state == .loggingOut)
+    #expect(store.state == .loggingOut(.switchedUser))
     let logout = store.beginLogOut()
     authority.release(.revoke)
     #expect(try await logout.value() == .complete)

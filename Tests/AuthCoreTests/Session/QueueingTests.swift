@@ -42,7 +42,7 @@ struct QueueingTests: InWorld {
   @Test("a check during the logout part of a switch waits for it, and returns the key of the new user")
   func checkDuringSwitch() async throws {
     let change = await authority.holding(.revoke, calls: 1) { Task { try await store.switchUser(to: World.bob).key } }
-    #expect(store.state == .loggingOut)
+    #expect(store.state == .loggingOut(.switchedUser))
     let check = Task.immediate { try await store.check() }
     authority.release(.revoke)
     #expect(try await check.value.user.username == "bob")

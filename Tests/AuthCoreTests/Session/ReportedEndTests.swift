@@ -26,7 +26,7 @@ struct ReportedEndTests: InWorld {
     await #expect(throws: Never.self) {
       try await key.withLease { (_: borrowing SessionLease) async in
         store.reportEnded(key, because: .revoked)
-        #expect(!key.isLive && store.state == .loggingOut)
+        #expect(!key.isLive && store.state == .loggingOut(.revoked))
       }
     }
     await until { store.state == .loggedOut(.ended(.revoked)) }

@@ -71,7 +71,8 @@ import TextFormat
   func uri() {
     let secret = TwoStepSecret(bytes: Self.key, username: "a b:ü?")
     #expect(
-      secret.uri == "otpauth://totp/auth-cli:a%20b%3A%C3%BC%3F?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=auth-cli")
+      secret.uri(issuer: "My app")
+        == "otpauth://totp/My%20app:a%20b%3A%C3%BC%3F?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=My%20app")
     #expect(!"\(secret)\(String(reflecting: secret))".contains("GEZD"))
     var dumped = ""
     dump(secret, to: &dumped)
