@@ -63,7 +63,7 @@ let package = Package(
       name: "Services",
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
-        "Programs",
+        "DatabaseFiles", "Programs",
       ], path: "Tests/Services"),
     .target(name: "PostgresServers", dependencies: ["Programs"], path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
