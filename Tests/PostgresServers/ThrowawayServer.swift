@@ -62,7 +62,7 @@ package final class ThrowawayServer: Sendable {
   package static let isPossible =
     system("command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1") == 0
 
-  private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+  private static let repository = SourceTree.root
 
   private static func line(_ descriptor: Int32) -> String {
     var line: [UInt8] = []

@@ -43,7 +43,7 @@ package final class Workspace: TestDatabase {
   deinit { run("chmod -R u+rwx '\(path)'") }
 
   /// The root of the source tree.
-  package static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+  package static let repository = SourceTree.root
 
   package var path: String { folder.path }
   package var data: String { "\(path)/data" }

@@ -21,7 +21,7 @@ package final class PastedText: Equatable, Sendable {
   private nonisolated(unsafe) let storage: WipedBytes
 
   /// Takes ownership of the bytes, which are UTF-8.
-  init(_ bytes: WipedBytes) {
+  package init(_ bytes: WipedBytes) {
     storage = bytes
   }
 

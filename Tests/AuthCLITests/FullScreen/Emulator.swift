@@ -27,7 +27,7 @@ enum Emulator {
     for step in steps {
       input += Array("size \(step.frame.columns) \(step.frame.rows)\nbytes \(step.bytes.count)\n".utf8) + step.bytes
     }
-    let script = BuiltExecutable.repository + "/fixtures/emulator/screen.py"
+    let script = SourceTree.root + "/fixtures/emulator/screen.py"
     let outcome = try await Program(python, [script], input: input, timeLimit: .seconds(100)).run()
     try #require(outcome.ending == .exited(0), "\(String(decoding: outcome.output, as: UTF8.self))")
     return outcome.text.split(separator: "\0").map(String.init)

@@ -1,4 +1,5 @@
 import Races
+import Terminals
 import Testing
 
 @testable import CommandLineKit
@@ -125,14 +126,6 @@ struct KeyDecoderTests {
       _ = decoder.settle()
       #expect(decoder.decode("z".utf8) == [.character("z")])
     }
-  }
-}
-
-extension PastedText {
-  convenience init(_ text: String) {
-    let bytes = WipedBytes(capacity: text.utf8.count)
-    for byte in text.utf8 { bytes.append(byte) }
-    self.init(bytes)
   }
 }
 

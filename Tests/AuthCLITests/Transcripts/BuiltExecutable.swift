@@ -19,5 +19,5 @@ enum BuiltExecutable {
   static let transcriptTool = LeastCost.products + "/transcript-tool"
 
   /// The top of the repository.
-  static let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
+  static let repository = SourceTree.root
 }

@@ -1,9 +1,10 @@
 import Foundation
+import Programs
 
 /// The location of the sources and of the build products of this test run.
 enum Repository {
   /// The root directory of the repository.
-  static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+  static let root = SourceTree.root
 
   /// The directory of the test bundle, with the built modules and executables in it.
   static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path

@@ -11,7 +11,7 @@ struct DjangoServer {
   let place: String
   let directory: URL
 
-  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+  private static let root = SourceTree.root
   private static let home = root + "/.build/oauth-server"
   /// The device grant of this release does not work with oauthlib 4.
   private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
