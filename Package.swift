@@ -94,10 +94,19 @@ let package = Package(
         "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "Guards", "Programs", "TextFormat", "session-tool",
       ]),
     .testTarget(
-      name: "AuthSQLiteTests",
+      name: "AuthDeviceTests",
+      dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Services", "TextFormat"]),
+    .testTarget(
+      name: "AuthBackendTests",
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting",
         "DatabaseFiles", "Races", "Services", "TextFormat", "CCrypt",
+      ]),
+    .testTarget(
+      name: "AuthSQLiteTests",
+      dependencies: [
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting",
+        "DatabaseFiles", "Races", "Services",
       ]),
     .testTarget(
       name: "AuthServiceTests",
@@ -107,7 +116,8 @@ let package = Package(
         "AuthSQLite", "Guards", "PostgresServers", "Programs", "Races", "Services", "Terminals", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["Programs", "TextFormat"]),
-    .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),
+    .testTarget(
+      name: "CommandLineKitTests", dependencies: ["CommandLineKit", "Programs", "Races", "Terminals", "TextFormat"]),
     .testTarget(
       name: "AuthCLITests",
       dependencies: [

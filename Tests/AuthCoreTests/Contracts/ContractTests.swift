@@ -112,7 +112,7 @@ struct ContractTests {
     let tested = [
       "ScriptedAuthority: Authority": "AuthCoreTests", "InMemoryVault: SessionVault": "AuthCoreTests",
       "TransientVault: SessionVault": "AuthCoreTests",
-      "FileVault: SessionVault": "AuthSQLiteTests", "LocalAuthority: Authority": "AuthSQLiteTests",
+      "FileVault: SessionVault": "AuthDeviceTests", "LocalAuthority: Authority": "AuthSQLiteTests",
       "LocalAuthority: Backend": "AuthSQLiteTests", "OAuthAuthority: Authority": "AuthOAuthTests",
       "ServiceAuthority: Authority": "AuthServiceTests", "ServiceAuthority: Backend": "AuthServiceTests",
     ]
