@@ -13,16 +13,16 @@ enum DatabasePlace: Hashable, Sendable {
 
   /// The one that the command line names, or the environment; `options` are those with which the
   /// command can.
-  init(_ words: ParsedWords, options: [any DeclaredOption] = Options.databases) throws(UsageError) {
+  init(_ words: ParsedWords, options: [any DeclaredOption] = ServiceOptions.databases) throws(UsageError) {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
-    if let file = words[Options.postgres] {
-      if words.origin(of: Options.database) == .commandLine {
-        throw .excluded(Options.database.declaration, by: Options.postgres.declaration, path: words.path)
+    if let file = words[ServiceOptions.postgres] {
+      if words.origin(of: ServiceOptions.database) == .commandLine {
+        throw .excluded(ServiceOptions.database.declaration, by: ServiceOptions.postgres.declaration, path: words.path)
       }
       self = .postgres(.inFile(file))
-    } else if words.origin(of: Options.database) != .commandLine, let address, !address.isEmpty {
+    } else if words.origin(of: ServiceOptions.database) != .commandLine, let address, !address.isEmpty {
       self = .postgres(.text(address))
-    } else if let directory = words[Options.database] {
+    } else if let directory = words[ServiceOptions.database] {
       self = .sqlite(directory: directory)
     } else {
       throw .missing(options.map(\.declaration), path: words.path)

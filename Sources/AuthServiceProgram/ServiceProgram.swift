@@ -47,7 +47,7 @@ package struct ServiceProgram: Sendable {
       try ServiceTool.tool.parse(words, environment: Environment.word)
     }) {
     case .version: return try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
-    case .help(let topic): return try HelpCommand.show(topic)
+    case .help(let topic): return try ServiceHelpCommand.show(topic)
     case .request(let command, _):
       whereEmpty = command.whereEmpty
       return try command.run(self)

@@ -18,7 +18,7 @@ enum ServiceTool {
         OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
         OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup,
       ],
-      "About the program": [HelpCommand.help, HelpCommand.manual],
+      "About the program": [ServiceHelpCommand.help, ServiceHelpCommand.manual],
     ],
     globalOptions: [],
     about: {
@@ -26,7 +26,7 @@ enum ServiceTool {
         version: Release.version, date: Release.date,
         summary: "share one database of accounts between people and machines",
         discussion: [
-          "People use auth-cli with AUTH_CLI_AUTHORITY=unix:\(Places.socket), or ssh://HOST. "
+          "People use auth-cli with AUTH_CLI_AUTHORITY=unix:\(StandardPaths.socket), or ssh://HOST. "
             + "The service alone reads and writes the database.",
           "Commands that name a database run as the user of the service: as root, put 'runuser -u auth-cli --' before them.",
           "Read more in the article 'Running the service', installed as share/doc/auth-service/RunningService.md.",
@@ -57,7 +57,7 @@ enum ServiceTool {
 }
 
 /// `help` and `man`.
-enum HelpCommand {
+enum ServiceHelpCommand {
   static let help = Command<ServiceCommand>(
     "help", summary: "Show help", arguments: [words], examples: ["help run": "explains a command"],
     statuses: .of(.done, .usage, .cannotTell)
@@ -78,31 +78,32 @@ enum HelpCommand {
 }
 
 /// Where things are when nobody says otherwise.
-enum Places {
+enum StandardPaths {
   static let socket = "/run/auth-cli/authority.sock"
   static let operators = "/run/auth-service/operators.sock"
   static let state = "/var/lib/auth-service"
 }
 
 /// Kinds of values and options that several commands have.
-enum Kinds {
+enum ServiceKinds {
   static let path = ValueKind.text("a path", maximumBytes: 512)
   static let username = ValueKind("a user name", accepted: Username.rule) { word -> Username? in
     word.text.flatMap { try? Username($0) }
   }
 }
 
-enum Options {
+enum ServiceOptions {
   static let socket = Option.standard(
-    "socket", "PATH", Kinds.path, "The socket for people", standard: Places.socket, shownAs: Places.socket)
+    "socket", "PATH", ServiceKinds.path, "The socket for people", standard: StandardPaths.socket,
+    shownAs: StandardPaths.socket)
   static let database = Option.optional(
-    "database", "DIRECTORY", Kinds.path, "The directory of the SQLite database", environment: "STATE_DIRECTORY")
+    "database", "DIRECTORY", ServiceKinds.path, "The directory of the SQLite database", environment: "STATE_DIRECTORY")
   static let postgres = Option.optional(
-    "postgres-file", "FILE", Kinds.path,
+    "postgres-file", "FILE", ServiceKinds.path,
     "A file with the address of a PostgreSQL database, on one line besides comments (#); or set AUTH_SERVICE_POSTGRES")
   static let databases: [any DeclaredOption] = [database, postgres]
   static let operators = Option.standard(
-    "operators", "PATH", Kinds.path, "The socket for operators", standard: Places.operators,
-    shownAs: Places.operators, environment: "AUTH_SERVICE_OPERATORS")
+    "operators", "PATH", ServiceKinds.path, "The socket for operators", standard: StandardPaths.operators,
+    shownAs: StandardPaths.operators, environment: "AUTH_SERVICE_OPERATORS")
   static let passwordFromInput = Option.flag("password-stdin", "Read the new password from standard input")
 }

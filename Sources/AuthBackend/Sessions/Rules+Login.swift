@@ -140,7 +140,7 @@ extension Rules {
           try db.store(ThrottleRecord(), account: account.id)
         }
         let grant = try body(db, current)
-        try db.take(newHash, of: current, in: grant.id)
+        try db.rehash(newHash, of: current, in: grant.id)
         return (.success(grant), current)
       }
       if let verdict { return verdict }
@@ -153,7 +153,7 @@ extension Transaction {
   /// Stores a hash of higher cost after a whole login, and writes down that it did.
   ///
   /// A password that was changed in the same transaction stays.
-  func take(_ newHash: String?, of account: AccountRow, in session: SessionID) throws(BackendError) {
+  func rehash(_ newHash: String?, of account: AccountRow, in session: SessionID) throws(BackendError) {
     if let newHash, try changes(of: AccountQuery.rehash, newHash, account.id, account.passwordHash) > 0 {
       try record(.passwordRehashed, account: account.id, actor: account.id, session: session)
     }

@@ -23,7 +23,7 @@ extension Rules {
         try db.run(ChallengeQuery.close, token.digest)
         try db.store(ThrottleRecord(), account: account.id)
         let grant = try proceed(with: open.request, of: account, for: new, used: used, in: db)
-        try db.take(open.newHash, of: account, in: grant.id)
+        try db.rehash(open.newHash, of: account, in: grant.id)
         return (attempt, .success(grant))
       }
     }

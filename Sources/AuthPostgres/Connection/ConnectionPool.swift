@@ -51,12 +51,12 @@ final class ConnectionPool: Sendable {
   func lend<Result>(
     until deadline: ContinuousClock.Instant, _ body: (ServerConnection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let connection = try take(until: deadline)
+    let connection = try borrow(until: deadline)
     defer { giveBack(connection) }
     return try body(connection)
   }
 
-  private func take(until deadline: ContinuousClock.Instant) throws(BackendError) -> ServerConnection {
+  private func borrow(until deadline: ContinuousClock.Instant) throws(BackendError) -> ServerConnection {
     while true {
       // Nobody reports the end of an abandoned connection, so the wait looks now and then.
       while state.wait(atMost: min(Self.pause, max(.zero, deadline - .now)), { $0.takePlace(limits) }) == nil {

@@ -34,7 +34,7 @@ final class Workspace: ContextWorkspace {
   // MARK: - Stronger keys
 
   /// A key that proves a recent password: asks for it on the terminal where it is too old.
-  func fresh(_ session: LoggedInSession) async throws(CommandError) -> FreshSession {
+  func makeFresh(_ session: LoggedInSession) async throws(CommandError) -> FreshSession {
     do throws(FreshnessError) {
       return try FreshSession(session)
     } catch {
@@ -192,7 +192,7 @@ extension Workspace {
     let session = try await activeSession()
     // The role comes first, so that no password is asked for in vain.
     _ = try session.administratorKey()
-    let fresh = try await fresh(session)
+    let fresh = try await makeFresh(session)
     let administrator = try fresh.session.administratorKey()
     return try await store.ask(fresh.session) { (lease) throws(BackendError) in
       try question(administrator, fresh, lease)
@@ -200,7 +200,7 @@ extension Workspace {
   }
 
   /// The balance; nil where it cannot be told now, which the next command explains.
-  func balance(_ session: LoggedInSession) async -> String? {
+  func readBalance(_ session: LoggedInSession) async -> String? {
     try? await store.ask(session) { (lease) throws(BackendError) in
       Amount.text(try backend.profile(under: lease).balance)
     }

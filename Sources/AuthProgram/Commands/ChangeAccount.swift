@@ -140,7 +140,7 @@ enum DeleteAccountCommand {
         .withHint("Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
     if !words[Confirmation.yes] { try confirm(profile.user.username) }
-    let fresh = try await workspace.fresh(screen.session)
+    let fresh = try await workspace.makeFresh(screen.session)
     try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.deleteAccount(for: fresh, under: lease)
     }

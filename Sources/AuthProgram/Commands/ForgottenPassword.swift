@@ -30,7 +30,7 @@ enum RecoveryCodesCommand {
     if old > 0 {
       try Confirmation.ask(words, "You have \(old) unused recovery code\(old == 1 ? "" : "s"). New ones void them.")
     }
-    let fresh = try await workspace.fresh(session)
+    let fresh = try await workspace.makeFresh(session)
     let codes = try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.makeRecoveryCodes(for: fresh, under: lease)
     }

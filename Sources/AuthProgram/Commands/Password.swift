@@ -117,7 +117,7 @@ enum ChangePasswordCommand {
     ) { (password) throws(SessionError) in try await store.confirm(password) }
     let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, workspace.backend.check)
     let user = renewed.user
-    let fresh = try await workspace.fresh(renewed)
+    let fresh = try await workspace.makeFresh(renewed)
     do throws(CommandError) {
       _ = try await workspace.store.ask(renewed) { (lease) throws(BackendError) in
         try workspace.backend.changePassword(from: secrets[0], to: new, for: fresh, under: lease)

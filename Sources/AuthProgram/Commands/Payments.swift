@@ -35,13 +35,13 @@ enum PayCommand {
     }
     // An identical retry gets its receipt before anything else is asked for.
     if let earlier { return await paid(earlier, screen.session, in: workspace) }
-    let fresh = try await workspace.fresh(screen.session)
+    let fresh = try await workspace.makeFresh(screen.session)
     let receipt = try await workspace.store.pay(order, fresh, on: screen, at: workspace.backend)
     return await paid(receipt, fresh.session, in: workspace)
   }
 
   private static func paid(_ receipt: Receipt, _ session: LoggedInSession, in workspace: Workspace) async -> Answer {
-    let balance = await workspace.balance(session)
+    let balance = await workspace.readBalance(session)
     let order = "\(receipt.amount) to \(TextEscaping.escape(receipt.payee))"
     let line =
       receipt.isRepetition

@@ -123,7 +123,7 @@ enum RevokeSessionCommand {
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let id = words[session]
     let screen = try await workspace.open(UserScreen.self)
-    let fresh = try await workspace.fresh(screen.session)
+    let fresh = try await workspace.makeFresh(screen.session)
     try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.revokeSession(SessionID(rawValue: id), for: fresh, under: lease)
     }

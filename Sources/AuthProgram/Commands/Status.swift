@@ -234,7 +234,7 @@ enum RequireCommand {
         }
       }
     }
-    if words[fresh] { session = try await workspace.fresh(session).session }
+    if words[fresh] { session = try await workspace.makeFresh(session).session }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     let role = session.user.role == .administrator ? ", administrator" : ""
     return Answer(
@@ -263,7 +263,7 @@ enum HomeCommand {
             ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
         ])
     }
-    let balance = await workspace.balance(session)
+    let balance = await workspace.readBalance(session)
     return Answer(
       .onlyShows,
       lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]

@@ -42,7 +42,7 @@ enum TwoStepCommand {
     ]
   ) { (words, session, workspace) async throws(CommandError) in
     guard words[Options.codeFromInput] else { return try await turnOn(session, in: workspace) }
-    let fresh = try await workspace.fresh(session)
+    let fresh = try await workspace.makeFresh(session)
     try await confirm(try workspace.codeFromInput(), fresh, in: workspace)
     return turnedOn(session.user)
   }
@@ -104,7 +104,7 @@ enum TwoStepCommand {
     guard try await workspace.store.ask(session, workspace.backend.twoStep(under:)).isOn else {
       throw CommandError(BackendError.refused(.twoStepNotOn))
     }
-    let fresh = try await workspace.fresh(session)
+    let fresh = try await workspace.makeFresh(session)
     let code = words[Options.codeFromInput] ? try workspace.codeFromInput() : try Question.onlyCode(Question.code)
     try await askForCode(fresh, in: workspace) { (lease) throws(BackendError) in
       try workspace.backend.endTwoStep(code, for: fresh, under: lease)
@@ -127,7 +127,7 @@ enum TwoStepCommand {
     let printer = workspace.printer
     let state = try await workspace.store.ask(session, workspace.backend.twoStep(under:))
     guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
-    let fresh = try await workspace.fresh(session)
+    let fresh = try await workspace.makeFresh(session)
     let isAsking = !printer.asJSON && Question.hasTerminal
     if state.isPending, isAsking,
       try await confirmOnTerminal(pendingQuestion, mayBeEmpty: true, fresh, in: workspace)

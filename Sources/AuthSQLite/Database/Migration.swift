@@ -20,7 +20,7 @@ struct Migration {
     case unborn
   }
 
-  let connection: Connection
+  let connection: SQLiteConnection
 
   /// Reads what the file is, inside a transaction that the caller began.
   func phase() throws(BackendError) -> Phase {

@@ -13,7 +13,7 @@ import TextFormat
 final class SQLiteDatabase: Database {
   private struct Open {
     /// The connection, and the file that it is to.
-    var connection: (Connection, to: FileIdentity)?
+    var connection: (SQLiteConnection, to: FileIdentity)?
     /// Whether no other process may use the file while it is open.
     var isAlone = false
   }
@@ -46,7 +46,7 @@ final class SQLiteDatabase: Database {
 
   /// The connections of a service that only read.
   private struct Readers {
-    var idle: [Connection] = []
+    var idle: [SQLiteConnection] = []
     /// The file that they are to.
     var file: FileIdentity?
     /// How many reads run, and how many of them take long, such as a copy of the whole file.
@@ -59,7 +59,7 @@ final class SQLiteDatabase: Database {
     /// Begins a read.
     ///
     /// - Returns: A connection to that file, if there is an idle one; nil while no read may begin.
-    mutating func take(_ file: FileIdentity) -> Connection?? {
+    mutating func take(_ file: FileIdentity) -> SQLiteConnection?? {
       if isPaused { return nil }
       if self.file != file { (idle, self.file) = ([], file) }
       running += 1
@@ -185,7 +185,7 @@ final class SQLiteDatabase: Database {
   }
 
   func onConnection<Result: Sendable>(
-    _ scope: WriteScope?, _ body: (Connection) throws(BackendError) -> Result
+    _ scope: WriteScope?, _ body: (SQLiteConnection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try open.withLock { (open) throws(BackendError) -> Result in
       let failed: FailedCommit
@@ -219,7 +219,7 @@ final class SQLiteDatabase: Database {
 
   /// Runs `body` in a transaction of a connection that only reads.
   private func onReader<Result: Sendable>(
-    _ readers: Monitor<Readers>, _ body: (Connection) throws(BackendError) -> Result
+    _ readers: Monitor<Readers>, _ body: (SQLiteConnection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try withReader(readers) { (connection) throws(BackendError) in
       try connection.begin(nil)
@@ -232,7 +232,7 @@ final class SQLiteDatabase: Database {
   }
 
   private func withReader<Result: Sendable>(
-    _ readers: Monitor<Readers>, _ body: (Connection) throws(BackendError) -> Result
+    _ readers: Monitor<Readers>, _ body: (SQLiteConnection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let place = try place(nil)
     let file = try place.identity()
@@ -247,7 +247,7 @@ final class SQLiteDatabase: Database {
       }
     }
     let reader =
-      if let kept { kept } else { try Connection(to: self, in: place.directory, wait: patience, isAlone: true) }
+      if let kept { kept } else { try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: true) }
     connection = reader
     return try body(reader)
   }
@@ -256,14 +256,14 @@ final class SQLiteDatabase: Database {
   ///
   /// Without that pause, reads that overlap would let the log grow without limit.
   /// Source: sqlite.org/wal.html, "Avoiding Excessively Large WAL Files".
-  private func emptyLog(_ connection: Connection, _ readers: Monitor<Readers>) throws(BackendError) {
+  private func emptyLog(_ connection: SQLiteConnection, _ readers: Monitor<Readers>) throws(BackendError) {
     readers.withLock { $0.isPaused = true }
     defer { readers.change(wakingAll: true) { $0.isPaused = false } }
     _ = readers.wait(atMost: patience) { $0.running == 0 ? () : nil }
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  private func emptyLongLog(_ connection: Connection, _ readers: Monitor<Readers>) {
+  private func emptyLongLog(_ connection: SQLiteConnection, _ readers: Monitor<Readers>) {
     guard let log = try? FileFacts(of: path + "-wal"), log.status.st_size > Self.longestLog,
       readers.withLock({ $0.long == 0 })
     else { return }
@@ -274,7 +274,7 @@ final class SQLiteDatabase: Database {
   /// Why a commit failed, and how often the file had been changed before.
   private typealias FailedCommit = (failure: BackendError, counter: [UInt8]?)
 
-  private func commit(_ connection: Connection, _ scope: WriteScope?) -> FailedCommit? {
+  private func commit(_ connection: SQLiteConnection, _ scope: WriteScope?) -> FailedCommit? {
     // In the log, the count of changes says nothing.
     let counter = scope == nil || isServed ? nil : connection.changeCounter
     do throws(BackendError) {
@@ -300,7 +300,7 @@ final class SQLiteDatabase: Database {
     }
   }
 
-  private func requireCurrentSchema(_ connection: Connection, _ scope: WriteScope?) throws(BackendError) {
+  private func requireCurrentSchema(_ connection: SQLiteConnection, _ scope: WriteScope?) throws(BackendError) {
     let migration = Migration(connection: connection)
     if case .current = try migration.phase() { return }
     try connection.execute("ROLLBACK")
@@ -311,7 +311,7 @@ final class SQLiteDatabase: Database {
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.
-  private func connection(of open: inout Open, _ scope: WriteScope?) throws(BackendError) -> Connection {
+  private func connection(of open: inout Open, _ scope: WriteScope?) throws(BackendError) -> SQLiteConnection {
     let place: Place
     do throws(BackendError) {
       place = try self.place(scope)
@@ -327,7 +327,7 @@ final class SQLiteDatabase: Database {
     let identity = try place.identity()
     if let (connection, file) = open.connection, file == identity { return connection }
     open.connection = nil
-    let connection = try Connection(to: self, in: place.directory, wait: patience, isAlone: open.isAlone)
+    let connection = try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: open.isAlone)
     if open.isAlone { try connection.keepOthersOut() }
     open.connection = (connection, identity)
     return connection

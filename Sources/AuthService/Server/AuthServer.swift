@@ -14,7 +14,7 @@ package final class AuthServer: Sendable {
   private struct Table {
     /// The connections, and whose places they have.
     var connections: [UInt64: (connection: Connection, holder: Caller)] = [:]
-    var places: Places
+    var places: CallerShares
     var counts = ServiceCounts()
     /// How often each user connected in the present second, and when that is over.
     var connects: [uid_t: Int] = [:]
@@ -81,7 +81,7 @@ package final class AuthServer: Sendable {
     self.log = log
     self.listener = listener
     self.identity = identity
-    table = Monitor(Table(places: Places(limits.connections)))
+    table = Monitor(Table(places: CallerShares(limits.connections)))
     feed = ChangeFeed(rules, every: looksEvery)
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)

@@ -33,7 +33,7 @@ struct FairQueue<Job: Sendable>: Sendable {
   }
 
   private let runningOfUser: Int
-  private var places: Places
+  private var places: CallerShares
   private var running: [Caller: Int] = [:]
   /// The users with jobs that wait, the next one first.
   private var users: [User] = []
@@ -42,7 +42,7 @@ struct FairQueue<Job: Sendable>: Sendable {
   ///   - share: How many jobs may wait.
   ///   - runningOfUser: Jobs of one user that run at the same moment.
   init(_ share: ServiceLimits.Share, runningOfUser: Int) {
-    places = Places(share)
+    places = CallerShares(share)
     self.runningOfUser = runningOfUser
   }
 
@@ -99,7 +99,7 @@ struct FairQueue<Job: Sendable>: Sendable {
 
   /// Takes out all that waits.
   mutating func removeAll() -> [Job] {
-    defer { (users, places) = ([], Places(places.share)) }
+    defer { (users, places) = ([], CallerShares(places.share)) }
     return users.flatMap { $0.turns.flatMap(\.jobs) }
   }
 }

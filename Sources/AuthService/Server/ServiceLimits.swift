@@ -44,7 +44,7 @@ package struct ServiceLimits: Hashable, Sendable {
 }
 
 /// Counts what callers have of something, so that none has more than its share.
-struct Places: Hashable, Sendable {
+struct CallerShares: Hashable, Sendable {
   let share: ServiceLimits.Share
   private(set) var count = 0
   private var counts: [Caller: Int] = [:]

@@ -10,7 +10,7 @@ enum AfterRestoreCommand {
       "Run it once after you restored a backup: it ends all sessions and voids all recovery and one-time codes, "
         + "and lists what only you can check."
     ],
-    options: Options.databases,
+    options: ServiceOptions.databases,
     examples: [
       "after-restore --database /var/lib/auth-service":
         "prints who was an administrator, who was disabled, and the last payment"

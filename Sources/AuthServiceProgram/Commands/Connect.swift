@@ -20,10 +20,12 @@ enum ConnectCommand {
       "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
         + "may take.",
     ],
-    options: [Options.socket, name],
+    options: [ServiceOptions.socket, name],
     examples: ["connect": "speaks the protocol of the service over standard input and output"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words in ServiceCommand { _ throws(CommandError) in try connect(to: words[Options.socket], as: words[name]) } }
+  ) { words in
+    ServiceCommand { _ throws(CommandError) in try connect(to: words[ServiceOptions.socket], as: words[name]) }
+  }
 
   private static let name = Option.optional(
     "name", "NAME", ValueKind.identifier("a name", maximumBytes: Frames.longestName),
@@ -31,7 +33,7 @@ enum ConnectCommand {
 
   private static func connect(to socket: String, as name: String?) throws(CommandError) -> ExitStatus {
     let service = try connection(
-      to: socket, option: "auth-service connect \(Options.socket.declaration.flag)",
+      to: socket, option: "auth-service connect \(ServiceOptions.socket.declaration.flag)",
       notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER. It takes effect at the next login.")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = writeAll(frame[...], to: service) }
     let isStarted = startThread {

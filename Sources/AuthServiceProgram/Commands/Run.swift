@@ -17,7 +17,8 @@ enum RunCommand {
       "SIGTERM and SIGINT end it: it finishes what runs, and its status is 0. SIGHUP is ignored.",
       "It writes its log to standard error: a time and a level before each line, or for systemd the level alone.",
     ],
-    options: Options.databases + [Options.socket, Options.operators, group] + counts.map { $0.option }
+    options: ServiceOptions.databases + [ServiceOptions.socket, ServiceOptions.operators, group]
+      + counts.map { $0.option }
       + [stopTime],
     examples: [
       "run --database /var/lib/auth-service": "serves the SQLite database in that directory",
@@ -81,7 +82,7 @@ enum RunCommand {
     // From here on people may connect, and are served when all is ready.
     let people =
       if let inherited = ListeningSocket.inherited(named: "people") { inherited } else {
-        try ListeningSocket(at: words[Options.socket], mode: 0o660, group: try groupID(words[group]))
+        try ListeningSocket(at: words[ServiceOptions.socket], mode: 0o660, group: try groupID(words[group]))
       }
     defer { people.remove() }
     let (descriptors, ownNeed) = (Descriptors.raised(), Descriptors.ownNeed + connections)
@@ -95,7 +96,7 @@ enum RunCommand {
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
     guard server.start() else { throw .noThreads }
-    let desk = try ListeningSocket(at: words[Options.operators], mode: 0o600)
+    let desk = try ListeningSocket(at: words[ServiceOptions.operators], mode: 0o600)
     defer { desk.remove() }
     guard OperatorDesk(listener: desk, people: people, server: server, backend: backend, log: log).start() else {
       throw .noThreads

@@ -57,12 +57,12 @@ enum SchemaCommand {
   private static let install = acting(
     "install", "Create the database and the account of the first administrator",
     ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
-    options: [administratorName, Options.passwordFromInput],
+    options: [administratorName, ServiceOptions.passwordFromInput],
     example: "schema install --database /var/lib/auth-service --first-administrator alice",
     shows: "asks for alice's new password, twice"
   ) { (words, place, cost) throws(CommandError) in
     let name = words[administratorName]
-    let password = try newPassword(of: name, fromInput: words[Options.passwordFromInput])
+    let password = try newPassword(of: name, fromInput: words[ServiceOptions.passwordFromInput])
     let schema = try place.schema(cost: cost)
     try explained { () throws(BackendError) in
       _ = try schema.create().install(firstAdministrator: name.canonical, password: password)
@@ -85,7 +85,7 @@ enum SchemaCommand {
     [
       "Prints a line for each difference; status 1 means that there are some. "
         + "A running service checks its SQLite database itself, on the socket for operators."
-    ], options: [Options.operators],
+    ], options: [ServiceOptions.operators],
     example: "schema check --database /var/lib/auth-service", shows: "compares the database with what it should be"
   ) { (words, place, cost) throws(CommandError) in
     let schema = try place.schema(cost: cost)
@@ -94,7 +94,7 @@ enum SchemaCommand {
     } catch {
       guard error.code == BackendError.FailureCode.databaseInUse.rawValue,
         let file = (schema as? LocalAuthority)?.databasePath,
-        let status = try OperatorCommand.check(file, by: words[Options.operators])
+        let status = try OperatorCommand.check(file, by: words[ServiceOptions.operators])
       else { throw CommandError(error) }
       return (status, [])
     }
@@ -113,7 +113,7 @@ enum SchemaCommand {
       "Imports accounts, passwords, balances, receipts, events and codes. "
         + "Sessions are not imported: everybody logs in again."
     ],
-    databases: [Options.postgres], options: [origin],
+    databases: [ServiceOptions.postgres], options: [origin],
     whereEmpty: "Name the directory of the SQLite database to import with --from; nothing was changed.",
     example: "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
     shows: "brings an SQLite database to PostgreSQL"
@@ -126,7 +126,7 @@ enum SchemaCommand {
 
   private static let remove = acting(
     "remove", "Delete the tables of a PostgreSQL database, with all accounts and all money", [],
-    databases: [Options.postgres], options: [confirmation],
+    databases: [ServiceOptions.postgres], options: [confirmation],
     example: "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
     shows: "deletes them from the database 'accounts'"
   ) { (words, place, cost) throws(CommandError) in
@@ -137,7 +137,7 @@ enum SchemaCommand {
 
   private static func acting(
     _ name: String, _ summary: String, _ discussion: [String],
-    databases: [any DeclaredOption] = Options.databases, options: [any DeclaredOption] = [],
+    databases: [any DeclaredOption] = ServiceOptions.databases, options: [any DeclaredOption] = [],
     whereEmpty: String? = nil, example: String, shows: String,
     _ action: @escaping @Sendable (ParsedWords, DatabasePlace, PasswordCost) throws(CommandError) -> Outcome
   ) -> Command<ServiceCommand> {
@@ -160,7 +160,7 @@ enum SchemaCommand {
       _ = try PasswordPolicy.accept(password, for: administrator)
     }
     guard fromInput else {
-      return try Question(insteadUse: Options.passwordFromInput).newPassword(for: administrator.canonical, check)
+      return try Question(insteadUse: ServiceOptions.passwordFromInput).newPassword(for: administrator.canonical, check)
     }
     let password = Secret(bytes: try explained { () throws(PromptError) in try SecretLines().whole(["password"])[0] })
     try explained { () throws(BackendError) in try check(password, "") }
@@ -168,9 +168,9 @@ enum SchemaCommand {
   }
 
   private static let administratorName = Option.required(
-    "first-administrator", "NAME", Kinds.username, "The name of the first account; it becomes administrator")
+    "first-administrator", "NAME", ServiceKinds.username, "The name of the first account; it becomes administrator")
   private static let origin = Option.required(
-    "from", "DIRECTORY", Kinds.path, "The directory of an SQLite database")
+    "from", "DIRECTORY", ServiceKinds.path, "The directory of an SQLite database")
   private static let confirmation = Option.required(
     "confirm", "NAME", ValueKind.text("the name of a database", maximumBytes: 63),
     "The name of the database, to confirm")
@@ -195,6 +195,6 @@ enum ForgetTimelineCommand {
   }
 
   private static let state = Option.standard(
-    "state", "DIRECTORY", Kinds.path, "The state directory of the service", standard: Places.state,
-    shownAs: Places.state, environment: "STATE_DIRECTORY")
+    "state", "DIRECTORY", ServiceKinds.path, "The state directory of the service", standard: StandardPaths.state,
+    shownAs: StandardPaths.state, environment: "STATE_DIRECTORY")
 }

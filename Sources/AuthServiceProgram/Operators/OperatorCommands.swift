@@ -76,11 +76,11 @@ struct OperatorCommand {
     let words = request.rawValue.split(separator: " ").map(String.init)
     let command = Command<ServiceCommand>(
       words[words.count - 1], summary: summary, discussion: discussion,
-      arguments: arguments + [file].compactMap(\.self), options: options + [Options.operators],
+      arguments: arguments + [file].compactMap(\.self), options: options + [ServiceOptions.operators],
       examples: [example.line: example.shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { parsed in
       let command = OperatorCommand(
-        request: request, value: value(parsed), socket: parsed[Options.operators], file: file.map { parsed[$0] })
+        request: request, value: value(parsed), socket: parsed[ServiceOptions.operators], file: file.map { parsed[$0] })
       return ServiceCommand { _ throws(CommandError) in try command.run() }
     }
     guard let group else { return command }
@@ -125,7 +125,7 @@ struct OperatorCommand {
     var received: ReceivedFile?
     if let file { received = try ReceivedFile(file) }
     let descriptor = try ConnectCommand.connection(
-      to: socket, option: Options.operators.declaration.flag,
+      to: socket, option: ServiceOptions.operators.declaration.flag,
       notPermitted: "Run this as root, or as the user of the service, auth-cli.")
     return try answer(over: descriptor, received)
   }
@@ -208,6 +208,6 @@ private final class ReceivedFile {
 }
 
 private enum Arguments {
-  static let file = Argument.required("FILE", Kinds.path, "The file to write; it must not exist")
-  static let user = Argument.required("USER", Kinds.username, "The name of the user")
+  static let file = Argument.required("FILE", ServiceKinds.path, "The file to write; it must not exist")
+  static let user = Argument.required("USER", ServiceKinds.username, "The name of the user")
 }

@@ -8,7 +8,7 @@ import TextFormat
 /// One connection to the database file, with its statements kept prepared.
 ///
 /// Not safe for use from two threads at once; ``Database`` holds it behind a lock.
-final class Connection: Transaction {
+final class SQLiteConnection: Transaction {
   /// What it is to, which owns it.
   private unowned let database: SQLiteDatabase
   /// The directory of the file.
@@ -57,8 +57,8 @@ final class Connection: Transaction {
   }
 
   /// A second connection to the same file.
-  func another(wait limit: Duration) throws(BackendError) -> Connection {
-    try Connection(to: database, in: directory, wait: limit)
+  func another(wait limit: Duration) throws(BackendError) -> SQLiteConnection {
+    try SQLiteConnection(to: database, in: directory, wait: limit)
   }
 
   var path: String { database.path }
