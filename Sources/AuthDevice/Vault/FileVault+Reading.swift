@@ -52,33 +52,8 @@ extension FileVault {
   /// The result for a file with a token of another issuer, so that a forgotten variable loses no
   /// session.
   private func foreign(_ content: SessionFile.Content) -> VaultReading {
-    let isAtProvider = content.issuer?.isProvider == true
-    if isAtProvider || issuer.isProvider {
-      let place = isAtProvider ? "at \(issuer.isProvider ? "another" : "an") identity provider" : "of a database"
-      return .unavailable(
-        VaultError(
-          "\(path.escaped) holds a session \(place).",
-          hint: isAtProvider && !issuer.isProvider
-            ? "The file beside it that describes the provider is missing. Log in there again with --provider, or delete the file."
-            : "Use another --context, or log out first: auth-cli logout --context \(context)"))
-    }
-    if issuer == .embedded {
-      return .unavailable(
-        VaultError(
-          "\(path.escaped) holds a session of another database, and AUTH_CLI_AUTHORITY is not set.",
-          hint: "Set AUTH_CLI_AUTHORITY to the address at which you logged in, or use another --context. If that "
-            + "service no longer exists, delete the file. Nothing was changed."))
-    }
-    if issuer == .server {
-      return .unavailable(
-        VaultError(
-          "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names another one.",
-          hint: "Use another --context, or log out: env -u AUTH_CLI_AUTHORITY auth-cli logout --context \(context)"))
-    }
-    return .unavailable(
-      VaultError(
-        "\(path.escaped) holds a session of another authority.",
-        hint: "Use another context, or delete the file if that authority no longer exists. Nothing was changed."))
+    let (problem, hint) = describeForeign(content.issuer)
+    return .unavailable(VaultError("\(path.escaped) \(problem)", hint: hint))
   }
 
   /// The result for a file that could not be opened: it is missing, is a link, has the wrong type,

@@ -33,6 +33,12 @@ public final class FileVault: SessionVault {
   let lockWait: Duration
   let issuer: TokenIssuer
   let clock: any SessionClock
+  let describeForeign: ForeignSession
+
+  /// What a file with the token of another issuer holds, and what to do about it.
+  ///
+  /// The issuer is nil for a file of release 0.1.0.
+  package typealias ForeignSession = @Sendable (TokenIssuer?) -> (problem: String, hint: String)
 
   /// Creates a vault in a directory.
   ///
@@ -47,11 +53,25 @@ public final class FileVault: SessionVault {
   ///   - issuer: The issuer of the tokens. A file with a token of another issuer is neither read
   ///     nor changed.
   ///   - clock: Measures when an exchange of the token began.
-  public init(
+  public convenience init(
     directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
     issuer: TokenIssuer = .app, clock: any SessionClock = BootClock()
   ) {
+    self.init(directory: directory, context: context, lockWait: lockWait, issuer: issuer, clock: clock) { _ in
+      (
+        "holds a session of another authority.",
+        "Use another context, or delete the file if that authority no longer exists. Nothing was changed."
+      )
+    }
+  }
+
+  /// Creates a vault that describes a session of another issuer in the words of a program.
+  package init(
+    directory: String, context: ContextName, lockWait: Duration = .seconds(5), issuer: TokenIssuer,
+    clock: any SessionClock = BootClock(), describingForeign describeForeign: @escaping ForeignSession
+  ) {
     self.clock = clock
+    self.describeForeign = describeForeign
     self.issuer = issuer
     self.directory = PrivateDirectory(named: directory)
     self.context = context

@@ -27,7 +27,39 @@ struct ContextPlace {
 
   /// The session file of the context.
   func vault(for issuer: TokenIssuer) -> FileVault {
-    FileVault(directory: places.state, context: context, issuer: issuer)
+    FileVault(directory: places.state, context: context, issuer: issuer) { [context] found in
+      Self.words(for: found, in: context, insteadOf: issuer)
+    }
+  }
+
+  /// What a session file with the token of another issuer holds, and what to do about it.
+  private static func words(
+    for found: TokenIssuer?, in context: ContextName, insteadOf issuer: TokenIssuer
+  ) -> (problem: String, hint: String) {
+    let isAtProvider = found?.isProvider == true
+    if isAtProvider, !issuer.isProvider {
+      return (
+        "holds a session at an identity provider.",
+        "The file beside it that describes the provider is missing. Log in there again with --provider, or delete the file."
+      )
+    }
+    if issuer.isProvider {
+      return (
+        "holds a session \(isAtProvider ? "at another identity provider" : "of a database").",
+        "Use another --context, or log out first: auth-cli logout --context \(context)"
+      )
+    }
+    if issuer == .embedded {
+      return (
+        "holds a session of another database, and AUTH_CLI_AUTHORITY is not set.",
+        "Set AUTH_CLI_AUTHORITY to the address at which you logged in, or use another --context. If that "
+          + "service no longer exists, delete the file. Nothing was changed."
+      )
+    }
+    return (
+      "holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names another one.",
+      "Use another --context, or log out: env -u AUTH_CLI_AUTHORITY auth-cli logout --context \(context)"
+    )
   }
 }
 

@@ -86,16 +86,16 @@ enum ContextsCommand {
   }
 
   private static func content(of name: ContextName, in workspace: Workspace) throws(CommandError) -> Content? {
-    let (backend, directory) = (workspace.backend, workspace.places.state)
-    if let settings = try ProviderSettings(of: workspace.place.named(name)) {
-      switch FileVault(directory: directory, context: name, issuer: settings.tokenIssuer).look() {
+    let (backend, place) = (workspace.backend, workspace.place.named(name))
+    if let settings = try ProviderSettings(of: place) {
+      switch place.vault(for: settings.tokenIssuer).look() {
       case .absent: return .atProvider(settings, nil)
       case .token(_, let details): return .atProvider(settings, details)
       case .corrupt(let evidence): return .unusable(evidence)
       case .unavailable(let failure): throw CommandError(failure)
       }
     }
-    switch FileVault(directory: directory, context: name, issuer: backend.issuer).look() {
+    switch place.vault(for: backend.issuer).look() {
     case .absent: return nil
     case .token(let token, _):
       do throws(BackendError) {
@@ -108,9 +108,7 @@ enum ContextsCommand {
     case .unavailable(let failure):
       // A session of the other kind of database is no fault of the file.
       let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
-      guard case .token = FileVault(directory: directory, context: name, issuer: other).look() else {
-        throw CommandError(failure)
-      }
+      guard case .token = place.vault(for: other).look() else { throw CommandError(failure) }
       return .elsewhere
     }
   }
