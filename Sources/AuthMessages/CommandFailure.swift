@@ -66,7 +66,7 @@ extension BackendError: CommandFailure {
 
 extension Unavailability: CommandFailure {
   package var asCommandError: CommandError {
-    let error = CommandError(.cannotTell, code, words.message, hint: words.hint)
+    let error = CommandError(ErrorRow.of(code)?.status ?? .cannotTell, code, words.message, hint: words.hint)
     // Only a payment has a third value, its key.
     return code == BackendError.FailureCode.outcomeUnknown.rawValue && values.count < 3
       ? error.withHint("Check whether it was made before you repeat it.") : error

@@ -30,7 +30,7 @@ package struct ErrorRow: Sendable {
   /// that brings its message.
   package static func of(_ code: String) -> ErrorRow? {
     BackendError.Code(rawValue: code)?.row ?? BackendError.OperatorCode(rawValue: code)?.row
-      ?? BackendError.FailureCode(rawValue: code)?.row
+      ?? BackendError.FailureCode(rawValue: code)?.row ?? ErrorCode(rawValue: code)?.row
   }
 }
 

@@ -69,7 +69,7 @@ extension AuthorityError where Rejection == OAuthRejection {
 /// section 3.5; OpenID Connect Core 1.0, section 3.1.2.6.
 private let serverCodes: Set = [
   "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
-  "invalid_scope", "invalid_token", "access_denied", "unsupported_response_type", "server_error",
+  "invalid_scope", "invalid_token", "invalid_code", "access_denied", "unsupported_response_type", "server_error",
   "temporarily_unavailable",
   "unsupported_token_type", "authorization_pending", "slow_down", "expired_token", "login_required",
   "interaction_required", "consent_required", "account_selection_required",

@@ -158,10 +158,12 @@ import TextFormat
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(again) }
   }
 
-  @Test("a code that expired before a password check is no wrong password, and changes nothing")
-  func expiredCode() async throws {
+  @Test(
+    "a code that expired before a password check is no wrong password, and changes nothing",
+    arguments: [(400, "invalid_grant"), (403, "invalid_code")])
+  func expiredCode(status: Int, code: String) async throws {
     try await world.logIn()
-    world.server.script("/token", 400, #"{"error": "invalid_grant"}"#)
+    world.server.script("/token", status, #"{"error": "\#(code)"}"#)
     let failure = await #expect(throws: SessionError.self) {
       _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true))
     }

@@ -107,7 +107,8 @@ struct LogInAtProvider {
         ? try await store.switchUser(to: credentials, limits: limits)
         : try await store.reauthenticate(with: credentials, limits: limits)
     } orOtherUserThan: {
-      present
+      // A switch takes any user.
+      isSwitch ? nil : present
     }
     let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
     let (user, token) = (session.user, workspace.savedToken)

@@ -135,6 +135,9 @@ final class CurlTests: Sendable {
     for request in bad {
       await #expect(throws: CurlFailure.unsendable) { try await CurlTransport().send(request) }
     }
+    // The address comes last: the options of a process that was killed meanwhile send nothing.
+    let cut = CurlTransport(program: try script(#"sed '$d' | curl "$@""#))
+    await #expect(throws: CurlFailure.interrupted) { try await cut.send(request(address)) }
     #expect(server.requests == [])
     let missing = CurlTransport(program: directory.path + "/none")
     await #expect(throws: CurlFailure.notStarted) { try await missing.send(request(address)) }
