@@ -5,6 +5,7 @@ import AuthMessages
 import CommandLineKit
 import Programs
 import Races
+import Terminals
 import Testing
 import TextFormat
 
