@@ -47,7 +47,7 @@ package struct CommandError: Error, Equatable, Sendable {
 
   package static func ended(_ reason: EndReason) -> CommandError {
     let error: ErrorCode =
-      switch reason {
+      switch reason.kind {
       case .accountDisabled: .accountDisabled
       case .accountDeleted: .accountDeleted
       case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .interrupted, .storeReleased: .sessionEnded

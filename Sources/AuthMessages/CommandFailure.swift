@@ -96,12 +96,13 @@ extension ClockError: CommandFailure {
 extension SessionError: CommandFailure {
   package var asCommandError: CommandError {
     switch self {
-    case .rejected(.notLoggedIn), .rejected(.logoutUnfinished): CommandError(code: .notLoggedIn)
-    case .rejected(.alreadyLoggedIn): CommandError(code: .alreadyLoggedIn)
-    case .rejected(.alreadyInProgress), .rejected(.renewalInProgress), .rejected(.renewalsFailed),
-      .rejected(.logoutInProgress):
-      CommandError(code: .busy)
-    case .rejected(.challengeOver): CommandError(code: .challengeOver)
+    case .rejected(let rejection):
+      switch rejection.kind {
+      case .notLoggedIn, .logoutUnfinished: CommandError(code: .notLoggedIn)
+      case .alreadyLoggedIn: CommandError(code: .alreadyLoggedIn)
+      case .alreadyInProgress, .renewalInProgress, .renewalsFailed, .logoutInProgress: CommandError(code: .busy)
+      case .challengeOver: CommandError(code: .challengeOver)
+      }
     case .credentialsNotAccepted: CommandError(code: .wrongPassword)
     case .throttled(let throttle): CommandError(throttle)
     case .unavailable(let cause): CommandError(cause)

@@ -1,6 +1,8 @@
 public import AuthCore
 
 /// Why curl brought no usable answer.
+///
+/// Frozen: a later version adds no case.
 public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   /// The program could not be started.
   case notStarted

@@ -7,16 +7,21 @@ public import AuthCore
 public typealias OAuthError = AuthorityError<OAuthRejection>
 
 /// Why a login at the server has ended without credentials.
-public enum OAuthRejection: Hashable, Sendable, Worded {
+public struct OAuthRejection: Hashable, Sendable, Worded {
   /// The user or the server refused the login.
-  case denied
+  public static let denied = OAuthRejection(kind: .denied)
   /// The code expired, or the server no longer accepts it.
-  case expired
-  /// The address does not answer this request. It was ignored, and the right one may still come.
-  case foreignResponse
+  public static let expired = OAuthRejection(kind: .expired)
+  /// The address does not answer this request and was ignored; the right one may still come.
+  public static let foreignResponse = OAuthRejection(kind: .foreignResponse)
+
+  /// The reasons of this version, for a `switch` inside this package.
+  package enum Kind: Hashable, Sendable { case denied, expired, foreignResponse }
+
+  package let kind: Kind
 
   package var words: ErrorWords {
-    switch self {
+    switch kind {
     case .denied: ("The login was not allowed.", "Log in again, and allow the access.")
     case .expired: ("The code expired before it was used.", "Log in again.")
     case .foreignResponse: ("The answer does not belong to this login.", "Log in again.")

@@ -6,19 +6,31 @@ public import AuthCore
 public struct OAuthServer: Sendable {
   /// A service of the server; the raw value is its name in the server's metadata (RFC 8414, section
   /// 2).
-  public enum Endpoint: String, Hashable, Sendable, CaseIterable {
+  ///
+  /// A later version may add services.
+  public struct Endpoint: RawRepresentable, Hashable, Sendable {
     /// The page where the user logs in; the browser opens it.
-    case authorization = "authorization_endpoint"
+    public static let authorization = Endpoint(rawValue: "authorization_endpoint")
     /// Exchanges codes and refresh tokens.
-    case token = "token_endpoint"
+    public static let token = Endpoint(rawValue: "token_endpoint")
     /// Gives a code to a device (RFC 8628).
-    case deviceAuthorization = "device_authorization_endpoint"
-    /// Ends tokens (RFC 7009). Without it, a logout cannot end the session at the server.
-    case revocation = "revocation_endpoint"
-    /// Checks tokens (RFC 7662). Without it, a saved session is accepted until its next renewal.
-    case introspection = "introspection_endpoint"
+    public static let deviceAuthorization = Endpoint(rawValue: "device_authorization_endpoint")
+    /// Ends tokens (RFC 7009); without it, a logout cannot end the session at the server.
+    public static let revocation = Endpoint(rawValue: "revocation_endpoint")
+    /// Checks tokens (RFC 7662); without it, a saved session is accepted until its next renewal.
+    public static let introspection = Endpoint(rawValue: "introspection_endpoint")
     /// Returns the user of an access token (OpenID Connect Core 1.0, section 5.3).
-    case userInfo = "userinfo_endpoint"
+    public static let userInfo = Endpoint(rawValue: "userinfo_endpoint")
+    /// The services that this version asks.
+    package static let allCases = [authorization, token, deviceAuthorization, revocation, introspection, userInfo]
+
+    /// The name in the server's metadata.
+    public let rawValue: String
+
+    /// Wraps a name of the server's metadata.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
   }
 
   /// The server's name for itself (RFC 8414, section 2); another issuer is refused.

@@ -63,7 +63,8 @@ extension SavedSession {
     func time(_ name: String) -> Duration? { fields[name].flatMap { Int128($0) }.map { Duration(attoseconds: $0) } }
     guard fields["version"] == "1", let id = fields["id"], let refresh = fields["refresh_token"],
       let user = fields["user"], let username = fields["username"], let name = fields["name"],
-      let role = fields["role"].flatMap(Role.init), let attributes = fields["attributes"].flatMap({ Form.fields($0) }),
+      let role = fields["role"].map(Role.init(rawValue:)),
+      let attributes = fields["attributes"].flatMap({ Form.fields($0) }),
       let high = fields["boot_high"].flatMap({ UInt64($0) }), let low = fields["boot_low"].flatMap({ UInt64($0) }),
       let began = time("began"), let active = time("active"), let fresh = time("fresh")
     else { return nil }

@@ -13,6 +13,8 @@ public struct Passage: ~Copyable, Sendable {
 }
 
 /// The result of `withPassage`; the compiler warns when it is not used.
+///
+/// Frozen: a later version adds no case.
 public enum PassageOutcome<Value> {
   /// The body ran and returned this.
   case passed(Value)

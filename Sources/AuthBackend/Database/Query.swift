@@ -168,7 +168,7 @@ extension EndReason: SQLBindable, RowDecodable {
 extension Role: SQLBindable, RowDecodable {
   package var bound: SQLValue { .text(rawValue) }
   package init(_ row: Row) throws(BackendError) {
-    guard let role = Role(rawValue: String(row)) else { throw row.damaged("an account has an unknown role") }
+    guard let role = Role.known(String(row)) else { throw row.damaged("an account has an unknown role") }
     self = role
   }
 }

@@ -58,7 +58,7 @@ extension Transaction {
   func end(_ session: SessionRow, because reason: EndReason, by actor: Int64? = nil) throws(BackendError) {
     try run(SessionQuery.end, reason, wallTime, session.tokenHash)
     let name: EventName =
-      switch reason {
+      switch reason.kind {
       case .expired, .rebooted: .sessionExpired
       case .userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .interrupted,
         .storeReleased:

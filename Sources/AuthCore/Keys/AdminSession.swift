@@ -19,6 +19,8 @@ public struct AdminSession: Hashable, Sendable {
 }
 
 /// Why the user is not an administrator.
+///
+/// Frozen: a later version adds no case.
 public enum RoleError: Error, Hashable, Sendable {
   /// This user has another role.
   case notAdministrator(User)

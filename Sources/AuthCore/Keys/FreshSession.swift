@@ -22,6 +22,8 @@ public struct FreshSession: Hashable, Sendable {
 }
 
 /// Why the session is not fresh.
+///
+/// Frozen: a later version adds no case.
 public enum FreshnessError: Error, Hashable, Sendable {
   /// The password was entered too long ago. Prompt for it, and call
   /// ``SessionStore/reauthenticate(password:limits:within:)``.

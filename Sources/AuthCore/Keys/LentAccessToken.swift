@@ -22,6 +22,8 @@ public struct AccessTokenRefused: Error, Hashable, Sendable {
 }
 
 /// Why work with an access token did not finish.
+///
+/// Frozen: a later version adds no case.
 public enum AccessError<Body: Error>: Error {
   /// There is no valid access token, so the work did not start: the session has ended, or could not
   /// be renewed.

@@ -36,6 +36,8 @@ public struct SessionLease: ~Copyable {
 }
 
 /// Why work under a lease did not finish.
+///
+/// Frozen: a later version adds no case.
 public enum LeaseError<Body: Error>: Error {
   /// The session has ended; the work did not start.
   case ended(EndReason)

@@ -1,4 +1,6 @@
 /// The answer of an authority to accepted credentials, or to an answer to a challenge.
+///
+/// Frozen: a later version adds no case.
 public enum Authentication: Hashable, Sendable {
   /// The session begins, or continues, with this grant.
   case granted(Grant)

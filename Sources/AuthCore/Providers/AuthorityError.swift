@@ -1,13 +1,15 @@
 /// Why credentials began no session.
 ///
 /// There is deliberately only one refusal, so an unknown name, a wrong password and a disabled
-/// account look alike.
+/// account look alike. Frozen: a later version adds no case.
 public enum CredentialsRejection: Hashable, Sendable {
   /// The name and the password do not match an account.
   case notAccepted
 }
 
 /// Why a token was refused.
+///
+/// Frozen: a later version adds no case.
 public enum SessionRejection: Hashable, Sendable {
   /// The session has ended.
   case ended(EndReason)
@@ -17,6 +19,8 @@ public enum SessionRejection: Hashable, Sendable {
 }
 
 /// Why the password of a reauthentication, or the answer to a challenge, was refused.
+///
+/// Frozen: a later version adds no case.
 public enum ReauthenticationRejection: Hashable, Sendable {
   /// The password is wrong, or the challenge has ended. The session does not change.
   case notAccepted
@@ -25,6 +29,8 @@ public enum ReauthenticationRejection: Hashable, Sendable {
 }
 
 /// Too many attempts: the authority did not check this one.
+///
+/// Frozen: a later version adds no case.
 public enum Throttle: Hashable, Sendable {
   /// Try again after this time.
   case wait(Duration)
@@ -37,6 +43,8 @@ public enum Throttle: Hashable, Sendable {
 /// This says nothing about the session.
 public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure.
+  ///
+  /// Frozen: a later version adds no case.
   public enum Cause: Hashable, Sendable, CaseIterable {
     /// No answer: no network, no file, no permission.
     case unreachable
@@ -118,6 +126,7 @@ extension Unavailability.Cause {
 /// Why a request to an authority failed.
 ///
 /// Only ``rejected(_:)`` says something about the credentials or the session.
+/// Frozen: a later version adds no case.
 public enum AuthorityError<Rejection: Hashable & Sendable>: Error, Hashable, Sendable {
   /// The authority checked and refused.
   case rejected(Rejection)

@@ -4,6 +4,8 @@
 /// while tries are left. An answered, cancelled or expired challenge has ended.
 public struct Challenge: Hashable, Sendable {
   /// The question of an authority.
+  ///
+  /// Frozen: a later version adds no case.
   public enum Question: Hashable, Sendable {
     /// A code with this number of digits.
     case code(digits: Int)

@@ -24,6 +24,7 @@ public struct Secret: Hashable, Sendable, Redacted {
 /// What a user or a server gives to begin a session.
 ///
 /// An authority rejects a kind that it does not support with ``CredentialsRejection/notAccepted``.
+/// Frozen: a later version adds no case.
 public enum Credentials: Hashable, Sendable, Redacted {
   /// A user name and a password as typed.
   case password(username: String, password: Secret)

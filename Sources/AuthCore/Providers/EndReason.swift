@@ -1,31 +1,42 @@
 /// Why a session has ended.
 ///
 /// This type is the single list of reasons: programs, the authority's storage and messages use its
-/// ``code`` and its ``description``.
-public enum EndReason: Hashable, Sendable, CustomStringConvertible {
+/// ``code`` and its ``description``. A later version may add reasons.
+public struct EndReason: Hashable, Sendable, CustomStringConvertible {
   /// The user logged out.
-  case userAsked
-  /// The session reached a limit.
-  case expired(LimitKind)
+  public static let userAsked = EndReason(.userAsked)
   /// Another session of the user, an administrator or a password change ended the session.
-  case revoked
+  public static let revoked = EndReason(.revoked)
   /// An administrator disabled the account.
-  case accountDisabled
+  public static let accountDisabled = EndReason(.accountDisabled)
   /// The account was deleted, by its user or an administrator.
-  case accountDeleted
+  public static let accountDeleted = EndReason(.accountDeleted)
   /// The computer was restarted, which reset the session's clock, or that clock was set back.
-  case rebooted
+  public static let rebooted = EndReason(.rebooted)
   /// Another login replaced it: of another user or of the same one, in this process or another.
-  case switchedUser
+  public static let switchedUser = EndReason(.switchedUser)
+  /// The process released the store that created the key.
+  ///
+  /// The session itself continues and can be restored. No authority returns this reason.
+  public static let storeReleased = EndReason(.storeReleased)
+
+  /// The session reached a limit.
+  public static func expired(_ limit: LimitKind) -> EndReason { EndReason(.expired(limit)) }
   /// A process ended during the exchange of the session's token, and the authority then refused the
   /// token.
   ///
   /// The exchange began at this time, if it is known.
-  case interrupted(began: BootInstant?)
-  /// The process released the store that created the key.
-  ///
-  /// The session itself continues and can be restored. No authority returns this reason.
-  case storeReleased
+  public static func interrupted(began: BootInstant?) -> EndReason { EndReason(.interrupted(began: began)) }
+
+  /// The reasons of this version, for a `switch` inside this package.
+  package enum Kind: Hashable, Sendable {
+    case userAsked, expired(LimitKind), revoked, accountDisabled, accountDeleted, rebooted, switchedUser
+    case interrupted(began: BootInstant?), storeReleased
+  }
+
+  package let kind: Kind
+
+  private init(_ kind: Kind) { self.kind = kind }
 
   package static let allCases: [EndReason] =
     [.userAsked] + LimitKind.allCases.map(EndReason.expired) + [
@@ -43,7 +54,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
 
   private var naming: (code: String, sentence: String, hint: String) {
     let again = "Log in again."
-    return switch self {
+    return switch kind {
     case .userAsked: ("user_asked", "The session was ended by logging out.", again)
     case .expired(.idle): ("expired_idle", "The session expired after too long without activity.", again)
     case .expired(.absolute): ("expired_absolute", "The session reached its longest duration.", again)

@@ -2,7 +2,7 @@
 ///
 /// A deadline is never optional or zero. Missing time data is ``unknown`` and counts as passed; a
 /// session without that limit has ``never``. Libraries that stored "no date" for both never expired
-/// a session.
+/// a session. Frozen: a later version adds no case.
 public enum Deadline: Hashable, Sendable {
   /// Ends at this instant.
   case at(BootInstant)
@@ -13,6 +13,8 @@ public enum Deadline: Hashable, Sendable {
 }
 
 /// Which limit a session reached.
+///
+/// Frozen: a later version adds no case.
 public enum LimitKind: Hashable, Sendable, CaseIterable {
   /// No activity for too long.
   case idle

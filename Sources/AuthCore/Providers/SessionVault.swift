@@ -1,4 +1,6 @@
 /// The result of reading a vault.
+///
+/// Frozen: a later version adds no case.
 public enum VaultReading: Hashable, Sendable {
   /// Proven: the vault is empty.
   case absent

@@ -1,4 +1,6 @@
 /// How an authority exchanges the token of a session for a new one.
+///
+/// Frozen: a later version adds no case.
 public enum TokenExchange: Hashable, Sendable {
   /// The old token works until the new one is confirmed or used.
   case untilConfirmed
@@ -89,6 +91,8 @@ extension TokenDetails {
 }
 
 /// The answer of a vault to a claim.
+///
+/// Frozen: a later version adds no case.
 public enum Claimed: Sendable {
   /// The caller alone may use the token until it settles the claim.
   case mine(any ExchangeClaim)
@@ -139,6 +143,8 @@ public struct InterruptedExchange: Hashable, Sendable, Redacted {
 }
 
 /// The end of an exchange under a claim.
+///
+/// Frozen: a later version adds no case.
 public enum ExchangeEnd: Hashable, Sendable {
   /// The authority granted this token: save it in place of the claimed one.
   case replaced(by: SessionToken, TokenDetails)

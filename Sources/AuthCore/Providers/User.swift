@@ -1,11 +1,21 @@
 /// The permissions of a user beyond their own account.
 ///
-/// The raw values are stored and printed, so they do not change when a case is renamed.
-public enum Role: String, Hashable, Sendable, CaseIterable {
+/// A later version may add roles. An authority of your own can have roles of its own.
+public struct Role: RawRepresentable, Hashable, Sendable {
   /// An ordinary account.
-  case member = "member"
+  public static let member = Role(rawValue: "member")
   /// Can view and change other accounts.
-  case administrator = "administrator"
+  public static let administrator = Role(rawValue: "administrator")
+  /// Finds a role of a backend of this package by its name.
+  package static func known(_ name: String) -> Role? { [member, administrator].first { $0.rawValue == name } }
+
+  /// The name of the role, which is stored and printed.
+  public let rawValue: String
+
+  /// Wraps the name of a role.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
 }
 
 /// The permanent identity of a user; unlike a user name, it is never shown or changed.

@@ -11,6 +11,8 @@ public import Observation
 /// It is `Observable`: a view that reads ``button`` is redrawn when that changes.
 public final class NavigationBar: Observable, Sendable {
   /// The right-hand button.
+  ///
+  /// Frozen: a later version adds no case.
   public enum Button: Hashable, Sendable {
     /// Sends `logIn`.
     case logIn
@@ -41,6 +43,8 @@ public final class NavigationBar: Observable, Sendable {
   public var button: Button { shown.current.value }
 
   /// The result of pressing the button.
+  ///
+  /// Frozen: a later version adds no case.
   public enum Pressed: Sendable {
     /// This user is logged in now.
     case loggedIn(LoggedInSession)

@@ -68,7 +68,7 @@ extension SessionError.Rejection {
   /// It is retryable if the state that rejected the command ends without a command of the user.
   fileprivate var facts: (code: String, isRetryable: Bool, words: ErrorWords) {
     let busy = ("The session is busy with another request.", "Try again; nothing was changed.")
-    return switch self {
+    return switch kind {
     case .notLoggedIn: ("not_logged_in", false, ("Nobody is logged in.", "Log in."))
     case .alreadyLoggedIn: ("already_logged_in", false, ("Somebody is logged in already.", "Log out first."))
     case .challengeOver: ("challenge_over", false, ("The second step is over.", "Log in again."))

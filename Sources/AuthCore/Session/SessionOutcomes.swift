@@ -1,4 +1,6 @@
 /// The result of restoring a session.
+///
+/// Frozen: a later version adds no case.
 public enum RestoreOutcome: Hashable, Sendable {
   /// The session is active, and this is its key.
   case loggedIn(LoggedInSession)
@@ -14,7 +16,7 @@ public enum RestoreOutcome: Hashable, Sendable {
 
 /// Why it is unknown whether the saved session is active.
 ///
-/// The user is neither logged in nor logged out.
+/// The user is neither logged in nor logged out. Frozen: a later version adds no case.
 public indirect enum RestoreFailure: Error, Hashable, Sendable {
   /// The vault could not be read.
   case vault(VaultError)
@@ -25,6 +27,8 @@ public indirect enum RestoreFailure: Error, Hashable, Sendable {
 }
 
 /// Why nobody is logged in.
+///
+/// Frozen: a later version adds no case.
 public enum LogoutReason: Hashable, Sendable {
   /// The vault was empty.
   case neverLoggedIn
@@ -34,7 +38,7 @@ public enum LogoutReason: Hashable, Sendable {
 
 /// The result of a logout.
 ///
-/// After each of these, nobody is logged in in this process.
+/// After each of these, nobody is logged in in this process. Frozen: a later version adds no case.
 public enum LogoutResult: Hashable, Sendable {
   /// No lease runs or can start, the authority ended the session, and the vault erased its token.
   ///
@@ -56,6 +60,8 @@ public enum LogoutResult: Hashable, Sendable {
 }
 
 /// Why a logout did not begin, or why the caller did not wait for it.
+///
+/// Frozen: a later version adds no case.
 public enum LogoutError: Error, Hashable, Sendable {
   /// The caller is inside a lease, and the logout would wait for that lease forever. Leave the
   /// lease first, or use ``SessionStore/beginLogOut()``.
@@ -67,6 +73,7 @@ public enum LogoutError: Error, Hashable, Sendable {
 /// The result of a login, a switch of users, a reauthentication, or an answer to a challenge.
 ///
 /// Both cases are expected. The compiler warns if you ignore the result.
+/// Frozen: a later version adds no case.
 public enum LoginResult: Hashable, Sendable {
   /// The user is logged in, and this is the key.
   case loggedIn(LoggedInSession)
@@ -84,7 +91,7 @@ public enum LoginResult: Hashable, Sendable {
 
 /// Why a command of the store failed.
 ///
-/// The session does not change, unless a case says otherwise.
+/// The session does not change, unless a case says otherwise. Frozen: a later version adds no case.
 public enum SessionError: Error, Hashable, Sendable {
   /// The state of the session does not permit the command.
   case rejected(Rejection)
@@ -117,24 +124,31 @@ public enum SessionError: Error, Hashable, Sendable {
 
   /// Why the current state does not permit a command.
   ///
-  /// Nothing changed.
-  public enum Rejection: String, Hashable, Sendable, CaseIterable {
+  /// Nothing changed. A later version may add reasons.
+  public struct Rejection: Hashable, Sendable {
     /// Nobody is logged in, so there is nothing to renew, check, switch from or end.
-    case notLoggedIn
+    public static let notLoggedIn = Rejection(kind: .notLoggedIn)
     /// A user is already logged in.
-    case alreadyLoggedIn
+    public static let alreadyLoggedIn = Rejection(kind: .alreadyLoggedIn)
     /// The challenge was answered or cancelled, has expired, or has no tries left.
-    case challengeOver
+    public static let challengeOver = Rejection(kind: .challengeOver)
     /// The last logout could not finish its cleanup: log out again, or log in.
-    case logoutUnfinished
+    public static let logoutUnfinished = Rejection(kind: .logoutUnfinished)
     /// Another login or password check is under way; only one is permitted.
-    case alreadyInProgress
+    public static let alreadyInProgress = Rejection(kind: .alreadyInProgress)
     /// The session is busy with other work; try again when that has ended.
-    case renewalInProgress
-    /// Several renewals began within a minute, and all of them failed: the idle limit has not
-    /// moved. Try again after that minute.
-    case renewalsFailed
+    public static let renewalInProgress = Rejection(kind: .renewalInProgress)
+    /// All renewals of the last minute failed, so the idle limit has not moved; try again later.
+    public static let renewalsFailed = Rejection(kind: .renewalsFailed)
     /// A logout is under way.
-    case logoutInProgress
+    public static let logoutInProgress = Rejection(kind: .logoutInProgress)
+
+    /// The reasons of this version, for a `switch` inside this package.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+      case notLoggedIn, alreadyLoggedIn, challengeOver, logoutUnfinished, alreadyInProgress, renewalInProgress
+      case renewalsFailed, logoutInProgress
+    }
+
+    package let kind: Kind
   }
 }

@@ -1,6 +1,6 @@
 /// The state of the session, as screens see it.
 ///
-/// The states with a session carry its key.
+/// The states with a session carry its key. Frozen: a later version adds no case.
 public enum SessionSnapshot: Hashable, Sendable {
   /// It is not yet known whether a user is logged in; after a failed attempt, the payload says why.
   ///

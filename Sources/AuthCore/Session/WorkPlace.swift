@@ -1,4 +1,6 @@
 /// Where a store calls its authority and its vault.
+///
+/// Frozen: a later version adds no case.
 public enum WorkPlace: Hashable, Sendable {
   /// On separate threads, so that a blocking call does not block other work.
   case separateThreads

@@ -86,9 +86,12 @@ extension CommandError {
 extension OAuthError: CommandFailure {
   var asCommandError: CommandError {
     switch self {
-    case .rejected(.denied): CommandError(code: .loginDenied)
-    case .rejected(.expired): CommandError(code: .loginExpired)
-    case .rejected(.foreignResponse): CommandError(code: .loginForeign)
+    case .rejected(let rejection):
+      switch rejection.kind {
+      case .denied: CommandError(code: .loginDenied)
+      case .expired: CommandError(code: .loginExpired)
+      case .foreignResponse: CommandError(code: .loginForeign)
+      }
     case .throttled(let throttle): CommandError(throttle, .throttledAtProvider)
     case .unavailable(let cause): CommandError(cause)
     }

@@ -44,7 +44,12 @@ extension LimitRequest: WireRecord {
   static let parts = WireParts(LimitRequest.init(idle:absolute:), \.idle, \.absolute)
 }
 
-extension Role: WireValue {}
+extension Role: WireValue {
+  static func read(from wire: inout WireReader) throws(WireFault) -> Role {
+    guard let role = known(try wire.take()) else { throw .invalid("Role") }
+    return role
+  }
+}
 extension UserID: WireValue {}
 extension SessionID: WireValue {}
 

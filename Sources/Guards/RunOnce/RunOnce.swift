@@ -16,6 +16,8 @@
 /// Engineering, 2021.
 public enum RunOnce {
   /// The result of one call.
+  ///
+  /// Frozen: a later version adds no case.
   public enum Outcome: Hashable, Sendable, CaseIterable {
     /// This call ran the body.
     case ran

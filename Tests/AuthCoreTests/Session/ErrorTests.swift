@@ -8,7 +8,7 @@ private enum UploadError: Error { case tooLarge }
 @Suite("Errors")
 struct ErrorTests {
   static let all: [SessionError] =
-    SessionError.Rejection.allCases.map { .rejected($0) } + [
+    SessionError.Rejection.Kind.allCases.map { .rejected(SessionError.Rejection(kind: $0)) } + [
       .credentialsNotAccepted, .throttled(.wait(.seconds(1))), .throttled(.locked), .unavailable(World.offline),
       .notSaved(World.diskError), .vault(World.diskError), .corrupt(World.evidence), .ended(.expired(.idle)),
       .overtaken, .clock(ClockError("The clock is gone.")), .insideLease, .cancelled,

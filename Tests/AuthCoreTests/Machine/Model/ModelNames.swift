@@ -115,8 +115,7 @@ extension SessionEvent {
     case .answered(_, .failed), .saved(_, _, .failed), .revoked(_, false): "failed"
     case .answered(_, .superseded), .saved(_, _, .superseded): "superseded"
     case .erased(_, let left): left == .none ? "done" : "failed"
-    case .limitReached(_, .expired(let limit)): "\(limit)"
-    case .limitReached(_, let reason): reason.code
+    case .limitReached(_, let reason): if case .expired(let limit) = reason.kind { "\(limit)" } else { reason.code }
     case .command, .recognized, .drained, .timedOut, .ended: nil
     }
   }

@@ -21,7 +21,7 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
     switch reaction {
     case .transition(let effects): (answer, detail, items) = (.transition, after.rawValue, effects.map(\.kind.rawValue))
     case .rejected(let reason):
-      (answer, detail, items) = (.rejected, reason.rawValue, state.permitted.compactMap { Self.names[$0] })
+      (answer, detail, items) = (.rejected, reason.kind.rawValue, state.permitted.compactMap { Self.names[$0] })
     case .ignored(let reason, let effects):
       (answer, detail, items) = (.ignored, reason.rawValue, effects.map(\.kind.rawValue))
     }

@@ -42,7 +42,7 @@ extension Reaction {
     let after = effects.isEmpty ? "" : ": \(effects)"
     return switch self {
     case .transition: "\(state.shape)\(after)"
-    case .rejected(let reason): "rejected, \(reason.rawValue)"
+    case .rejected(let reason): "rejected, \(reason.kind.rawValue)"
     case .ignored(let reason, _): "ignored, \(reason.rawValue)\(after)"
     }
   }
