@@ -46,7 +46,9 @@ enum ManualCommand {
 enum CompletionsCommand {
   static let command = Command<CommandBody>(
     "completions", summary: "Print completions for a shell",
-    discussion: ["With words after --, which the script gives, this prints what may be in the place of the last one."],
+    discussion: [
+      "The installed script passes the line after --, and the command then prints the possible values of its last argument."
+    ],
     arguments: [shell, line],
     examples: [
       "completions bash > auth-cli.bash": "writes a file for bash to source",
@@ -88,7 +90,7 @@ enum MachineCommand {
   static let command = Command<CommandBody>(
     "machine", summary: "Print the session machine",
     discussion: [
-      "Shows what the session does in every state on every event. It is the machine that the program runs."
+      "Shows how every state answers every event. It is the machine that the program runs."
     ],
     options: [format],
     examples: [

@@ -10,8 +10,8 @@ enum TokenCommand {
   static let command = Command<CommandBody>(
     "token", soughtAs: ["access-token", "print-token"], summary: "Print an access token",
     discussion: [
-      "Prints a valid access token of a login at an identity provider, and renews it if need be. However many processes "
-        + "ask at the same time, one of them renews it. It never prompts.",
+      "Prints a valid access token of a login at an identity provider, and renews it if needed. If many processes ask "
+        + "at the same time, one of them renews it. It never prompts.",
       "A token that is valid is printed as it is, without a request. So it may belong to a session that the provider "
         + "has ended meanwhile; the server that gets it decides. Whoever has the token can use it until it expires.",
       "If the provider's tokens are valid for less than --min-valid, a new one is printed. Without --min-valid, a token "
@@ -99,8 +99,8 @@ enum GitCredentialCommand {
   static let command = Command<CommandBody>(
     "git", summary: "Answer git as a credential helper",
     discussion: [
-      "git runs this for a repository that wants a password, with a description of the server on standard input. The "
-        + "answer is an access token as the password. 'store' and 'erase' do nothing.",
+      "git runs this when it needs a password, with a description of the server on standard input. The answer has "
+        + "an access token as the password. 'store' and 'erase' do nothing.",
       "Only the hosts that --host names get the token, because a repository can name any host, also in a submodule. "
         + "They get it over https; a host of this machine, such as localhost:8080, also over http. Other hosts get no answer, "
         + "and git asks its next helper.",

@@ -28,8 +28,8 @@ enum ListAccountsCommand {
   static let command = Command<CommandBody>(
     "list", summary: "List accounts",
     discussion: [
-      "A page at a time. The last line shows the command for the next page. There is no order by balance, because its "
-        + "index doubles what a payment writes to the disk."
+      "A page at a time. The last line shows the command for the next page. Accounts cannot be sorted by balance, "
+        + "because an index for that would double what each payment writes to the disk."
     ],
     options: [filter, sort, Options.limit, after, Options.short],
     examples: [

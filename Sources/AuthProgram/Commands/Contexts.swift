@@ -10,8 +10,8 @@ enum ContextsCommand {
   static let command = Command<CommandBody>(
     "contexts", summary: "List the contexts of this device",
     discussion: [
-      "A context is a login beside others on this device; choose one with --context. This shows who is logged in in "
-        + "each. It is not activity, and changes nothing."
+      "A context is one of several logins on this device; choose it with --context. This shows the user of each "
+        + "context. It is not activity, and changes nothing."
     ],
     options: [Options.short, users],
     examples: [

@@ -7,7 +7,7 @@ import TextFormat
 /// `recovery-codes`.
 enum RecoveryCodesCommand {
   static let command = Command<CommandBody>(
-    "recovery-codes", summary: "Make codes for the day you forget your password",
+    "recovery-codes", summary: "Make codes that replace a forgotten password",
     discussion: [
       "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
         + "or in place of a code of your authenticator app. They replace all codes that you made before, and are never "
@@ -143,7 +143,7 @@ enum ResetPasswordCommand {
     ]
   ) { _ in .inWorkspace(run) }
 
-  private static let asOwner = Option.flag("as-owner", "Without a login, because the embedded database is yours")
+  private static let asOwner = Option.flag("as-owner", "Work without a login, as the owner of the embedded database")
 
   /// Makes a one-time code, which `recover` takes.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {

@@ -11,8 +11,8 @@ enum LogOutCommand {
   static let command = Command<CommandBody>(
     "logout", soughtAs: ["exit", "quit", "sign-out", "signout"], summary: "Log out",
     discussion: [
-      "Ends your session at once and revokes it, so that a copy of it does not work either. It is not an error if nobody "
-        + "was logged in."
+      "Ends your session immediately and revokes it, so that a copy of the session file does not work. It is not an "
+        + "error if nobody was logged in."
     ],
     options: [everywhere],
     examples: [

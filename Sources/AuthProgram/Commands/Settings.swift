@@ -59,9 +59,9 @@ enum TwoStepSettingCommand {
   static let command = Command<CommandBody>(
     "two-step", summary: "Show or change who must log in in two steps",
     discussion: [
-      "While it is required, an administrator without a second step can do nothing but set one up. That holds for "
-        + "sessions that are open, too. The database enforces it. It asks before it requires one, unless --yes is given, "
-        + "and refuses that to an administrator who has none.",
+      "While it is required, an administrator without a second step can do nothing but set one up. This also "
+        + "applies to open sessions. The database enforces it. The command asks before it requires one, unless --yes is "
+        + "given, and refuses this to an administrator who has none.",
       "A change needs a password that you entered recently, and asks for it on a terminal.",
     ],
     arguments: [twoStepPolicy], options: [Confirmation.yes],
