@@ -4,6 +4,7 @@ extension Inbox {
   func logOut() async throws -> String {
     switch try await store.logOut() {
     case .complete: "Logged out."
+    case .withoutRevocation: "Logged out here. The server cannot end the session before it expires."
     case .alreadyLoggedOut: "Nobody was logged in."
     case .partial(_, let causes): "Logged out here, but not everywhere: \(causes.joined(separator: " "))"
     }
