@@ -2,7 +2,7 @@
 
 /// The release of the programs.
 package enum Release {
-  package static let version = "0.1.0"
+  package static let version = "1.0.0"
   /// As manual pages write it.
-  package static let date = "November 21, 2026"
+  package static let date = "November 26, 2026"
 }

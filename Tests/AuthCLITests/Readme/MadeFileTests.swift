@@ -35,6 +35,10 @@ import Testing
     #expect(made.contains("\"\(Release.version)\"") && made.contains("\"\(Release.date)\""), "type 'make version'")
     let kept = try TextFile.list("Sources", suffix: "Version.swift").first { $0.hasSuffix("/Version.swift") }
     #expect(try TextFile.read(#require(kept)) == made, "type 'make version'")
+    for manifest in ["README.md", "Sources/AuthCore/AuthCore.docc/GettingStarted.md"] {
+      let text = try TextFile.read("\(BuiltExecutable.repository)/\(manifest)")
+      #expect(text.contains("auth-cli\", from: \"\(Release.version)\")"), "\(manifest) names another version")
+    }
   }
 
   @Test(
