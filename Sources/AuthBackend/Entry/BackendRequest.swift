@@ -112,7 +112,7 @@ public enum BackendRequest: Sendable {
 public struct Page: Hashable, Sendable {
   /// Only rows of this time; see ``TimeSpan``.
   public let times: TimeSpan
-  /// Only rows that contain this text, in any case; all if it is empty.
+  /// Only rows that contain this text, ignoring case; all if it is empty.
   public let text: String
   /// Only rows before this number; nil begins with the newest.
   public var before: Int64?

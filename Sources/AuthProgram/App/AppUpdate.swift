@@ -168,9 +168,13 @@ extension AppState {
 
   /// Ends the program after the running action; the second time, immediately.
   func quit() -> AppEffect? {
-    guard work != nil, !isQuitting else { return .quit }
-    isQuitting = true
-    return nil
+    guard let work else { return .quit }
+    defer { isQuitting = true }
+    guard isQuitting else { return nil }
+    lastProblem = CommandError(
+      code: .cancelled, saying: "'\(work.progress)' had not ended, and may be done all the same",
+      hint: "Check that before you repeat it.")
+    return .quit
   }
 
   func newPayment(to payee: String = "", amount: String = "") -> AppForm {

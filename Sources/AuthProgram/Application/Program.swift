@@ -11,7 +11,7 @@ import TextFormat
 /// sessions that begin here.
 package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
-/// The same backend, which waits for no lock, and for a service at most seconds: for what a shell
+/// The same backend, which waits for no lock, and for a service at most a second: for what a shell
 /// shows while somebody types.
 func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
   { places, label throws(BackendError) in
@@ -32,9 +32,10 @@ package struct Program: Sendable {
   /// names.
   package init(_ makeEmbedded: @escaping MakeBackend) {
     makeBackend = { places, label throws(BackendError) in
-      guard let address = places.service else { return try makeEmbedded(places, label) }
-      let limits = places.patience == .zero ? .hurried : ClientLimits()
-      return ServiceAuthority(try ServiceAddress(address), limits: limits, label: label, origin: OwnOrigin.find)
+      guard let service = places.service else { return try makeEmbedded(places, label) }
+      let address = try ServiceAddress(service)
+      let limits = places.patience == .zero ? .hurried(at: address) : ClientLimits()
+      return ServiceAuthority(address, limits: limits, label: label, origin: OwnOrigin.find)
     }
   }
 

@@ -10,7 +10,7 @@ enum LogInCommand {
   static let command = Command<CommandBody>(
     "login", soughtAs: ["sign-in", "signin"], summary: "Log in, or renew the session",
     discussion: [
-      "If you are logged in already, this renews your session. If another user is logged in here, give --switch.",
+      "If you are logged in already, this renews your session. If another user is logged in here, use --switch.",
       "A session ends after 30 minutes without activity and after 8 hours at the latest. --idle and --absolute make these "
         + "times shorter, never longer, until the next login. A restart of the machine ends the session too.",
       "After 5 wrong passwords in a row you must wait, for 30 seconds at first. If you forgot the password, 'recover' "

@@ -65,9 +65,16 @@ package struct ClientLimits: Hashable, Sendable {
   package init() {}
 
   /// For what a shell shows while somebody types: nothing is asked or printed, and no wait is long.
-  package static var hurried: ClientLimits {
+  ///
+  /// A service on this machine answers within milliseconds, and ssh needs a part of a second.
+  package static func hurried(at address: ServiceAddress) -> ClientLimits {
+    let limit: Duration =
+      switch address {
+      case .unix: .milliseconds(250)
+      case .ssh: .seconds(1)
+      }
     var limits = ClientLimits()
-    (limits.connecting, limits.answer, limits.hashing) = (.seconds(1), .seconds(1), .seconds(1))
+    (limits.connecting, limits.answer, limits.hashing) = (limit, limit, limit)
     (limits.returning, limits.isInteractive) = (.zero, false)
     return limits
   }

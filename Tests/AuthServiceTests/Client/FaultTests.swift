@@ -112,14 +112,16 @@ import Testing
     #expect(code { _ = try dialling.connect() } == "service_silent")
   }
 
-  @Test("what a shell shows while somebody types waits a second for a service, and ssh neither asks nor prints")
+  @Test("what a shell shows while somebody types hardly waits for a service, and ssh neither asks nor prints")
   func hurried() throws {
     let service = TestService(hello: nil) { peer, _ in peer.waitForEnd() }
-    let error = failure { try ServiceAuthority(.unix(service.path), limits: .hurried).checkForLogins() }
-    #expect(error?.values.last == "there was no answer within 1 s")
+    let limits = ClientLimits.hurried(at: .unix(service.path))
+    #expect(limits.connecting == .milliseconds(250) && limits.answer == limits.connecting)
+    #expect(failure { try ServiceAuthority(.unix(service.path), limits: limits).checkForLogins() } != nil)
     let address = try ServiceAddress("ssh://host")
     guard case .ssh(let hosts, _) = address else { preconditionFailure("it is an address of ssh") }
-    let arguments = Dialling(address: address, limits: .hurried, mayAsk: false).arguments(to: hosts[0], nil)
+    let arguments = Dialling(address: address, limits: .hurried(at: address), mayAsk: false).arguments(
+      to: hosts[0], nil)
     #expect(Set(arguments).isSuperset(of: ["BatchMode=yes", "-q", "ConnectTimeout=1"]))
   }
 
