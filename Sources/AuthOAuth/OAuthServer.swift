@@ -55,8 +55,11 @@ public struct OAuthServer: Sendable {
     self.send = send
   }
 
-  /// Reads the addresses from the server's metadata (RFC 8414, or OpenID Connect Discovery 1.0 if
-  /// the server gives no document there).
+  /// Reads the addresses from the server's metadata: RFC 8414, and OpenID Connect Discovery 1.0 for
+  /// what the first document lacks.
+  ///
+  /// Some servers, such as django-oauth-toolkit, have the address for the user in one document and
+  /// the one for revocation in the other.
   ///
   /// - Throws: `oauth_misconfigured` if the server names another issuer, has no token endpoint, or
   ///   does not support S256.
@@ -68,8 +71,16 @@ public struct OAuthServer: Sendable {
     let beforePath = place.replacing(#/^[a-z]+://[^/]+/#) { "\($0.output)/.well-known/oauth-authorization-server" }
     var document = OAuthClaims(members: [:])
     var failure: OAuthError?
-    for url in [String(beforePath), "\(place)/.well-known/openid-configuration"] where document["issuer"] == nil {
-      do throws(OAuthError) { document = try await server.request(url, empty: 404) } catch {
+    func isWhole() -> Bool {
+      guard let name = document["issuer"] else { return false }
+      return name != issuer || [Endpoint.userInfo, .revocation].allSatisfy { document[$0.rawValue] != nil }
+    }
+    for url in [String(beforePath), "\(place)/.well-known/openid-configuration"] where !isWhole() {
+      do throws(OAuthError) {
+        let other = try await server.request(url, empty: 404)
+        guard document["issuer"] == nil || other["issuer"] == issuer else { continue }
+        document = OAuthClaims(members: document.members.merging(other.members) { first, _ in first })
+      } catch {
         // A server that does not know the first address may answer with a page, a redirect or any
         // error.
         switch error {

@@ -68,6 +68,26 @@ import Testing
     #expect(server.requests.count == count)
   }
 
+  @Test("what the first description lacks comes from the second, if that is of the same server")
+  func both() async throws {
+    let place = ServerDouble.place
+    let first = #", "revocation_endpoint": "\#(place)/revoke", "authorization_endpoint": "\#(place)/a""#
+    let second = "/.well-known/openid-configuration"
+    let more = #", "userinfo_endpoint": "\#(place)/me", "authorization_endpoint": "\#(place)/b""#
+    describe(place, first)
+    describe(place, more, at: second)
+    let own: [OAuthServer.Endpoint: String] = [
+      .token: "\(place)/token", .revocation: "\(place)/revoke", .authorization: "\(place)/a",
+    ]
+    #expect(try await discover().endpoints == own.merging([.userInfo: "\(place)/me"]) { $1 })
+    describe(place, first)
+    describe("https://evil.example", more, at: second)
+    #expect(try await discover().endpoints == own)
+    describe(place, first)
+    server.script(second, 500, "")
+    #expect(try await discover().endpoints == own)
+  }
+
   @Test(
     "a server that cannot check S256 is refused, and no weaker method is used",
     arguments: [("[\"plain\"]", false), ("[]", false), ("\"S256\"", false), ("[\"plain\", \"S256\"]", true)])

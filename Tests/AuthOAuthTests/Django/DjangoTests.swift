@@ -16,8 +16,7 @@ struct DjangoTests {
   ) async throws -> OAuthAuthority {
     var server = try await OAuthServer.discover(issuer: django.place) { try await django.send($0) }
     #expect(server.namesIssuer)
-    // What its description leaves out.
-    server.endpoints[.userInfo] = django.place + "/userinfo/"
+    // What its descriptions leave out.
     server.endpoints[.deviceAuthorization] = django.place + "/device-authorization/"
     return OAuthAuthority(server: server, clientID: client, scopes: ["openid", "read"], clock: clock)
   }
