@@ -12,8 +12,14 @@ extension OAuthAuthority {
 
   /// The members that the server sends about the user of an access token (OpenID Connect Core 1.0,
   /// section 5.3); nil if it has no such service.
-  package func claims(of token: borrowing LentAccessToken) async throws(OAuthError) -> OAuthClaims? {
+  ///
+  /// Members about another user are refused (section 5.3.2).
+  package func claims(
+    about user: UserID, of token: borrowing LentAccessToken
+  ) async throws(OAuthError) -> OAuthClaims? {
     guard let address = server.endpoints[.userInfo] else { return nil }
-    return try await server.request(address, authorization: token.header)
+    let claims = try await server.request(address, authorization: token.header)
+    if let subject = claims["sub"], subject != user.rawValue { throw .otherUser }
+    return claims
   }
 }

@@ -118,7 +118,7 @@ extension AppState {
   }
 
   /// What the button at the top does.
-  private var buttonChoice: AppChoice { isLoggedIn ? .ask(.logOut) : .fill(.logIn(then: tab)) }
+  private var buttonChoice: AppChoice { isLoggedIn ? .ask(.logOut) : logInChoice }
 
   /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {

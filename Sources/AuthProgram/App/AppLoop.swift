@@ -10,7 +10,7 @@ import TextFormat
 /// parts meet the world.
 final class AppLoop {
   private let state: AppState
-  private let work: AppWork
+  private let work: any AppWorker
   private let mailbox: AppMailbox
   private var looks = AppLane()
   /// What came before the change of the session that it belongs after.
@@ -21,14 +21,17 @@ final class AppLoop {
   private var session: UserScreen?
   /// Whether somebody quit.
   private var isOver = false
+  /// That the user is to log in at the identity provider, and whether that confirms a session.
+  private var authentication: Bool?
   /// What is to be put into the clipboard.
   private var copied: String?
   private let start = ContinuousClock.now
 
   /// Starts to follow the session; the context is given where it is not the default one.
-  init(work: AppWork, context: String?) throws(CommandError) {
-    state = AppState(columns: 80, rows: 24, context: context, epoch: WallTime.now().seconds)
+  init(work: any AppWorker, context: String?, provider: String? = nil) throws(CommandError) {
+    state = AppState(columns: 80, rows: 24, context: context, provider: provider, epoch: WallTime.now().seconds)
     self.work = work
+    work.store.keepSteps(40) { .now }
     mailbox = try AppMailbox()
     WorkThreads.withoutSignals.start { [work, mailbox] in
       for await change in work.store.transitions { mailbox.post(.changed(change)) }
@@ -36,14 +39,17 @@ final class AppLoop {
     WorkThreads.withoutSignals.start { [work, mailbox] in await work.followChanges { mailbox.post(.outside($0)) } }
   }
 
-  /// Shows the screen until somebody quits.
+  /// Shows the screen until somebody quits, or is to log in at the identity provider.
   ///
   /// It never suspends, so it stays on the thread of the program that signals go to.
-  func run(colors: Bool, isASCII: Bool) throws(CommandError) {
+  ///
+  /// - Returns: Whether the login confirms a session; nil if somebody quit. After the login, hand
+  ///   its result to ``take(_:)`` and run again.
+  func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
     do throws(PromptError) {
       var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
       var (needsSize, isUncertain) = (true, false)
-      while !isOver {
+      while !isOver, authentication == nil {
         if needsSize { take(.resized(columns: terminal.size.columns, rows: terminal.size.rows)) }
         if isUncertain { terminal.forget() }
         terminal.readMouse(state.readsMouse)
@@ -60,6 +66,7 @@ final class AppLoop {
       throw CommandError(error)
     }
     if let problem = state.lastProblem { throw problem }
+    return authentication.take()
   }
 
   /// Takes in what happened.
@@ -104,11 +111,12 @@ final class AppLoop {
     take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }
 
-  private func take(_ message: AppMessage) {
+  func take(_ message: AppMessage) {
     if isOver { return }
     for effect in state.update(message, at: .now - start) {
       switch effect {
       case .quit: isOver = true
+      case .authenticate(let isConfirming): authentication = isConfirming
       case .copy(let text): copied = text
       case .look, .load, .renew, .perform: submit(effect)
       }

@@ -17,6 +17,8 @@ indirect enum AppMessage: Sendable {
   /// A look at the session ended: with the reason if it failed, and whether it is known now who is
   /// logged in.
   case looked(CommandError?, isEmpty: Bool = false, isKnown: Bool = true)
+  /// The user logged in at the identity provider, or did not; with whether that confirms a session.
+  case authenticated(Result<Credentials, CommandError>, isConfirming: Bool)
   /// When the session ends by itself, if it does, and whether activity puts that off.
   case ends(in: Duration?, isIdle: Bool)
   /// Time went by.
@@ -34,6 +36,9 @@ enum AppEffect: Equatable, Sendable {
   case renew
   /// Put the text into the clipboard.
   case copy(String)
+  /// Leave the screen until the user has logged in at the identity provider, to begin a session or
+  /// to confirm one.
+  case authenticate(isConfirming: Bool)
   case quit
 }
 
@@ -52,6 +57,10 @@ indirect enum AppAction: Equatable, Sendable {
   case logOut
   case register(Credentials)
   case reauthenticate(Secret)
+  /// Renew the session with a new login at the identity provider.
+  case confirm(Credentials)
+  /// Get a new access token.
+  case renewAccess
   /// The code that is needed after a password.
   case answer(Secret)
   /// Give up the code: nothing is done.
@@ -68,7 +77,10 @@ indirect enum AppAction: Equatable, Sendable {
   /// The words while the action runs.
   var progress: String {
     switch self {
-    case .logIn, .reauthenticate: "Checking the password"
+    case .logIn(.password), .reauthenticate: "Checking the password"
+    case .logIn(.code), .logIn(.token): "Logging in"
+    case .confirm: "Confirming the login"
+    case .renewAccess: "Renewing the access token"
     case .answer: "Checking the code"
     case .cancelAnswer: "Going back"
     case .logOut: "Logging out"

@@ -92,12 +92,14 @@ indirect enum AppChoice: Equatable, Sendable {
   case pay(String, amount: String)
   /// Puts the text into the clipboard of the terminal.
   case copy(String)
+  /// Logs in at the identity provider: outside of the screen, as the command does.
+  case authenticate
   case quit
 
   /// What the bar of keys says about Enter.
   var label: String {
     switch self {
-    case .open, .fill: "open"
+    case .open, .fill, .authenticate: "open"
     case .ask, .perform: "select"
     case .pay: "pay"
     case .copy: "copy"

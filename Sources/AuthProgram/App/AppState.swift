@@ -10,6 +10,8 @@ import Glibc
 final class AppState {
   /// The context, where it is not the default one.
   let context: String?
+  /// The identity provider of the context, if it is at one.
+  let provider: String?
   var columns: Int
   var rows: Int
   /// The button of the navigation bar: it says who is logged in.
@@ -72,8 +74,8 @@ final class AppState {
   /// How many payments were begun.
   var payments = 0
 
-  init(columns: Int, rows: Int, context: String? = nil, epoch: Int64 = 0) {
-    (self.columns, self.rows, self.context, self.epoch) = (columns, rows, context, epoch)
+  init(columns: Int, rows: Int, context: String? = nil, provider: String? = nil, epoch: Int64 = 0) {
+    (self.columns, self.rows, self.context, self.provider, self.epoch) = (columns, rows, context, provider, epoch)
   }
 
   subscript(tab: AppTab) -> AppList {
@@ -134,7 +136,10 @@ final class AppState {
 
   var isLoggedIn: Bool { user != nil }
 
-  var tabs: [AppTab] { AppTab.allCases.filter { $0 != .accounts || user?.role == .administrator } }
+  var tabs: [AppTab] { provider == nil ? AppTab.atDatabase(user?.role) : AppTab.atProvider }
+
+  /// What logs in, and then opens the tab.
+  var logInChoice: AppChoice { provider == nil ? .fill(.logIn(then: tab)) : .authenticate }
 
   /// Whether keys are text, so that none opens a tab.
   var isTyping: Bool { form != nil || isFiltering }
@@ -185,12 +190,24 @@ final class AppState {
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
     if !isRestored, lookNotice == nil { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
-    let logIn = AppRow("Log in", .fill(.logIn(then: .home)))
+    let logIn = AppRow("Log in", logInChoice)
     let machine = AppRow("See how a session works", .open(.machine))
     var lines = [isRestored ? "Welcome. Nobody is logged in." : "It is not known yet whether you are logged in."]
     var rows: [AppRow]
-    if let user {
-      lines = ["Welcome, \(user.displayName)."]
+    if let user { lines = ["Welcome, \(user.displayName)."] }
+    if let provider {
+      lines.append("This context is at \(provider).")
+      let contexts = AppRow("See the logins of this device", .open(.contexts))
+      rows =
+        user == nil
+        ? [logIn, contexts, machine]
+        : [
+          AppRow("See what the provider says about you", .open(.profile)), contexts,
+          AppRow("Renew the access token", .perform(.renewAccess)),
+          AppRow("Confirm the login at the provider", .authenticate),
+          AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut)),
+        ]
+    } else if let user {
       rows = lacksTwoStep ? [AppRow("Set up a second step", .perform(.change(.beginTwoStep)))] : []
       rows += [
         AppRow("Pay somebody", .open(.pay)), AppRow("See your receipts", .open(.receipts)),

@@ -1,7 +1,8 @@
-/// The tabs of the full-screen program, in the order of their numbers; the last is for
-/// administrators.
+import AuthCore
+
+/// The tabs of the full-screen program, in the order of their numbers.
 enum AppTab: String, Sendable, CaseIterable {
-  case home, pay, receipts, profile, sessions, events, machine, accounts
+  case home, pay, receipts, profile, sessions, events, contexts, machine, accounts
 
   /// What the tab and the bar say.
   var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
@@ -10,5 +11,15 @@ enum AppTab: String, Sendable, CaseIterable {
   var isFilteredByBackend: Bool { [.receipts, .events, .accounts].contains(self) }
 
   /// Whether its screen cannot be made without a session.
-  var isGuarded: Bool { ![.home, .machine].contains(self) }
+  var isGuarded: Bool { ![.home, .contexts, .machine].contains(self) }
+
+  /// The tabs at a database.
+  ///
+  /// Administrators also have the accounts.
+  static func atDatabase(_ role: Role?) -> [AppTab] {
+    [.home, .pay, .receipts, .profile, .sessions, .events, .machine] + (role == .administrator ? [.accounts] : [])
+  }
+
+  /// The tabs at an identity provider, which has nothing that needs a ledger.
+  static let atProvider: [AppTab] = [.home, .profile, .contexts, .machine]
 }

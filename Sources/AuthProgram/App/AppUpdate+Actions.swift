@@ -5,11 +5,14 @@ import AuthMessages
 // The actions of the full-screen program: their start, their end, and what follows.
 
 extension AppState {
+  /// Whether an action can start; says so if another one is still running.
+  func canStart() -> Bool {
+    if work != nil { refuse("Another action is still running. Try again in a moment.") }
+    return work == nil
+  }
+
   func perform(_ action: AppAction) -> AppEffect? {
-    guard work == nil else {
-      refuse("Another action is still running. Try again in a moment.")
-      return nil
-    }
+    guard canStart() else { return nil }
     (work, workBegan, sender, notice) = (action, now, form, nil)
     return .perform(action)
   }
@@ -90,6 +93,7 @@ extension AppState {
       guard case .reauthenticate(let then) = purpose else { return nil }
       uncover()
       return perform(then)
+    case .confirm, .renewAccess: return refresh()
     case .cancelAnswer, .logOut, .change(.makeRecoveryCodes), .change(.beginTwoStep), .change(.deleteAccount):
       return nil
     case .register(let credentials): if isHere { enter(as: credentials.username) }

@@ -54,6 +54,9 @@ extension AppState {
       if let problem { warn(problem) } else { isRestored = true }
       lookNotice = problem == nil ? nil : notice
       return refresh()
+    case .authenticated(.success(let credentials), let isConfirming):
+      return perform(isConfirming ? .confirm(credentials) : .logIn(credentials))
+    case .authenticated(.failure(let problem), _): return warn(problem)
     case .ends(let duration, let isIdle): end = duration.map { (now + $0, isIdle) }
     case .tick: break
     }
@@ -187,8 +190,10 @@ extension AppState {
     (isFiltering, menu) = (false, nil)
     filter.clear()
     guard !tab.isGuarded || isLoggedIn else {
-      if isRestored {
+      if isRestored, provider == nil {
         form = AppForm(.logIn(then: tab))
+      } else if isRestored {
+        notice = AppNotice("\(tab.title) needs a login; l logs in at the provider.", .strong)
       } else {
         // Whoever is logged in already is asked for no password.
         wanted = tab
@@ -223,6 +228,8 @@ extension AppState {
     case .copy(let text):
       say("Copied \(text), if your terminal allows it.")
       return .copy(text)
+    case .authenticate:
+      return canStart() ? .authenticate(isConfirming: isLoggedIn) : nil
     case .quit: return quit()
     }
     return nil

@@ -3,14 +3,20 @@ import AuthCore
 import AuthMessages
 
 extension AppWork {
-  /// Does it, and says what was done.
-  func carryOut(_ action: AppAction) async throws(CommandError) -> AppOutcome {
+  func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
+    if action.mayEndSession { backend.beginEnding() }
+    defer { if action.mayEndSession { backend.finishEnding() } }
+    return try await carryOut(action)
+  }
+
+  private func carryOut(_ action: AppAction) async throws(CommandError) -> AppOutcome {
     switch action {
     case .logIn(let credentials): return try await logIn(credentials)
     case .logOut: return try await logOut()
     case .register(let credentials): return try await register(credentials)
     case .recover(let name, let code, let password): return try await recover(name, code, password)
     case .reauthenticate(let password): return try await confirm(password)
+    case .confirm, .renewAccess: preconditionFailure("the screen offers these only at an identity provider")
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
@@ -178,7 +184,8 @@ extension AppAction {
   var mayEndSession: Bool {
     switch self {
     case .logIn, .logOut, .answer, .register, .recover: true
-    case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .change, .administer: false
+    case .reauthenticate, .confirm, .renewAccess, .cancelAnswer, .pay, .rename, .changePassword, .change, .administer:
+      false
     }
   }
 }

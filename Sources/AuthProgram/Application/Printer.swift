@@ -137,11 +137,19 @@ extension ContextWorkspace {
 
 extension IncompleteCleanup {
   /// What a logout could not finish at an authority, for the person at the terminal.
-  func words(at authority: String) -> String {
+  func words(at authority: String, _ causes: [String] = []) -> String {
     var parts: [String] = []
     if notRevoked { parts.append("the \(authority) did not confirm it") }
     if notErased { parts.append("the session file is still there") }
     if leases > 0 { parts.append("\(leases) \(leases == 1 ? "operation is" : "operations are") still running") }
-    return parts.joined(separator: "; ")
+    return parts.joined(separator: "; ") + causes.inBrackets
+  }
+}
+
+extension [String] {
+  /// Causes of a failure, after what they caused.
+  var inBrackets: String {
+    let reasons = map(\.asClause).distinct
+    return reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
   }
 }

@@ -17,22 +17,46 @@ enum AppCommand {
         + "kill -9, 'reset' restores the terminal.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
         + "shows the session machine at work.",
+      "In a context at an identity provider it has the tabs that need no database. To log in, it leaves the screen, "
+        + "prompts as 'login' does, and comes back.",
       "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
         + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
     ],
     examples: ["app": "opens the home screen"]
-  ) { _ in .inWorkspace(onlyLooks: true, run) }
+  ) { _ in .anywhere(onlyLooks: true, atDatabase: run, atProvider: run) }
 
-  /// It never suspends, so it stays on the thread that signals go to.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    _ = try start(workspace, AppWork(workspace)).show()
+    return Answer(.onlyShows)
+  }
+
+  /// The user logs in outside of the screen, with the prompts of the command.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let screen = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
+    while let isConfirming = try screen.show() {
+      let credentials = await outcome { () throws(CommandError) in
+        try await workspace.obtainCredentials(prompting: isConfirming)
+      }
+      screen.loop.take(.authenticated(credentials, isConfirming: isConfirming))
+    }
+    return Answer(.onlyShows)
+  }
+
+  private static func start(
+    _ workspace: ContextWorkspace, _ work: @autoclosure () -> any AppWorker, provider: String? = nil
+  ) throws(CommandError) -> (loop: AppLoop, show: () throws(CommandError) -> Bool?) {
     try requireTerminal(workspace.printer)
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
-    let work = AppWork(workspace)
     let context = workspace.context
-    let loop = try AppLoop(work: work, context: context == .standard ? nil : context.description)
+    let loop = try AppLoop(
+      work: work(), context: context == .standard ? nil : context.description, provider: provider)
     let style = workspace.printer.streams.output.style
-    try loop.run(colors: style.allowsColor, isASCII: Environment.hasOtherEncoding)
-    return Answer(.onlyShows)
+    return (
+      loop,
+      { () throws(CommandError) in
+        try loop.run(colors: style.allowsColor, isASCII: Environment.hasOtherEncoding)
+      }
+    )
   }
 
   private static func requireTerminal(_ printer: Printer) throws(CommandError) {

@@ -28,7 +28,7 @@ enum ContextsCommand {
     if words[Options.short], !workspace.printer.asJSON { return workspace.names(names.map(\.description)) }
     var found: [(name: ContextName, content: Content)] = []
     for name in names {
-      if let content = try Self.content(of: name, in: workspace) { found.append((name, content)) }
+      if let content = try content(of: name, at: workspace.place, workspace.backend) { found.append((name, content)) }
     }
     if words[users], !workspace.printer.asJSON {
       let users = found.compactMap { if case .user(let grant) = $0.content { grant.user.username } else { nil } }
@@ -74,7 +74,7 @@ enum ContextsCommand {
   }
 
   /// What a context has.
-  private enum Content {
+  enum Content {
     case user(Grant)
     /// A session that is over.
     case ended
@@ -85,8 +85,11 @@ enum ContextsCommand {
     case unusable(VaultEvidence)
   }
 
-  private static func content(of name: ContextName, in workspace: Workspace) throws(CommandError) -> Content? {
-    let (backend, place) = (workspace.backend, workspace.place.named(name))
+  /// What a context has; without a database, those at one are elsewhere.
+  static func content(
+    of name: ContextName, at place: ContextPlace, _ backend: (any Backend)?
+  ) throws(CommandError) -> Content? {
+    let place = place.named(name)
     if let settings = try ProviderSettings(of: place) {
       switch place.vault(for: settings.tokenIssuer).look() {
       case .absent: return .atProvider(settings, nil)
@@ -95,6 +98,7 @@ enum ContextsCommand {
       case .unavailable(let failure): throw CommandError(failure)
       }
     }
+    guard let backend else { return .elsewhere }
     switch place.vault(for: backend.issuer).look() {
     case .absent: return nil
     case .token(let token, _):

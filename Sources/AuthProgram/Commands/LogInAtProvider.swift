@@ -28,8 +28,8 @@ struct LogInAtProvider {
     "Send this with the login, such as audience=https://api.example.com")
   private static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
-    "The port to which the browser returns, if the provider needs a fixed one")
-  private static let browser = Option.flag("browser", "Log in with the browser on this machine")
+    "The port to which the browser returns, if the provider needs a fixed one; it is kept with the context")
+  private static let browser = Option.flag("browser", "Log in with the browser on this machine, also over ssh")
   private static let device = Option.flag("device", "Log in with a code on another device")
   private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
 
@@ -79,7 +79,8 @@ struct LogInAtProvider {
     return ProviderSettings(
       issuer: issuer, clientID: client, clientSecret: secret,
       scopes: words[Self.scope]?.split(separator: " ").map(String.init) ?? known?.scopes ?? standard,
-      way: chosenWay ?? known?.way, parameters: parameters.isEmpty ? known?.parameters ?? [:] : parameters,
+      way: chosenWay ?? known?.way, redirectPort: words[Self.redirectPort] ?? known?.redirectPort,
+      parameters: parameters.isEmpty ? known?.parameters ?? [:] : parameters,
       endpoints: server.endpoints, namesIssuer: server.namesIssuer)
   }
 
@@ -96,9 +97,7 @@ struct LogInAtProvider {
     // Nor is one of another provider or client.
     if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
     let present = try await workspace.presenceBeforeLogin()
-    let credentials = try await obtainCredentials(
-      at: workspace.authority, way: settings.way, redirectPort: words[Self.redirectPort], prompting: false,
-      parameters: settings.loginParameters, printer: printer)
+    let credentials = try await workspace.obtainCredentials(chosen: chosenWay, prompting: false)
     let store = workspace.store
     let session = try await workspace.remembering {
       () async throws(SessionError) in
@@ -111,7 +110,7 @@ struct LogInAtProvider {
       isSwitch ? nil : present
     }
     let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
-    let (user, token) = (session.user, workspace.savedToken)
+    let (user, token) = (session.user, workspace.vault.savedToken)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
       .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: \(run: "status")"),

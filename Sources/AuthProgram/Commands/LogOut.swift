@@ -63,10 +63,7 @@ enum LogOutCommand {
       throw incomplete(leftovers, causes, workspace.backend.policy)
     }
     if let refusal { throw CommandError(code: .otherSessionsNotEnded, refusal.message) }
-    if case .alreadyLoggedOut = result {
-      return Answer(
-        .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
-    }
+    if case .alreadyLoggedOut = result { return nobody(notes) }
     return loggedOut(before, others: others, notes)
   }
 
@@ -77,41 +74,16 @@ enum LogOutCommand {
     let notes = try makeUsable(workspace.vault)
     let before = await workspace.restore()
     if case .obstructed(.vault(let failure)) = before { throw CommandError(failure) }
-    let token = workspace.savedToken
-    guard let result = try? await workspace.store.logOut() else { throw CommandError(SessionError.cancelled) }
-    if case .alreadyLoggedOut = result {
-      return Answer(
-        .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
-    }
-    var leftovers = IncompleteCleanup.none
-    var causes: [String] = []
-    if case .partial(let remaining, let reasons) = result { (leftovers, causes) = (remaining, reasons) }
-    if leftovers.notErased { throw CommandError(code: .logoutFailed, leftovers.words(at: "provider") + reason(causes)) }
-    var failed = leftovers.notRevoked ? ["the refresh token"] : []
-    var isRevocable = result != .withoutRevocation
-    // The end of the refresh token may not end it.
-    if let token, try token.isValid(for: .zero, by: workspace.clock) {
-      do throws(OAuthError) { try await workspace.authority.end(token) } catch {
-        if case .unavailable(let cause) = error, cause.cause == .unsupported {
-          isRevocable = false
-        } else {
-          failed.append("the access token")
-          causes.append(CommandError(error).message)
-        }
-      }
-    }
-    if !failed.isEmpty {
-      throw CommandError(
-        code: .logoutAtProviderIncomplete, issuer.escaped, failed.joined(separator: " and ") + reason(causes))
-    }
-    return loggedOut(before, others: 0, notes + (isRevocable ? [] : ["\(notRevocable)."]))
+    let result = try await workspace.store.logOut(at: workspace.authority, workspace.vault)
+    if case .alreadyLoggedOut = result { return nobody(notes) }
+    return loggedOut(before, others: 0, notes + (result == .withoutRevocation ? ["\(notRevocable)."] : []))
   }
 
   static let notRevocable = "The provider cannot end a token: a copy of one works until it expires"
 
-  private static func reason(_ causes: [String]) -> String {
-    let reasons = causes.map(\.asClause).distinct
-    return reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
+  private static func nobody(_ notes: [Hint]) -> Answer {
+    Answer(
+      .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
   }
 
   /// Makes of the session file what a logout can read.
@@ -133,7 +105,7 @@ enum LogOutCommand {
   private static func incomplete(
     _ leftovers: IncompleteCleanup, _ causes: [String], _ policy: SessionPolicy
   ) -> CommandError {
-    let words = leftovers.words(at: "database") + reason(causes)
+    let words = leftovers.words(at: "database", causes)
     guard leftovers.notErased else { return CommandError(code: .logoutIncomplete, words, policy.idle.words) }
     return CommandError(code: leftovers.notRevoked ? .logoutFailed : .logoutNotErased, words)
   }

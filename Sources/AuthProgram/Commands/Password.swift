@@ -176,19 +176,8 @@ enum ReauthenticateCommand {
         code: .optionAtProvider, Options.passwordFromInput.declaration.flag, settings.issuer.escaped)
     }
     _ = try await workspace.session()
-    let credentials = try await obtainCredentials(
-      at: workspace.authority, way: settings.way, redirectPort: nil, prompting: true,
-      parameters: settings.loginParameters,
-      printer: workspace.printer)
-    let renewed: LoggedInSession
-    do throws(SessionError) {
-      guard let session = try await workspace.store.reauthenticate(with: credentials).session else {
-        throw .credentialsNotAccepted
-      }
-      renewed = session
-    } catch {
-      throw error == .credentialsNotAccepted ? CommandError(code: .loginExpired) : CommandError(error)
-    }
+    let credentials = try await workspace.obtainCredentials(prompting: true)
+    let renewed = try await workspace.store.confirm(with: credentials)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
       .changed("the login was confirmed and the session is renewed", hint: "Look with: \(run: "status")"),

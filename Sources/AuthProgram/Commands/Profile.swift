@@ -48,26 +48,16 @@ extension ProfileCommand {
     let issuer = workspace.settings.issuer.escaped
     if words[newName] != nil { throw CommandError(code: .optionAtProvider, newName.declaration.flag, issuer) }
     let session = try await workspace.session()
-    let claims = try await explainedAsync { () async throws(AccessError<OAuthError>) in
-      try await session.withAccess { (token) async throws(OAuthError) in try await workspace.authority.claims(of: token)
-      }
-    }
-    let user = session.user
-    let standard = [("Name", user.displayName), ("Username", user.username)]
-    let others = (claims?.members ?? [:]).sorted { $0.key < $1.key }
-    let width = max(8, others.map { DisplayWidth.columns($0.key.escaped) }.max() ?? 0) + 2
-    let rows =
-      standard
-      + others.map { name, value in
-        if case .string(let text) = value { (name, text) } else { (name, value.text) }
-      }
+    let claims = try await session.claims(at: workspace.authority)
+    let rows = session.rows(with: claims)
+    let width = (rows.map { DisplayWidth.columns($0.name.escaped) }.max() ?? 0) + 2
     return Answer(
       .onlyShows,
       lines: workspace.bar("Profile")
         + rows.map { $0.escaped.padding(to: width) + $1.escaped } + ["Provider".padding(to: width) + issuer],
       [
-        "user": .user(user), "provider": .provider(workspace.settings),
-        "claims": JSON(others.map { ($0.key, $0.value) }),
+        "user": .user(session.user), "provider": .provider(workspace.settings),
+        "claims": JSON((claims?.members ?? [:]).sorted { $0.key < $1.key }),
       ])
   }
 }

@@ -97,7 +97,7 @@ extension StatusCommand {
     if isShort { return session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no) }
     let (reason, issuer) = (workspace.store.endReason, workspace.settings.issuer.escaped)
     let deadlines = try Deadlines(clock: workspace.clock)
-    let token = session.flatMap { _ in workspace.savedToken }
+    let token = session.flatMap { _ in workspace.vault.savedToken }
     var lines = ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "")."]
     if let session {
       let limits = session.limits

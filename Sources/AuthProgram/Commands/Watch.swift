@@ -32,7 +32,7 @@ enum WatchCommand {
   }
 
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
-    try await watch(words, in: workspace, nil) { _ in await workspace.look() }
+    try await watch(words, in: workspace, nil) { _ in await workspace.store.look() }
   }
 
   private static func watch(

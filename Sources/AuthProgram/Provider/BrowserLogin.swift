@@ -35,10 +35,15 @@ struct BrowserLogin {
 /// The user's web browser.
 enum Browser {
   /// Whether a browser that is started here can be seen by the user.
-  static var isHere: Bool {
-    func isSet(_ name: String) -> Bool { Environment.value(name)?.isEmpty == false }
-    return (isSet("DISPLAY") || isSet("WAYLAND_DISPLAY")) && !isSet("SSH_CONNECTION") && !isSet("SSH_TTY")
-  }
+  static var isHere: Bool { hasDisplay && !isOverSSH }
+
+  /// Whether a browser that is started here cannot be seen by the user.
+  static var isUnseen: Bool { isOverSSH && !hasDisplay }
+
+  private static var hasDisplay: Bool { isSet("DISPLAY") || isSet("WAYLAND_DISPLAY") }
+  private static var isOverSSH: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") }
+
+  private static func isSet(_ name: String) -> Bool { Environment.value(name)?.isEmpty == false }
 
   /// Opens an address with the first program of `$BROWSER` that can be started, or `xdg-open`.
   ///

@@ -17,6 +17,8 @@ struct ProviderSettings: Equatable, Redacted {
   var scopes: [String]
   /// The way of the last login, if one was chosen.
   var way: LoginWay?
+  /// The port to which the browser returns, if the provider needs a fixed one.
+  var redirectPort: Int?
   /// Further parameters of the login.
   var parameters: [String: String]
   var endpoints: [OAuthServer.Endpoint: String] = [:]
@@ -71,7 +73,8 @@ extension ProviderSettings {
     let members: [(key: String, value: JSON)] = [
       ("version", .integer(1)), ("issuer", .string(issuer)), ("client_id", .string(clientID)),
       ("client_secret", .string(orNull: secret)), ("scopes", .array(scopes.map(JSON.string))),
-      ("way", .string(orNull: way?.rawValue)), ("parameters", object(parameters)), ("endpoints", object(endpoints)),
+      ("way", .string(orNull: way?.rawValue)), ("redirect_port", .integer(orNull: redirectPort.map(Int64.init))),
+      ("parameters", object(parameters)), ("endpoints", object(endpoints)),
       ("names_issuer", .bool(namesIssuer)),
     ]
     return Array((JSON(members).text + "\n").utf8)
@@ -99,6 +102,7 @@ extension ProviderSettings {
       issuer: issuer, clientID: clientID, clientSecret: text("client_secret").map { Secret($0) },
       scopes: scopes.compactMap { if case .string(let scope) = $0 { scope } else { nil } },
       way: text("way").flatMap(LoginWay.init), parameters: parameters, namesIssuer: namesIssuer)
+    if case .integer(let port)? = members["redirect_port"] { redirectPort = Int(port) }
     for endpoint in OAuthServer.Endpoint.allCases { self.endpoints[endpoint] = endpoints[endpoint.rawValue] }
   }
 }

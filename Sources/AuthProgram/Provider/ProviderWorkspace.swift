@@ -21,33 +21,103 @@ final class ProviderWorkspace: ContextWorkspace {
     super.init(place, printer, vault: vault, authority: authority, stored: vault, clock: clock)
   }
 
-  /// The access token in the session file.
-  var savedToken: AccessToken? {
-    if case .token(_, let details) = vault.look() { details.accessToken } else { nil }
-  }
-
   /// An access token that is valid for some time, renewed if need be.
   ///
   /// If the provider's tokens are valid for less, it is one that was granted just now.
   func accessToken(validFor minimum: Duration) async throws(CommandError) -> AccessToken {
-    let before = savedToken
+    let before = vault.savedToken
     _ = try await session()
     // The first renewal may only find the token of another process.
     for _ in 1...2 {
-      if let token = savedToken, try token.isValid(for: minimum, by: clock) { return token }
+      if let token = vault.savedToken, try token.isValid(for: minimum, by: clock) { return token }
       try await explainedAsync { () throws(SessionError) in try await store.renew() }
-      if let token = savedToken, token != before, try token.isValid(for: .zero, by: clock) { return token }
+      if let token = vault.savedToken, token != before, try token.isValid(for: .zero, by: clock) { return token }
     }
     // The provider grants no other one.
-    if let token = savedToken, try token.isValid(for: .zero, by: clock) { return token }
+    if let token = vault.savedToken, try token.isValid(for: .zero, by: clock) { return token }
     throw CommandError(code: .noAccessToken)
   }
+}
 
+// What commands and the full-screen program do with a session at an identity provider.
+
+extension SessionStore {
   /// Reads the session file again, and returns the reason if the session could not be checked.
   func look() async -> CommandError? {
-    if store.session != nil { return await store.checkAgain() }
-    guard case .obstructed(let obstacle) = await store.restore() else { return nil }
+    if session != nil { return await checkAgain() }
+    guard case .obstructed(let obstacle) = await restore() else { return nil }
     return CommandError(obstacle)
+  }
+
+  /// Renews the session with a login that the provider has confirmed.
+  func confirm(with credentials: Credentials) async throws(CommandError) -> LoggedInSession {
+    do throws(SessionError) {
+      if let session = try await reauthenticate(with: credentials).session { return session }
+    } catch {
+      guard error == .credentialsNotAccepted else { throw CommandError(error) }
+    }
+    throw CommandError(code: .loginExpired)
+  }
+
+  /// Ends the session here, and its tokens at the provider.
+  ///
+  /// - Returns: `complete`, `alreadyLoggedOut`, or `withoutRevocation` if the provider cannot end a
+  ///   token.
+  /// - Throws: ``CommandError`` if the session file is still there, or the provider did not end a
+  ///   token.
+  func logOut(at authority: OAuthAuthority, _ vault: FileVault) async throws(CommandError) -> LogoutResult {
+    let token = vault.savedToken
+    guard var result = try? await logOut() else { throw CommandError(SessionError.cancelled) }
+    if case .alreadyLoggedOut = result { return result }
+    var (leftovers, causes) = (IncompleteCleanup.none, [String]())
+    if case .partial(let remaining, let reasons) = result {
+      (leftovers, causes, result) = (remaining, reasons, .complete)
+    }
+    if leftovers.notErased { throw CommandError(code: .logoutFailed, leftovers.words(at: "provider", causes)) }
+    var failed = leftovers.notRevoked ? ["the refresh token"] : []
+    // The end of the refresh token may not end it.
+    if let token, try token.isValid(for: .zero, by: BootClock()) {
+      do throws(OAuthError) { try await authority.end(token) } catch {
+        if case .unavailable(let cause) = error, cause.cause == .unsupported {
+          result = .withoutRevocation
+        } else {
+          failed.append("the access token")
+          causes.append(CommandError(error).message)
+        }
+      }
+    }
+    guard failed.isEmpty else {
+      throw CommandError(
+        code: .logoutAtProviderIncomplete, authority.server.issuer.escaped,
+        failed.joined(separator: " and ") + causes.inBrackets)
+    }
+    return result
+  }
+}
+
+extension LoggedInSession {
+  /// What the provider says about the user: a name and a text for each claim, not escaped.
+  func claims(at authority: OAuthAuthority) async throws(CommandError) -> OAuthClaims? {
+    try await explainedAsync { () async throws(AccessError<OAuthError>) in
+      try await withAccess { (token) async throws(OAuthError) in
+        try await authority.claims(about: user.id, of: token)
+      }
+    }
+  }
+
+  /// The user and the claims as rows of a name and a text, not escaped.
+  func rows(with claims: OAuthClaims?) -> [(name: String, text: String)] {
+    [("Name", user.displayName), ("Username", user.username)]
+      + (claims?.members ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+        if case .string(let text) = value { (name, text) } else { (name, value.text) }
+      }
+  }
+}
+
+extension FileVault {
+  /// The access token in the session file.
+  var savedToken: AccessToken? {
+    if case .token(_, let details) = look() { details.accessToken } else { nil }
   }
 }
 

@@ -16,6 +16,8 @@ enum AppScenes {
     "bob": User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
   ]
 
+  static let provider = "https://id.example.com"
+
   private static let receipts = {
     // The newest first; the oldest is the credit with which the account was opened.
     let opening = 59
@@ -101,6 +103,13 @@ enum AppScenes {
     case "events": return (.events, words.isEmpty ? events : eventsOfSessions)
     case "accounts": return (.accounts, accounts(words.isEmpty ? ["alice:administrator,seen", "bob:locked"] : words))
     case "machine": return (.machine, machine)
+    case "claims":
+      let rows = [
+        ("Name", "Alice"), ("Username", "alice@example.org"), ("email", "alice@example.org"),
+        ("evil", "\u{1B}[2J\u{202E}\r\n"), ("scope", #"["openid"]"#),
+      ]
+      return (.profile, .profile(rows, provider: provider, validUntil: "2026-11-22 01:00:00"))
+    case "contexts": return (.contexts, contexts)
     case "profile": return (.profile, profile(hasSecondStep: words == ["with", "step"]))
     case "balance":
       let balance = words.first.flatMap { try? Amount($0).minorUnits } ?? 0
@@ -166,6 +175,14 @@ enum AppScenes {
       query: AppQuery(text: text, order: words.contains("order=lastLogin") ? .lastLogin : .name)
     ).inOneZone
   }
+
+  private static let contexts = {
+    let settings = ProviderSettings(issuer: provider, clientID: "cli", scopes: [], parameters: [:])
+    let names = ["default", "personal", "work"].compactMap { ContextName($0) }
+    return AppPage.contexts(
+      [(names[0], .atProvider(settings, nil)), (names[1], .elsewhere), (names[2], .atProvider(settings, nil))],
+      current: names[0])
+  }()
 
   private static let machine = {
     let steps = [

@@ -79,6 +79,10 @@ struct AppStory {
     case "ends": message = .ends(in: .seconds(Int(words[0]) ?? 0), isIdle: words.last == "idle")
     case "bar": message = .button(AppScenes.users[rest].map { .logOut($0) } ?? .logIn)
     case "dismissed": message = .dismissed(rest)
+    case "authenticated":
+      message = .authenticated(
+        words.count > 1 ? .failure(Self.problem([words[1]])) : .success(.code(Secret("c"), verifier: Secret("v"))),
+        isConfirming: words[0] == "again")
     case "looked":
       message = .looked(
         ["", "empty", "unknown"].contains(rest) ? nil : Self.problem(words), isEmpty: rest == "empty",
@@ -105,11 +109,13 @@ struct AppStory {
     let (columns, rows) = given.count == 2 ? (given[0], given[1]) : size
     let who = words.dropFirst(given.count == 2 ? 1 : 0)
     state = AppState(
-      columns: columns, rows: rows, context: who.contains("laptop") ? "laptop" : nil, epoch: AppScenes.now)
+      columns: columns, rows: rows, context: who.contains("laptop") ? "laptop" : nil,
+      provider: who.contains("provider") ? AppScenes.provider : nil, epoch: AppScenes.now)
     if who.first != "new" { _ = state.update(.looked(nil)) }
     if who.first == "alice" { _ = state.update(.button(.logOut(AppScenes.alice))) }
-    for word in who.dropFirst() where AppScenes.page([word]) != nil {
-      _ = try perform("keys \((AppTab.allCases.firstIndex { "\($0)" == word } ?? 0) + 1)")
+    for word in who.dropFirst() {
+      guard let (tab, _) = AppScenes.page([word]) else { continue }
+      _ = try perform("keys \((state.tabs.firstIndex(of: tab) ?? 0) + 1)")
       _ = try perform("loaded " + word)
     }
   }

@@ -135,6 +135,13 @@ import TextFormat
     #expect(throws: CommandError(code: .loginDenied)) { try served.answer(to: client) }
   }
 
+  @Test("logins at the same moment have a free port each, at the literal address of this machine")
+  func freePorts() throws {
+    let addresses = try [served, Served()].map { $0.listener.address }
+    #expect(addresses[0] != addresses[1])
+    #expect(addresses.allSatisfy { $0.hasPrefix("http://127.0.0.1:") })
+  }
+
   @Test("a port that another program listens on is refused")
   func portInUse() throws {
     let port = served.port

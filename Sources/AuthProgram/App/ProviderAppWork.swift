@@ -1,0 +1,114 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthMessages
+import AuthOAuth
+import CommandLineKit
+import TextFormat
+
+/// The work at an identity provider: it has no ledger, so nothing here can ask one.
+final class ProviderAppWork: AppWorker {
+  let store: SessionStore
+  let vault: FileVault
+  let clock: any SessionClock
+  private let place: ContextPlace
+  private let authority: OAuthAuthority
+
+  var database: (any Backend)? { nil }
+  var isEmpty: Bool { false }
+
+  init(_ workspace: ProviderWorkspace) {
+    (store, vault, clock) = (workspace.store, workspace.vault, workspace.clock)
+    (place, authority) = (workspace.place, workspace.authority)
+  }
+
+  func sentence(for reason: EndReason) -> String {
+    reason == .userAsked ? "You were logged out in another terminal." : "You are logged out: \(reason.clause)."
+  }
+
+  func look() async -> AppMessage { .looked(await store.look(), isKnown: isKnown) }
+
+  func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
+    switch tab {
+    case .home: return AppPage()
+    case .profile: return try await profile()
+    case .contexts:
+      let names = try explained { () throws(VaultError) in try FileVault.contexts(in: place.places.state) }
+      var contexts: [(ContextName, ContextsCommand.Content)] = []
+      for name in names {
+        if let content = try ContextsCommand.content(of: name, at: place, nil) { contexts.append((name, content)) }
+      }
+      return .contexts(contexts, current: place.context)
+    case .machine: return machinePage
+    case .pay, .receipts, .sessions, .events, .accounts: throw needsLedger
+    }
+  }
+
+  func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
+    switch action {
+    case .logIn(let credentials):
+      let result = try await explainedAsync { () throws(SessionError) in try await store.logIn(credentials) }
+      guard let user = result.session?.user else { throw CommandError(code: .loginExpired) }
+      return AppOutcome(done: "Logged in as \(user.username). \(try validity())")
+    case .confirm(let credentials):
+      let user = try await store.confirm(with: credentials).user
+      return AppOutcome(done: "Login of \(user.username) confirmed. \(try validity())")
+    case .renewAccess:
+      try await explainedAsync { () throws(SessionError) in _ = try await store.renew() }
+      return AppOutcome(done: try validity())
+    case .logOut:
+      let result = try await store.logOut(at: authority, vault)
+      return AppOutcome(
+        done: result == .withoutRevocation ? "Logged out. \(LogOutCommand.notRevocable)." : "Logged out.")
+    case .register, .reauthenticate, .answer, .cancelAnswer, .pay, .rename, .changePassword, .recover, .change,
+      .administer:
+      throw needsLedger
+    }
+  }
+
+  private var needsLedger: CommandError { CommandError(code: .noPaymentsAtProvider, authority.server.issuer.escaped) }
+
+  private func validity() throws(CommandError) -> String {
+    try Deadlines(clock: clock).validity(of: vault.savedToken)
+  }
+
+  private func profile() async throws(CommandError) -> AppPage {
+    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
+    let rows = session.rows(with: try await session.claims(at: authority))
+    let deadlines = try Deadlines(clock: clock)
+    let end = vault.savedToken.flatMap { deadlines.moment($0.deadline) }
+    return .profile(rows, provider: authority.server.issuer, validUntil: end?.local)
+  }
+}
+
+extension AppPage {
+  /// What an identity provider says about a user, and until when the access token is valid.
+  static func profile(_ rows: [(name: String, text: String)], provider: String, validUntil: String?) -> AppPage {
+    let token = validUntil.map { "valid until \($0)" } ?? "the next use renews it"
+    return AppPage(
+      columns: ["", .cut("")],
+      rows: (rows + [("Provider", provider)]).map { AppRow(id: $0.name, cells: [$0.name, $0.text]) }
+        + [AppRow(id: "token", cells: ["Access token", token], choice: .perform(.renewAccess))])
+  }
+
+  /// The contexts of this device, as an app at an identity provider shows them: who is logged in at
+  /// a database is not asked.
+  static func contexts(_ contexts: [(ContextName, ContextsCommand.Content)], current: ContextName) -> AppPage {
+    let table = Table(
+      ["CONTEXT", "USER", .cut("WHERE")],
+      rows: contexts.map { name, content in
+        var (user, place) = ("", "a database")
+        switch content {
+        case .atProvider(let settings, let saved): (user, place) = (saved?.user?.username ?? "", settings.issuer)
+        case .unusable: (user, place) = ("?", "unusable file")
+        case .user, .ended, .elsewhere: break
+        }
+        return [name.description, user, place + (name == current ? " (this one)" : "")]
+      })
+    return AppPage(
+      columns: table.columns,
+      rows: zip(contexts, table.rows).map { context, cells in
+        AppRow(id: context.0.description, cells, of: table, letters: [])
+      }, empty: "No contexts.")
+  }
+}
