@@ -27,9 +27,16 @@ package struct CommandError: Error, Equatable, Sendable {
 
   /// An error of the table, with its values and, where more is known, another hint.
   package init(code error: ErrorCode, _ values: String..., hint: Hint? = nil, wait: Duration? = nil) {
-    let row = error.row
-    let words = row.filled(values)
-    self.init(row.status, error.code, words.message, hint: hint ?? words.hint, wait: wait)
+    let row = error.row.filled(values)
+    self.init(row.status, row.code, row.message, hint: hint ?? row.hint, wait: wait)
+  }
+
+  /// The same error with the values in place of each `{NAME}`: first in the message, then in the
+  /// hint.
+  package func filled(_ values: [String]) -> CommandError {
+    var values = values[...]
+    let message = message.filled(from: &values)
+    return CommandError(status, code, message, hint: hint.filled(from: &values), wait: wait)
   }
 
   /// An error whose message a library made.
@@ -56,9 +63,7 @@ package struct CommandError: Error, Equatable, Sendable {
   }
 
   /// The message, which is a clause, as a sentence of its own.
-  package var sentence: String {
-    message.prefix(1).uppercased() + message.dropFirst() + (message.last.map(".!?".contains) == false ? "." : "")
-  }
+  package var sentence: String { message.asSentence }
 
   /// Whether a password or a code was wrong.
   package var isOfWrongGuess: Bool { code == ErrorCode.wrongPassword.code }

@@ -35,23 +35,53 @@ extension UsageError: CommandFailure {
 }
 
 extension PromptError: CommandFailure {
-  package var asCommandError: CommandError { CommandError(code.row.status, code.name, message, hint: Hint(hint)) }
+  package var asCommandError: CommandError { CommandError(code.status, code.name, message, hint: Hint(hint)) }
 }
 
 extension OutputError: CommandFailure {
   package var asCommandError: CommandError { CommandError(code: .outputFailed, saying: message, hint: Hint(hint)) }
 }
 
+// What the program adds to the text of a backend's code: the exit status, and commands in the hint.
+extension CommandError {
+  package init(_ text: ErrorText, _ values: [String]) {
+    let status: ExitStatus =
+      switch text.kind {
+      case .refused: .no
+      case .invalid: .usage
+      case .failed: .cannotTell
+      }
+    let hint = Self.commands[text.code] ?? Hint(text.hint)
+    self = CommandError(status, text.code, text.clause, hint: hint).filled(values)
+  }
+
+  private static let commands: [String: Hint] = [
+    BackendError.Code.accountNotFound.rawValue: "Check the name. List the accounts: \(run: "accounts", "list")",
+    BackendError.Code.lastAdministrator.rawValue:
+      "Make another account an administrator first: \(run: "accounts", "promote", "USER")",
+    BackendError.Code.payeeDisabled.rawValue:
+      "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")",
+    BackendError.Code.sessionNotFound.rawValue: "List your sessions: \(run: "sessions")",
+    BackendError.Code.twoStepAlreadyOn.rawValue:
+      "To change the device, turn it off first: \(run: "two-step", "off")",
+    BackendError.Code.twoStepNotBegun.rawValue: "Begin it: \(run: "two-step", "on")",
+    BackendError.Code.twoStepRequired.rawValue: "Set it up: \(run: "two-step", "on")",
+    BackendError.FailureCode.databaseMissing.rawValue:
+      "Register the first account: \(run: "register", "USER"). Or put a backup in its place.",
+    BackendError.FailureCode.sessionOfOtherDatabase.rawValue:
+      "Set AUTH_CLI_AUTHORITY as it was at login. If it is the same, \(run: "logout") says what to delete.",
+  ]
+}
+
 extension BackendError: CommandFailure {
   package var asCommandError: CommandError {
     switch kind {
     case .invalid, .refused:
-      guard let row = ErrorRow.of(code) else {
+      guard let text = ErrorText.of(code, for: values) else {
         // The service is newer than this program.
-        return CommandError(.no, code, description, hint: "Install the same version of both programs.")
+        return CommandError(.no, code, summary, hint: "Install the same version of both programs.")
       }
-      let (message, hint) = row.filled(values)
-      return CommandError(row.status, code, message, hint: hint)
+      return CommandError(text, values)
     case .notPermitted: return CommandError(code: .notPermitted)
     case .credentials: return CommandError(code: .wrongPassword).beginning(waitBegun)
     case .challenged: return CommandError(code: .codeMissing)
@@ -66,7 +96,10 @@ extension BackendError: CommandFailure {
 
 extension Unavailability: CommandFailure {
   package var asCommandError: CommandError {
-    let error = CommandError(ErrorRow.of(code)?.status ?? .cannotTell, code, words.message, hint: words.hint)
+    guard let text = ErrorText.of(code, for: values) else {
+      return CommandError(ErrorCode(code: code)?.row.status ?? .cannotTell, code, description.asClause, hint: Hint(hint))
+    }
+    let error = CommandError(text, values)
     // Only a payment has a third value, its key.
     return code == BackendError.FailureCode.outcomeUnknown.rawValue && values.count < 3
       ? error.withHint("Check whether it was made before you repeat it.") : error

@@ -10,22 +10,21 @@ package enum ErrorGlossary {
   ///
   /// Also those of backends and of the command line, by status and name.
   package static var all: [(code: String, status: ExitStatus, meaning: String)] {
-    func rows<Code: RawRepresentable<String> & CaseIterable>(
-      _: Code.Type, _ row: (Code) -> ErrorRow
-    ) -> [(code: String, row: ErrorRow)] {
-      Code.allCases.map { ($0.rawValue, row($0)) }
-    }
-    let own = ErrorCode.allCases.map { ($0.code, $0.row) }
+    typealias Entry = (code: String, status: ExitStatus, meaning: String)
     // The command line lets no other amount through to a backend, and makes one payment at a time.
-    let apps = [BackendError.Code.amountInvalid, .paymentInProgress].map(\.rawValue)
-    let rules = rows(BackendError.Code.self, \.row).filter { !apps.contains($0.code) }
-    let failures =
-      rows(BackendError.FailureCode.self, \.row) + rows(FileError.Kind.self, \.row)
-      + Unavailability.Cause.allCases.map { ($0.code, $0.row) }
-    let input = UsageError.Code.allCases.map { ($0.name, $0.row) } + PromptError.Code.allCases.map { ($0.name, $0.row) }
-    return Dictionary(grouping: own + rules + failures + input, by: \.0)
+    let rules = BackendError.Code.allCases.filter { $0 != .amountInvalid && $0 != .paymentInProgress }.map(\.text)
+    var all = ErrorCode.allCases.map(\.row).map { Entry($0.code, $0.status, $0.message.filled()) }
+    all += (rules + BackendError.FailureCode.allCases.map(\.text)).map {
+      ($0.code, CommandError($0, []).status, $0.meaning)
+    }
+    all += FileError.Kind.allCases.map { ($0.rawValue, .cannotTell, $0.meaning) }
+    all += Unavailability.Cause.allCases.map { ($0.code, .cannotTell, $0.meaning) }
+    all.append((ClockError.code, .cannotTell, "the boot clock cannot be read, so no limit can be checked"))
+    all += UsageError.Code.allCases.map { ($0.name, .usage, $0.meaning) }
+    all += PromptError.Code.allCases.map { ($0.name, $0.status, $0.meaning) }
+    return Dictionary(grouping: all, by: \.code)
       .map { code, rows in
-        (code, rows[0].1.status, rows.map(\.1.meaning).distinct.joined(separator: ", or "))
+        (code, rows[0].status, rows.map(\.meaning).distinct.joined(separator: ", or "))
       }
       .sorted { ($0.status.rawValue, $0.code) < ($1.status.rawValue, $1.code) }
   }
@@ -35,5 +34,24 @@ package enum ErrorGlossary {
     About.Glossary(
       title: "Error codes", topic: "codes",
       entries: all.map { ($0.code, "\($0.status.rawValue): \($0.meaning)") })
+  }
+}
+
+extension PromptError.Code {
+  /// The exit status of a command with such an error.
+  var status: ExitStatus { self == .unreadableInput ? .cannotTell : .usage }
+}
+
+extension Unavailability.Cause {
+  fileprivate var meaning: String {
+    switch self {
+    case .unreachable: "the database cannot be reached"
+    case .busy: "the database is busy"
+    case .unreadable: "the database cannot be read"
+    case .unparsable: "the answer of the database was not understood"
+    case .unwritable: "the database cannot be written"
+    case .cancelled: "the request to the database was cancelled"
+    case .unsupported: "the database does not offer this"
+    }
   }
 }

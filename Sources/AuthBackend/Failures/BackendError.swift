@@ -1,11 +1,12 @@
 public import AuthCore
 package import AuthDevice
+import TextFormat
 
-/// Why a backend did not do what was asked: a ``code`` and its ``values``.
+/// The error of an operation: a ``code`` and its ``values``, with a description and a hint.
 ///
-/// A program makes the message for people from these. Nothing was changed when one is thrown,
-/// except what the operation names: counters of the throttle, and events.
-public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Nothing was changed when one is thrown, except what the operation names: counters of the
+/// throttle, and events.
+public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
   /// The class of the error.
   public enum Kind: Hashable, Sendable {
     /// What was given does not have the accepted form.
@@ -46,37 +47,68 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
     self.values = values
   }
 
-  /// The code and its values, for a log; of kind `unavailable`, what happened.
-  public var description: String {
-    if case .unavailable(let failure) = kind { return failure.description }
-    return ([code] + values).joined(separator: " ")
+  /// The code and its values, for a log.
+  package var summary: String { ([code] + values).joined(separator: " ") }
+
+  /// What happened, in one sentence.
+  public var description: String { words.description }
+  /// What to do about it, in one sentence.
+  public var hint: String { words.hint }
+
+  package var words: ErrorWords {
+    switch kind {
+    case .invalid, .refused:
+      ErrorText.of(code, for: values)?.words(values) ?? (summary.asSentence, "Use the same version as the service.")
+    case .credentials: SessionError.credentialsNotAccepted.words
+    case .challenged: ("A code is needed after the password.", "Enter the code.")
+    case .session(let rejection): rejection.words
+    case .notFresh: FreshnessError.passwordNotRecent.words
+    case .notPermitted: ("Only an administrator may do this.", "Ask an administrator to do it.")
+    case .throttled(let throttle): throttle.words
+    case .unavailable(let failure): (failure.description, failure.hint)
+    }
   }
 }
 
 extension BackendError {
   /// What was given does not have the accepted form.
   package static func invalid(_ code: Code, _ values: String...) -> BackendError {
-    BackendError(.invalid, code.rawValue, values)
+    BackendError(code.text, values)
   }
 
   /// A rule or the present state forbids it.
   package static func refused(_ code: Code, _ values: String...) -> BackendError {
-    BackendError(.refused, code.rawValue, values)
+    BackendError(code.text, values)
   }
 
   /// The same for operators.
   package static func invalid(_ code: OperatorCode, _ values: String...) -> BackendError {
-    BackendError(.invalid, code.rawValue, values)
+    BackendError(code.text, values)
   }
 
   /// The same for operators.
   package static func refused(_ code: OperatorCode, _ values: String...) -> BackendError {
-    BackendError(.refused, code.rawValue, values)
+    BackendError(code.text, values)
   }
 
   /// What the database, the system or the service could not do; its own words are among the values.
   package static func unavailable(_ code: FailureCode, _ values: String...) -> BackendError {
-    BackendError(Unavailability(code.cause, code: code.rawValue, values: values))
+    BackendError(code.text, values)
+  }
+
+  /// A failure with a code that may be of a newer version.
+  package static func failure(
+    _ cause: Unavailability.Cause, _ code: String, _ values: [String]
+  ) -> BackendError {
+    BackendError(Unavailability(cause, code: code, values: values, ErrorText.of(code, for: values)?.words(values)))
+  }
+
+  private init(_ text: ErrorText, _ values: [String]) {
+    switch text.kind {
+    case .refused: self.init(.refused, text.code, values)
+    case .invalid: self.init(.invalid, text.code, values)
+    case .failed(let cause): self.init(Unavailability(cause, code: text.code, values: values, text.words(values)))
+    }
   }
 
   package init(_ failure: Unavailability) {
@@ -88,8 +120,7 @@ extension BackendError {
   }
 
   package init(_ error: ClockError) {
-    self.init(
-      Unavailability(.unreadable, error.description, hint: error.hint, code: FailureCode.clockUnreadable.rawValue))
+    self.init(Unavailability(.unreadable, error.description, hint: error.hint, code: ClockError.code))
   }
 
   /// One answer for an unknown name, a disabled account, a wrong password, and a code that is
@@ -144,7 +175,7 @@ extension BackendError {
   /// The same where the only answer can be that nothing is known.
   package var asUnavailability: Unavailability {
     if case .unavailable(let unavailability) = kind { return unavailability }
-    return Unavailability(.unparsable, "The answer was \(description).", code: code)
+    return Unavailability(.unparsable, "The answer was \(summary).", code: code)
   }
 
   /// The failure of a question about a session.

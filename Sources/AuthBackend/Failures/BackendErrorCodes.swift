@@ -1,174 +1,209 @@
-package import AuthCore
-
 extension BackendError {
   /// The rules that every backend holds input against, each with its stable code, and with what its
   /// values are.
-  public enum Code: String, Hashable, Sendable, CaseIterable {
+  public enum Code: Hashable, Sendable, CaseIterable {
     /// No account has this name: the name.
-    case accountNotFound = "account_not_found"
+    case accountNotFound
     /// The account still has money: the name and the balance.
-    case balanceNotZero = "balance_not_zero"
+    case balanceNotZero
     /// The key names another payment: the key, and the amount and the payee of the other payment.
-    case idempotencyKeyReused = "idempotency_key_reused"
+    case idempotencyKeyReused
     /// The balance is smaller than the amount: the balance and the amount.
-    case insufficientFunds = "insufficient_funds"
+    case insufficientFunds
     /// It is the last administrator who can enable accounts: the name.
-    case lastAdministrator = "last_administrator"
+    case lastAdministrator
     /// The database belongs to somebody else.
-    case notDatabaseOwner = "not_database_owner"
+    case notDatabaseOwner
     /// The account that would be paid is disabled: the name.
-    case payeeDisabled = "payee_disabled"
+    case payeeDisabled
     /// The account that would be paid cannot hold that much.
-    case payeeFull = "payee_full"
+    case payeeFull
     /// A payment to yourself.
-    case payeeIsPayer = "payee_is_payer"
+    case payeeIsPayer
     /// No account has the name that would be paid: the name.
-    case payeeUnknown = "payee_unknown"
+    case payeeUnknown
     /// Another payment of the same screen is under way.
-    case paymentInProgress = "payment_in_progress"
+    case paymentInProgress
     /// Only an administrator may create accounts.
-    case registrationClosed = "registration_closed"
+    case registrationClosed
     /// A key of another session was used.
-    case sessionMismatch = "session_mismatch"
+    case sessionMismatch
     /// The user has no active session of this name: the name of the session.
-    case sessionNotFound = "session_not_found"
+    case sessionNotFound
     /// The second step is on already.
-    case twoStepAlreadyOn = "two_step_already_on"
+    case twoStepAlreadyOn
     /// There is no secret that a code could confirm.
-    case twoStepNotBegun = "two_step_not_begun"
+    case twoStepNotBegun
     /// The second step is off.
-    case twoStepNotOn = "two_step_not_on"
+    case twoStepNotOn
     /// The user must set up a second step first.
-    case twoStepRequired = "two_step_required"
+    case twoStepRequired
     /// The name is in use: the name.
-    case usernameTaken = "username_taken"
+    case usernameTaken
     /// Not an amount: what was typed.
-    case amountInvalid = "amount_invalid"
+    case amountInvalid
     /// Not a name that can be shown: what was typed, and what is wrong with it.
-    case displayNameInvalid = "display_name_invalid"
+    case displayNameInvalid
     /// Not an idempotency key.
-    case idempotencyKeyInvalid = "idempotency_key_invalid"
+    case idempotencyKeyInvalid
     /// The password is too common.
-    case passwordBlocked = "password_blocked"
+    case passwordBlocked
     /// The password contains the name.
-    case passwordContainsName = "password_contains_name"
+    case passwordContainsName
     /// A NUL byte in a password.
-    case passwordHasNul = "password_has_nul"
+    case passwordHasNul
     /// The password is not UTF-8.
-    case passwordNotText = "password_not_text"
+    case passwordNotText
     /// The password is one character repeated, or only blanks.
-    case passwordRepeats = "password_repeats"
+    case passwordRepeats
     /// The password has more than 511 bytes: how many bytes it has.
-    case passwordTooLong = "password_too_long"
+    case passwordTooLong
     /// The password has fewer than 15 characters: how many characters it has.
-    case passwordTooShort = "password_too_short"
+    case passwordTooShort
     /// The password has characters that Unicode has not assigned.
-    case passwordUnassigned = "password_unassigned"
+    case passwordUnassigned
     /// The new password is the present one.
-    case passwordUnchanged = "password_unchanged"
+    case passwordUnchanged
     /// Not a user name: what was typed.
-    case usernameInvalid = "username_invalid"
+    case usernameInvalid
     /// Not the address of a service: what is wrong with it.
-    case addressInvalid = "address_invalid"
+    case addressInvalid
     /// The address of a PostgreSQL database, where that of a service should be.
-    case addressOfDatabase = "address_of_database"
+    case addressOfDatabase
   }
 
   /// What only an operator can meet, each with a stable code.
-  package enum OperatorCode: String, Hashable, Sendable, CaseIterable {
-    /// The database has accounts already.
-    case schemaExists = "schema_exists"
-    /// A schema is not ours to use: its name, its database, and what is wrong with it.
-    case schemaForeign = "schema_foreign"
-    /// The database has the tables already: its name.
-    case schemaNotEmpty = "schema_not_empty"
-    /// The name of another database than that of the connection: both names.
-    case confirmationWrong = "confirmation_wrong"
-    /// Not the address of a PostgreSQL database: what is wrong with it.
-    case databaseAddressInvalid = "database_address_invalid"
-    /// The address of a database has a password in it.
-    case addressHasPassword = "address_has_password"
-    /// The program was built without PostgreSQL.
-    case postgresMissing = "postgres_missing"
+  package enum OperatorCode: ErrorCodeList {
+    case schemaExists, schemaForeign, schemaNotEmpty, confirmationWrong, databaseAddressInvalid, addressHasPassword,
+      postgresMissing
   }
 }
 
-extension BackendError {
-  /// What the database, the system or the service could not do, each with a stable code.
-  ///
-  /// The values of each are in its message, in the table of the programs.
-  package enum FailureCode: String, Hashable, Sendable, CaseIterable {
-    case answerTooLong = "answer_too_long"
-    case answerUnknown = "answer_unknown"
-    case clockWasAhead = "clock_was_ahead"
-    case clockUnreadable = "clock_unreadable"
-    case databaseBusy = "database_busy"
-    case databaseCannotOpen = "database_cannot_open"
-    case databaseCorrupt = "database_corrupt"
-    case databaseError = "database_error"
-    case databaseForeign = "database_foreign"
-    case databaseInUse = "database_in_use"
-    case databaseInconsistent = "database_inconsistent"
-    case databaseMissing = "database_missing"
-    case databaseNewer = "database_newer"
-    case databaseOlder = "database_older"
-    case databaseReadOnly = "database_read_only"
-    case eventsChanged = "events_changed"
-    case hashingFailed = "hashing_failed"
-    case messageInvalid = "message_invalid"
-    case noRandomness = "no_randomness"
-    case outcomeUnknown = "outcome_unknown"
-    case requestTooLong = "request_too_long"
-    case roleNotPermitted = "role_not_permitted"
-    case schemaMissing = "schema_missing"
-    case serverBusy = "server_busy"
-    case serverCertificate = "server_certificate"
-    case serverEncoding = "server_encoding"
-    case serverEncryption = "server_encryption"
-    case serverFull = "server_full"
-    case serverLoginRefused = "server_login_refused"
-    case serverLost = "server_lost"
-    case serverOutdated = "server_outdated"
-    case serverReadOnly = "server_read_only"
-    case serverSilent = "server_silent"
-    case serverStarting = "server_starting"
-    case serverUnreachable = "server_unreachable"
-    case serviceBusy = "service_busy"
-    case serviceGarbled = "service_garbled"
-    case serviceLost = "service_lost"
-    case serviceMissing = "service_missing"
-    case serviceNotPermitted = "service_not_permitted"
-    case serviceOtherVersion = "service_other_version"
-    case serviceSilent = "service_silent"
-    case serviceStopping = "service_stopping"
-    /// Not one of ours: what libpq calls a service.
-    case serviceUnknown = "service_unknown"
-    case serviceUnreachable = "service_unreachable"
-    case serviceUntrusted = "service_untrusted"
-    case sessionOfOtherDatabase = "session_of_other_database"
-    case sshFailed = "ssh_failed"
-    case sshMissing = "ssh_missing"
-    case watchFailed = "watch_failed"
+extension BackendError.Code: ErrorCodeList {
+  /// The stable name for programs, in snake case.
+  public var rawValue: String { text.code }
 
-    /// The class of the failure in the terms of `Authority`.
-    package var cause: Unavailability.Cause {
-      switch self {
-      case .databaseBusy, .databaseInUse, .eventsChanged, .serverBusy, .serverStarting, .serviceBusy, .serviceStopping:
-        .busy
-      case .databaseReadOnly, .outcomeUnknown, .serverFull, .serverReadOnly: .unwritable
-      case .answerTooLong, .answerUnknown, .databaseNewer, .databaseOlder, .messageInvalid, .requestTooLong,
-        .serviceGarbled, .serviceOtherVersion:
-        .unparsable
-      case .clockUnreadable, .clockWasAhead, .databaseCorrupt, .databaseError, .databaseForeign, .databaseInconsistent,
-        .hashingFailed,
-        .serverEncoding, .watchFailed:
-        .unreadable
-      case .databaseCannotOpen, .databaseMissing, .noRandomness, .roleNotPermitted, .schemaMissing, .serverCertificate,
-        .serverEncryption, .serverLoginRefused, .serverLost, .serverOutdated, .serverSilent, .serverUnreachable,
-        .serviceLost, .serviceMissing, .serviceNotPermitted, .serviceSilent, .serviceUnknown, .serviceUnreachable,
-        .serviceUntrusted, .sessionOfOtherDatabase, .sshFailed, .sshMissing:
-        .unreachable
-      }
+  /// Finds the rule with this stable name, or returns nil.
+  public init?(rawValue code: String) {
+    guard let found = Self.named(code) else { return nil }
+    self = found
+  }
+
+  package var text: ErrorText {
+    switch self {
+    case .accountNotFound:
+      .refused("account_not_found", "there is no account '{NAME}'").hint("Check the name.")
+    case .balanceNotZero:
+      .refused("balance_not_zero", "the account '{NAME}' still has {BALANCE}")
+        .hint("It has to be paid to another account first; an account can be deleted when its balance is 0.00.")
+    case .idempotencyKeyReused:
+      .refused("idempotency_key_reused", "the key '{KEY}' was used for another payment: {AMOUNT} to {NAME}").hint(
+        "Use a new key for a new payment.")
+    case .insufficientFunds:
+      .refused("insufficient_funds", "your balance is {BALANCE}, which is less than {AMOUNT}").hint(
+        "Pay at most your balance.")
+    case .lastAdministrator:
+      .refused("last_administrator", "'{NAME}' is the last administrator who can enable accounts")
+        .hint("Make another account an administrator first.")
+    case .notDatabaseOwner:
+      .refused("not_database_owner", "a service does not let you act as the owner of its database")
+        .hint("If you are an administrator, omit --as-owner. An operator runs 'auth-service reset-password USER'.")
+    case .payeeDisabled:
+      .refused("payee_disabled", "the account '{NAME}' is disabled")
+        .hint("Ask an administrator to enable it.")
+    case .payeeFull: .refused("payee_full", "the payee's account cannot hold that much").hint("Pay less.")
+    case .payeeIsPayer: .refused("payee_is_payer", "you cannot pay yourself").hint("Name another user.")
+    case .payeeUnknown: .refused("payee_unknown", "there is no account '{NAME}'").hint("Check the name.")
+    case .paymentInProgress:
+      .refused("payment_in_progress", "another payment of this screen is under way").hint(
+        "Wait for its receipt; this one was not made.")
+    case .registrationClosed:
+      .refused("registration_closed", "registration is closed").hint("Ask an administrator to create the account.")
+    case .sessionMismatch:
+      .refused("session_mismatch", "the key belongs to another session than the lease").hint(
+        "Use the key of the leased session.")
+    case .sessionNotFound:
+      .refused("session_not_found", "you have no active session '{NAME}'").hint("Check the name of the session.")
+    case .twoStepAlreadyOn:
+      .refused("two_step_already_on", "the second step is on already").hint("To change the device, turn it off first.")
+    case .twoStepNotBegun:
+      .refused("two_step_not_begun", "the set-up was not begun").hint("Begin it.")
+    case .twoStepNotOn: .refused("two_step_not_on", "the second step is off").hint("There is nothing to turn off.")
+    case .twoStepRequired:
+      .refused("two_step_required", "administrators of this database need a second step, and you have none")
+        .hint("Set one up.")
+    case .usernameTaken:
+      .refused("username_taken", "the name '{NAME}' is taken").hint(
+        "Choose another name; names of deleted accounts cannot be used again.")
+    case .addressInvalid:
+      .invalid("address_invalid", "AUTH_CLI_AUTHORITY does not name a service: {REASON}")
+        .hint("Write it like unix:/run/auth-cli/authority.sock, ssh://host or ssh://host1,host2; nothing was changed.")
+    case .addressOfDatabase:
+      .invalid("address_of_database", "AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open")
+        .hint(
+          "Start auth-service on it, then name the service: unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed."
+        )
+    case .amountInvalid:
+      .invalid("amount_invalid", "'{AMOUNT}' is not an amount")
+        .hint("Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
+    case .displayNameInvalid:
+      .invalid("display_name_invalid", "{NAME} cannot be used as a name: it {REASON}").hint("Use \(DisplayName.rule).")
+    case .idempotencyKeyInvalid:
+      .invalid("idempotency_key_invalid", "that is not an idempotency key").hint("Use \(IdempotencyKey.rule).")
+    case .passwordBlocked:
+      .invalid("password_blocked", "the password is too common").hint("Choose one that only you use.")
+    case .passwordContainsName:
+      .invalid("password_contains_name", "the password contains the name of the account").hint("Choose another.")
+    case .passwordHasNul: .invalid("password_has_nul", "the password contains a NUL character").hint("Choose another.")
+    case .passwordNotText:
+      .invalid("password_not_text", "the password is not valid UTF-8").hint("Check the encoding of the input.")
+    case .passwordRepeats:
+      .invalid("password_repeats", "the password is one repeated character, or only spaces").hint(Self.goodPassword)
+    case .passwordTooLong:
+      .invalid(
+        "password_too_long", "the password has {LENGTH} bytes; at most \(NormalizedPassword.longest) are accepted"
+      )
+      .hint("Choose a shorter one; passwords are never cut off.")
+    case .passwordTooShort:
+      .invalid("password_too_short", "the password has {LENGTH}; at least \(PasswordPolicy.shortest) are needed").hint(
+        Self.goodPassword)
+    case .passwordUnassigned:
+      .invalid("password_unassigned", "the password contains characters that Unicode has not assigned").hint(
+        "Choose other characters.")
+    case .passwordUnchanged:
+      .invalid("password_unchanged", "the new password is the same as the current one").hint(
+        "Choose another; nothing was changed.")
+    case .usernameInvalid: .invalid("username_invalid", "{NAME} is not a user name").hint("Use \(Username.rule).")
+    }
+  }
+
+  private static let goodPassword = "Several words make a good password; spaces are allowed."
+}
+
+extension BackendError.OperatorCode {
+  package var text: ErrorText {
+    switch self {
+    case .schemaExists:
+      .refused("schema_exists", "the database has accounts already")
+        .hint("Nothing was changed. For a forgotten password, start the service: auth-service reset-password NAME")
+    case .schemaForeign:
+      .refused("schema_foreign", "the schema {SCHEMA} of the database '{DATABASE}' {REASON}")
+        .hint("Nothing in it was used or changed. Connect as its owner, or use another database.")
+    case .schemaNotEmpty:
+      .refused("schema_not_empty", "the database '{DATABASE}' has the tables already")
+        .hint("Nothing was changed. Import into an empty database.")
+    case .confirmationWrong:
+      .refused("confirmation_wrong", "the connection is to the database '{DATABASE}', and not to '{NAME}'")
+        .hint("Nothing was removed. Repeat the name of the database to confirm.")
+    case .databaseAddressInvalid:
+      .invalid("database_address_invalid", "the address does not name a PostgreSQL database: {REASON}")
+        .hint("Write it like postgresql://host/database, or service=NAME for a name in ~/.pg_service.conf.")
+    case .addressHasPassword:
+      .invalid("address_has_password", "the address of the database contains a password")
+        .hint("Remove it from there, and put it into ~/.pgpass of the service's user (mode 0600).")
+    case .postgresMissing:
+      .invalid("postgres_missing", "this auth-service was built without PostgreSQL")
+        .hint("Install libpq-dev and build it again, or use --database.")
     }
   }
 }

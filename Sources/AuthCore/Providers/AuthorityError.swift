@@ -94,13 +94,21 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   ///
   /// For an app without messages of its own, the description names the cause and the values.
   public init(_ cause: Cause, code: String, values: [String]) {
+    self.init(cause, code: code, values: values, nil)
+  }
+
+  /// The same with the messages of the code, if they are known.
+  package init(_ cause: Cause, code: String, values: [String], _ words: ErrorWords?) {
     self.cause = cause
     isUnsent = false
     self.code = code
     self.values = values
-    description = cause.naming.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")
+    description =
+      words?.description ?? cause.naming.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")
     hint =
-      cause == .unwritable ? "Check whether the change was made, then try again." : "Try again; nothing was changed."
+      words?.hint
+      ?? (cause == .unwritable
+        ? "Check whether the change was made, then try again." : "Try again; nothing was changed.")
   }
 }
 

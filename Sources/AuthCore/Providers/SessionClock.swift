@@ -4,6 +4,8 @@ public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
+  /// The stable name for programs.
+  package static let code = "clock_unreadable"
 
   /// Creates an error.
   public init(_ description: String, hint: String = "Try again; without the clock no limit can be judged.") {

@@ -52,7 +52,7 @@ extension SessionError {
         "overtaken", true,
         ("Another process changed the session at the same time.", "Look who is logged in, then try again.")
       )
-    case .clock(let failure): ("clock_unreadable", true, (failure.description, failure.hint))
+    case .clock(let failure): (ClockError.code, true, (failure.description, failure.hint))
     case .insideLease:
       (
         "inside_lease", false,

@@ -29,6 +29,20 @@ extension FileError {
     case readOnly = "file_read_only"
     /// Any other system error.
     case system = "file_error"
+
+    /// What the code means, as a clause.
+    package var meaning: String {
+      switch self {
+      case .missing: "a file is missing"
+      case .wrongType: "not a regular file"
+      case .wrongOwner: "a file belongs to another user"
+      case .wrongMode: "other users may use a file"
+      case .denied: "the permissions of a file do not allow its use"
+      case .noSpace: "the disk is full"
+      case .readOnly: "a file is on a read-only file system"
+      case .system: "the system reported another error for a file"
+      }
+    }
   }
 
   package init(_ kind: Kind, _ description: String, hint: String) {

@@ -102,11 +102,11 @@ extension CommandError {
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
-    case ErrorCode.ownStepMissing.rawValue: withHint("Set yours up in the Profile tab first.")
+    case ErrorCode.ownStepMissing.code: withHint("Set yours up in the Profile tab first.")
     case BackendError.FailureCode.databaseMissing.rawValue: withHint("Put a backup in its place, or register on Home.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
       withHint("Check that before you make it again. Enter sends the same payment again, and it is never made twice.")
-    case ErrorCode.locked.rawValue:
+    case ErrorCode.locked.code:
       withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
     case _: self
     }

@@ -45,14 +45,14 @@ extension AppState {
 
   /// The form that began the action was left.
   private func failElsewhere(_ problem: CommandError) -> AppEffect? {
-    guard problem.code == ErrorCode.codeMissing.rawValue else { return warn(problem) }
+    guard problem.code == ErrorCode.codeMissing.code else { return warn(problem) }
     let effect = perform(.cancelAnswer)
     refuse("A code is also needed, and you had left the form. Begin again.")
     return effect
   }
 
   private func fail(_ action: AppAction, _ problem: CommandError) -> AppEffect? {
-    switch ErrorCode(rawValue: problem.code) {
+    switch ErrorCode(code: problem.code) {
     // The action runs after the password.
     case .passwordNotRecent:
       form = AppForm(.reauthenticate(then: action), covering: form)

@@ -70,14 +70,8 @@ final class CommandBackend: Backend {
       return notes.revoked.contains(token)
     }
     guard isAsked || !onlyLooks else { return }
-    do throws(Unavailability) {
-      if let obstacle = notes.withLock(\.obstacle) { throw obstacle }
-      try await base.revoke(token, reason: reason)
-    } catch {
-      // The result of a logout has the description only.
-      let (message, hint) = error.words
-      throw Unavailability(error.cause, message, hint: hint.description, code: error.code)
-    }
+    if let obstacle = notes.withLock(\.obstacle) { throw obstacle }
+    try await base.revoke(token, reason: reason)
   }
 
   /// Revokes nothing more, because of this.

@@ -10,10 +10,9 @@ extension BackendError: WireRecord {
     { (code: String, values: [String], kind: Kind) in
       let (code, values) = (code.escaped, values.map(\.escaped))
       guard case .unavailable(let failure) = kind else { return BackendError(kind, code, values) }
-      return BackendError(
-        values.isEmpty
-          ? Unavailability(failure.cause, failure.description, hint: failure.hint, code: code)
-          : Unavailability(failure.cause, code: code, values: values))
+      return values.isEmpty
+        ? BackendError(Unavailability(failure.cause, failure.description, hint: failure.hint, code: code))
+        : .failure(failure.cause, code, values)
     }, \.code, \.values, \.kind)
 }
 

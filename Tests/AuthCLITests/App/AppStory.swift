@@ -124,9 +124,11 @@ struct AppStory {
   private static func problem(_ words: [String]) -> CommandError {
     let value = words.dropFirst().joined(separator: " ")
     if words[0] == "throttled" { return CommandError(.wait(.seconds(Int(value) ?? 0))) }
-    if let code = ErrorCode(rawValue: words[0]) { return CommandError(code: code, value) }
+    if let code = ErrorCode.allCases.first(where: { "\($0)" == words[0] }) ?? ErrorCode(code: words[0]) {
+      return CommandError(code: code, value)
+    }
     if let code = BackendError.Code(rawValue: words[0]) { return CommandError(BackendError.refused(code, value)) }
-    if let code = BackendError.FailureCode(rawValue: words[0]) {
+    if let code = BackendError.FailureCode.named(words[0]) {
       return CommandError(BackendError.unavailable(code, value, "REASON", "--idempotency-key KEY"))
     }
     return CommandError(.no, words[0], words[0], hint: "Try again.")

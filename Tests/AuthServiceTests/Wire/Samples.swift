@@ -55,7 +55,7 @@ enum Samples {
     case .register: .register(username: "alice", password, displayName: "Alice")
     case .profile: .profile(token)
     case .rename: .rename("Alice", token)
-    case .changePassword: .changePassword(from: password, to: Secret("another"), token, newToken: newToken)
+    case .changePassword: .changePassword(from: password, to: Secret("new secret"), token, newToken: newToken)
     case .deleteOwnAccount: .deleteOwnAccount(token)
     case .makeRecoveryCodes: .makeRecoveryCodes(token)
     case .recover: .recover(username: "alice", code, password)

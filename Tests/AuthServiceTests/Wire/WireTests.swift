@@ -209,6 +209,6 @@ struct WireTests {
     }
     for frame in Samples.serverFrames { dump(frame, to: &text) }
     #expect(text.contains("alice"))
-    for secret in [Samples.secret, "another", "123456", "101", Samples.code.text] { #expect(!text.contains(secret)) }
+    for secret in [Samples.secret, "new secret", "123456", "101", Samples.code.text] { #expect(!text.contains(secret)) }
   }
 }
