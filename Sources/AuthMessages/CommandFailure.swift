@@ -97,7 +97,9 @@ extension BackendError: CommandFailure {
 extension Unavailability: CommandFailure {
   package var asCommandError: CommandError {
     guard let text = ErrorText.of(code, for: values) else {
-      return CommandError(ErrorCode(code: code)?.row.status ?? .cannotTell, code, description.asClause, hint: Hint(hint))
+      let row = ErrorCode(code: code)?.row
+      if let row, row.hint != "", !row.message.contains("{") { return row }
+      return CommandError(row?.status ?? .cannotTell, code, description.asClause, hint: Hint(hint))
     }
     let error = CommandError(text, values)
     // Only a payment has a third value, its key.

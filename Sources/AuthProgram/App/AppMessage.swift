@@ -96,7 +96,7 @@ indirect enum AppAction: Equatable, Sendable {
 
 extension CommandError {
   /// Why the backend refused, if it did.
-  var refusal: BackendError.Code? { BackendError.Code(rawValue: code) }
+  var refusal: BackendError.Code? { BackendError.Code.named(code) }
 
   /// The same error with a hint for this screen, if its own hint names a command.
   var onScreen: CommandError {

@@ -382,7 +382,7 @@ extension BackendError {
   /// They are not told where the database is, or what its server said; the log has that.
   fileprivate var told: BackendError {
     guard case .unavailable(let failure) = kind else { return self }
-    switch FailureCode(rawValue: failure.code) {
+    switch FailureCode.named(failure.code) {
     case .answerTooLong, .clockWasAhead, .messageInvalid, .requestTooLong, .serviceBusy, .serviceStopping:
       return self
     case .outcomeUnknown:

@@ -127,7 +127,7 @@ struct AppStory {
     if let code = ErrorCode.allCases.first(where: { "\($0)" == words[0] }) ?? ErrorCode(code: words[0]) {
       return CommandError(code: code, value)
     }
-    if let code = BackendError.Code(rawValue: words[0]) { return CommandError(BackendError.refused(code, value)) }
+    if let code = BackendError.Code.named(words[0]) { return CommandError(BackendError.refused(code, value)) }
     if let code = BackendError.FailureCode.named(words[0]) {
       return CommandError(BackendError.unavailable(code, value, "REASON", "--idempotency-key KEY"))
     }

@@ -19,7 +19,7 @@ struct ArticleTests {
   @Test("each of its blocks is of a kind that is executed, or is no command")
   func kinds() throws {
     let fences = try Self.article().split(separator: "\n").filter { $0.hasPrefix("```") }.map { $0.dropFirst(3) }
-    #expect(Set(fences) == ["", "sh", "service", "foreground", "postgres", "older", "yaml"])
+    #expect(Set(fences) == ["", "sh", "service", "foreground", "postgres", "yaml"])
     #expect(try Self.blocks("sh").count == 5 && Self.blocks("service").count == 6 && Self.blocks("postgres").count == 3)
   }
 

@@ -89,10 +89,10 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
   }
 
   private func begin(
-    _ step: Progress, _ machine: inout SessionMachine, _ effect: (Epoch) -> Effect
+    _ step: Progress, _ machine: inout SessionMachine, _ first: [Effect] = [], _ effect: (Epoch) -> Effect
   ) -> Reaction {
     let epoch = machine.nextEpoch()
-    return machine.move(.loggingOut(with { ($0.epoch, $0.step) = (epoch, step) }), [effect(epoch)])
+    return machine.move(.loggingOut(with { ($0.epoch, $0.step) = (epoch, step) }), first + [effect(epoch)])
   }
 
   private func finish(_ machine: inout SessionMachine) -> Reaction {
@@ -114,7 +114,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     }
     switch step {
     case .draining: return machine.move(.loggingOut(next), [.notify])
-    case .revoking, .erasing: return next.begin(.revoking, &machine) { .revoke($0, both, .userAsked) }
+    case .revoking, .erasing: return next.begin(.revoking, &machine, [.notify]) { .revoke($0, both, .userAsked) }
     }
   }
 }
