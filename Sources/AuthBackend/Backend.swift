@@ -33,19 +33,21 @@ public protocol Backend: Authority {
   /// Where a session begins, for listings; read at each login.
   var origin: @Sendable () -> SessionOrigin? { get }
 
-  /// Answers a request: the one entry, through which all operations go.
+  /// Performs an operation: the one entry, through which all operations go.
   ///
-  /// It takes tokens, so only a backend that hands requests on calls it. A program calls the
-  /// operations, which take a lease and check the keys.
+  /// Its inputs have tokens, so only a backend that hands operations on to another one calls it. A
+  /// program calls the methods, which take a lease and check the keys.
   ///
-  /// It blocks its caller until the answer is there. Each request has one case of answer, the one
-  /// that its operation asks for; another one is a fault of the backend.
+  /// It blocks its caller until the answer is there.
   ///
-  /// - Throws: ``BackendError``; see the operations for what each throws.
-  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer
-
-  /// What it means that the answer to a request was one to another question.
-  func misread(_ request: BackendRequest) -> BackendError
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - input: Its input, or a tuple of several.
+  /// - Returns: Its output.
+  /// - Throws: ``BackendError``; see the methods for what each throws.
+  func perform<Input, Output>(
+    _ operation: BackendOperation<Input, Output>, on input: Input
+  ) throws(BackendError) -> Output
 
   /// Makes a source that says when to look again, for screens that follow a session live.
   func changes() throws(BackendError) -> any ChangeSource
@@ -58,16 +60,10 @@ extension Backend {
   /// Nothing.
   public var origin: @Sendable () -> SessionOrigin? { { nil } }
 
-  /// Only a fault of the backend can lead here.
-  public func misread(_: BackendRequest) -> BackendError { .unavailable(.answerUnknown) }
-
-  /// The answer to a request, which `value` takes out of its case.
-  package func ask<Value>(
-    _ request: BackendRequest, _ value: (BackendAnswer) -> Value?
-  ) throws(BackendError) -> Value {
-    guard let value = value(try perform(request)) else { throw misread(request) }
-    return value
-  }
+  /// Performs an operation on its inputs.
+  package func ask<each Part: Sendable, Output>(
+    _ operation: BackendOperation<(repeat each Part), Output>, _ part: repeat each Part
+  ) throws(BackendError) -> Output { try perform(operation, on: (repeat each part)) }
 
   package func drawToken() throws(BackendError) -> SessionToken { SessionToken(bytes: try Secrets.random(count: 32)) }
 }

@@ -67,20 +67,19 @@ extension BackendContract {
     Check("a backend that cannot answer says so in every operation") { probe in
       guard let setAvailable = probe.subject.setAvailable else { return }
       let (alice, bob) = try await probe.both()
-      let (name, ofSessions) = (try Username("bob"), try Operation.all(bob))
+      let name = try Username("bob")
       let others = [
-        Operation("lookUp") { .lookUp($0.token) },
-        Operation("checkForLogins") { _ in .checkForLogins },
-        Operation("recover") { _ in .recover(username: name.canonical, .wrong, .new) },
-        Operation("resetPasswordAsOwner") { _ in .resetPasswordAsOwner(name) },
+        Operations.lookUp(alice.token), Operations.checkForLogins(), Operations.recover("bob", .wrong, .new),
+        Operations.resetPasswordAsOwner(name),
       ]
+      let ofSessions = try probe.requests(of: alice, other: bob)
       await setAvailable(false)
-      for operation in others + ofSessions {
-        let error = operation.run(alice).error
+      for request in others + ofSessions {
+        let (operation, error) = (request.operation.name, probe.ask(request).error)
         if case .unavailable = error?.kind { continue }
         try require(
-          error?.code == BackendError.Code.notDatabaseOwner.rawValue && operation.name == "resetPasswordAsOwner",
-          "\(operation.name) of a backend that cannot answer was answered \(error?.code ?? "with a result")")
+          error?.code == BackendError.Code.notDatabaseOwner.rawValue && operation == "resetPasswordAsOwner",
+          "\(operation) of a backend that cannot answer was answered \(error?.code ?? "with a result")")
       }
       await setAvailable(true)
       try require(try alice.balance() == 100_00, "operations that were not answered changed the balance")

@@ -149,13 +149,13 @@ extension BackendContract {
     Check("an administrator's operation needs the role, whatever the key says, and a refusal is an event") {
       probe, alice, _ in
       let bob = try await probe.logIn("bob")
-      let operations = try Operation.all(alice).filter { $0.needs.contains(.role) }
-      for operation in operations {
-        try operation.run(bob).refused("\(operation.name) of a member", with: "not_permitted", .notPermitted)
+      let requests = try probe.requests(of: bob, other: alice).filter { $0.operation.needs?.role != nil }
+      for request in requests {
+        try probe.ask(request).refused("\(request.operation.name) of a member", with: "not_permitted", .notPermitted)
       }
       try require(try !alice.account("alice").value().isDisabled, "a member disabled an account")
       let names = try bob.events().value().map(\.name)
-      try require(names.count { $0 == "authz_fail" }, is: operations.count, "of the refusals events are")
+      try require(names.count { $0 == "authz_fail" }, is: requests.count, "of the refusals events are")
       try require(!names.contains("sensitive_read"), "a refused look was recorded as one")
     },
   ]

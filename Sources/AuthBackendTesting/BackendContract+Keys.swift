@@ -7,12 +7,12 @@ extension BackendContract {
   static let keys: [Check] = [
     Check("an operation that needs a fresh password is refused when that was too long ago") { probe, alice, bob in
       await probe.subject.advance(probe.backend.policy.fresh)
-      for operation in try Operation.all(bob) where operation.name != "endAllSessions" {
-        let answer = operation.run(alice)
-        if operation.needs.contains(.freshness) {
-          try answer.refused("\(operation.name) with an old password", with: "not_fresh", .notFresh)
+      for request in try probe.requests(of: alice, other: bob) where request.operation.name != "endAllSessions" {
+        let (name, answer) = (request.operation.name, probe.ask(request))
+        if request.operation.needs?.isFresh == true {
+          try answer.refused("\(name) with an old password", with: "not_fresh", .notFresh)
         } else {
-          try answer.value("\(operation.name), which needs no fresh password,")
+          try answer.value("\(name), which needs no fresh password,")
         }
       }
       try require(try bob.balance() == 100_00, "a refused payment moved money")
@@ -21,8 +21,8 @@ extension BackendContract {
     Check("a session that was ended elsewhere is refused") { probe, alice, bob in
       let elsewhere = try await probe.logIn("alice")
       try elsewhere.endAll().value()
-      for operation in try Operation.all(bob) {
-        try operation.run(alice).ended("\(operation.name) of an ended session", .userAsked)
+      for request in try probe.requests(of: alice, other: bob) {
+        try probe.ask(request).ended("\(request.operation.name) of an ended session", .userAsked)
       }
       try require(try bob.balance() == 100_00, "an ended session paid")
       try bob.profile().value("a session of another user")
@@ -30,66 +30,54 @@ extension BackendContract {
 
     Check("a session past a limit is refused with that limit") { probe, alice, bob in
       await probe.subject.advance(probe.backend.policy.idle)
-      for operation in try Operation.all(bob) {
-        try operation.run(alice).ended("\(operation.name) past the idle limit", .expired(.idle))
+      for request in try probe.requests(of: alice, other: bob) {
+        try probe.ask(request).ended("\(request.operation.name) past the idle limit", .expired(.idle))
       }
     },
   ]
 }
 
-/// An operation on the data of a session's user, and the keys that it needs.
-struct Operation {
-  enum Need { case freshness, role }
-
-  let name: String
-  let needs: Set<Need>
-  private let request: (Login) -> BackendRequest
-
-  init(_ name: String, _ needs: Set<Need> = [], _ request: @escaping (Login) -> BackendRequest) {
-    (self.name, self.needs, self.request) = (name, needs, request)
+extension BackendProbe {
+  /// Every operation of a login, on the account of another one.
+  func requests(of login: Login, other: Login) throws -> [Request] {
+    var source: any SampleSource = ContractSource(login: login, username: try Username(other.user.username))
+    return try Sample.all.filter { $0.operation.needs != nil }.map { try $0.request(&source) }
   }
 
-  func run(_ login: Login) -> Answer<BackendAnswer> { login.ask(request(login), \.self, name) }
-
-  /// All operations, applied to the account of `other`; the last one ends the session.
-  static func all(_ other: Login) throws -> [Operation] {
-    let username = other.user.username
-    let (payee, order) = (try Username(username), try PaymentOrder(minorUnits: 1, to: username))
-    let unused = try PaymentOrder(minorUnits: 1, to: "bob", key: "unused")
-    let newToken = SessionToken(bytes: Array(repeating: 6, count: 32))
-    return [
-      Operation("twoStep") { .twoStep($0.token) },
-      Operation("beginTwoStep", [.freshness]) { .beginTwoStep($0.token) },
-      Operation("confirmTwoStep", [.freshness]) { .confirmTwoStep(.wrong, $0.token) },
-      Operation("endTwoStep", [.freshness]) { .endTwoStep(.wrong, $0.token) },
-      Operation("twoStepPolicy", [.role]) { .twoStepPolicy($0.token) },
-      Operation("setTwoStepPolicy", [.role, .freshness]) { .setTwoStepPolicy(.required, $0.token) },
-      Operation("profile") { .profile($0.token) },
-      Operation("rename") { .rename("Another name", $0.token) },
-      Operation("changePassword", [.freshness]) {
-        .changePassword(from: .of($0.user.username), to: .new, $0.token, newToken: newToken)
-      },
-      Operation("sessions") { .sessions(SessionsPage(), $0.token) },
-      Operation("revokeSession", [.freshness]) { .revokeSession($0.id, $0.token) },
-      Operation("earlierPayment") { .earlierPayment(unused, $0.token) },
-      Operation("pay", [.freshness]) { .pay(order, $0.token) },
-      Operation("receipts") { .receipts(Page(), $0.token) },
-      Operation("events") { .events(.own, Page(), $0.token) },
-      Operation("allEvents", [.role]) { .events(.everyone, Page(), $0.token) },
-      Operation("accounts", [.role]) { .accounts(AccountsQuery(limit: 50), $0.token) },
-      Operation("account", [.role]) { .account(payee, $0.token) },
-      Operation("setDisabled", [.role, .freshness]) { .setDisabled(true, payee, $0.token) },
-      Operation("unlock", [.role, .freshness]) { .unlock(payee, $0.token) },
-      Operation("makeRecoveryCodes", [.freshness]) { .makeRecoveryCodes($0.token) },
-      Operation("resetPassword", [.role, .freshness]) { .resetPassword(payee, $0.token) },
-      Operation("setRole", [.role, .freshness]) { .setRole(.administrator, payee, $0.token) },
-      Operation("registration", [.role]) { .registration($0.token) },
-      Operation("setRegistration", [.role, .freshness]) { .setRegistration(.closed, $0.token) },
-      Operation("registerOther", [.role, .freshness]) { .registerOther(username: "erin", $0.token) },
-      Operation("deleteAccount of another", [.role, .freshness]) { .deleteAccount(payee, $0.token) },
-      Operation("deleteAccount", [.freshness]) { .deleteOwnAccount($0.token) },
-      Operation("noteView", [.role]) { .noteView("accounts", $0.token) },
-      Operation("endAllSessions") { .endAllSessions($0.token) },
-    ]
+  func ask(_ request: Request) -> Answer<any Sendable> {
+    Answer(request.operation.name) { () throws(BackendError) in try request.perform(backend) }
   }
+}
+
+/// The inputs of the operations of a login, on another account.
+private struct ContractSource: SampleSource {
+  let login: Login
+  let username: Username
+
+  var token: SessionToken { login.token }
+  var newToken: SessionToken { SessionToken(bytes: Array(repeating: 6, count: 32)) }
+  var new: NewSession { NewSession(token: newToken, label: nil, origin: nil) }
+  var session: SessionID { login.id }
+  var limits: LimitRequest { .standard }
+  var credentials: Credentials { .of(login.user.username) }
+  var password: Secret { .of(login.user.username) }
+  var newPassword: Secret { .new }
+  var firstPassword: Secret { .new }
+  var answer: Secret { .wrong }
+  var code: Secret { .wrong }
+  var recovery: (name: String, code: RecoveryCode) { (username.canonical, .wrong) }
+  var endReason: EndReason { .userAsked }
+  var name: String { "erin" }
+  var otherName: String { "erin" }
+  var displayName: String { "Another name" }
+  var order: PaymentOrder { get throws { try PaymentOrder(minorUnits: 1, to: username.canonical, key: "unused") } }
+  var page: Page { Page() }
+  var eventPage: Page { Page() }
+  var sessionsPage: SessionsPage { SessionsPage() }
+  var accountsQuery: AccountsQuery { AccountsQuery(limit: 50) }
+  var isDisabled: Bool { true }
+  var role: Role { .administrator }
+  var registration: Registration { .closed }
+  var twoStepPolicy: TwoStepPolicy { .required }
+  var subject: String { "accounts" }
 }

@@ -99,7 +99,7 @@ extension BackendContract {
     },
 
     Check("the owner of the database resets a password without a session, and the event says so") { probe, alice, bob in
-      let answer = probe.ask(.resetPasswordAsOwner(try Username("bob")), \.oneTimeCode)
+      let answer = probe.ask(Operations.resetPasswordAsOwner, try Username("bob"))
       if answer.error?.code == BackendError.Code.notDatabaseOwner.rawValue {
         return try answer.refused("a reset by another than the owner", with: "not_database_owner")
       }
@@ -109,7 +109,7 @@ extension BackendContract {
         event?.name == "one_time_code_created" && event?.actor == nil && event?.account == "bob"
           && event?.detail == "reset by the owner of the database", "the event is \(String(describing: event))")
       try require(try probe.recover("bob", code.code).value() == bob.user, "it opened another account")
-      try probe.ask(.resetPasswordAsOwner(try Username("nobody")), \.oneTimeCode)
+      try probe.ask(Operations.resetPasswordAsOwner, try Username("nobody"))
         .refused("a reset for nobody", with: "account_not_found")
     },
   ]

@@ -99,9 +99,9 @@ extension BackendContract {
       try require(try alice.twoStepPolicy().value() == .optional, "it begins as required")
       try alice.setTwoStepPolicy(.required).value()
       try require(try alice.twoStep().value().isRequired, "the state does not say that it is required")
-      let free = ["twoStep", "beginTwoStep", "confirmTwoStep", "endTwoStep", "endAllSessions"]
-      for operation in try Operation.all(bob) where !free.contains(operation.name) {
-        try operation.run(alice).refused("\(operation.name) without the second step", with: "two_step_required")
+      for request in try probe.requests(of: alice, other: bob) where request.operation.needs?.beforeTwoStep == false {
+        let operation = request.operation.name
+        try probe.ask(request).refused("\(operation) without the second step", with: "two_step_required")
       }
       try require(try bob.balance() == 100_00, "a refused payment moved money")
       try bob.profile().value("the profile of a member")

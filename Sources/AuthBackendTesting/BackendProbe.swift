@@ -8,11 +8,10 @@ protocol BackendCaller {
 }
 
 extension BackendCaller {
-  func ask<Value>(
-    _ request: @autoclosure () throws(BackendError) -> BackendRequest, _ value: (BackendAnswer) -> Value?,
-    _ operation: String = #function
-  ) -> Answer<Value> {
-    Answer(operation: operation, result: Result { () throws(BackendError) in try backend.ask(try request(), value) })
+  func ask<each Part: Sendable, Output>(
+    _ operation: BackendOperation<(repeat each Part), Output>, _ part: repeat each Part
+  ) -> Answer<Output> {
+    Answer(operation.name) { () throws(BackendError) in try backend.perform(operation, on: (repeat each part)) }
   }
 }
 
@@ -30,13 +29,13 @@ struct BackendProbe: BackendCaller, AuthorityProbe {
   }
 
   func registration(of name: String, _ password: Secret = .new, shownAs displayName: String? = nil) -> Answer<User> {
-    ask(.register(username: name, password, displayName: displayName), \.user)
+    ask(Operations.register, name, password, displayName)
   }
 
-  func check(newUsername name: String) -> Answer<Void> { ask(.checkUsername(name), \.done) }
+  func check(newUsername name: String) -> Answer<Void> { ask(Operations.checkUsername, name) }
 
   /// Checks a password for carol.
-  func check(newPassword password: Secret) -> Answer<Void> { ask(.checkPassword(password, username: "carol"), \.done) }
+  func check(newPassword password: Secret) -> Answer<Void> { ask(Operations.checkPassword, password, "carol") }
 
   /// Registers alice, the administrator, and bob, and logs both in.
   func both() async throws -> (alice: Login, bob: Login) {
@@ -79,7 +78,7 @@ struct BackendProbe: BackendCaller, AuthorityProbe {
 
   /// Sets a new password with a recovery code.
   func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = .new) -> Answer<User> {
-    ask(.recover(username: name, code, password), \.user)
+    ask(Operations.recover, name, code, password)
   }
 
   /// Requires that one of several callers at once succeeds; the throttle permits as many.
@@ -97,6 +96,14 @@ struct BackendProbe: BackendCaller, AuthorityProbe {
 struct Answer<Value> {
   let operation: String
   let result: Result<Value, BackendError>
+
+  init(_ operation: String, _ ask: () throws(BackendError) -> Value) {
+    (self.operation, result) = (operation, Result(catching: ask))
+  }
+
+  func map<Other>(_ transform: (Value) -> Other) -> Answer<Other> {
+    Answer<Other>(operation) { () throws(BackendError) in transform(try result.get()) }
+  }
 
   @discardableResult
   func value(_ what: String? = nil) throws -> Value {

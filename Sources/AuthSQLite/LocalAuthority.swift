@@ -60,8 +60,10 @@ public final class LocalAuthority: Backend {
     self.origin = origin
   }
 
-  /// Answers a request by the rule book, in this process.
-  public func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try rules.perform(request) }
+  /// Performs an operation by the rule book, in this process.
+  public func perform<Input, Output>(
+    _ operation: BackendOperation<Input, Output>, on input: Input
+  ) throws(BackendError) -> Output { try operation.run(rules, input) }
 
   /// The machine's boot clock, which measures the limits of sessions.
   public var clock: any SessionClock { database.clock }

@@ -23,11 +23,11 @@ extension PostgresTests {
       let effects: String
       /// What the database has before it.
       let preparation: String
-      let request: @Sendable (SessionToken) throws -> BackendRequest
+      let request: @Sendable (SessionToken) throws -> Request
 
       init(
         _ name: String, _ effects: String, after preparation: String = "",
-        _ request: @escaping @Sendable (SessionToken) throws -> BackendRequest
+        _ request: @escaping @Sendable (SessionToken) throws -> Request
       ) {
         (testDescription, self.request, self.effects, self.preparation) = (name, request, effects, preparation)
       }
@@ -53,42 +53,48 @@ extension PostgresTests {
     private static let payments = "SELECT count(*) FROM transfers WHERE payer <> 0"
 
     static let commands: [Command] = [
-      Command("register", events(.userCreated)) { _ in .register(username: "carol", newPassword, displayName: nil) },
+      Command("register", events(.userCreated)) { _ in Operations.register("carol", newPassword, nil) },
       Command("login", events(.loginSucceeded)) { _ in .logIn(try Username("alice"), alicePassword) },
       Command("login in two steps", events(.loginSucceeded), after: twoStep(isOn: true)) { _ in
         .logIn(try Username("alice"), alicePassword)
       },
-      Command("two-step on", events(.twoStepOn), after: twoStep(isOn: false)) { .confirmTwoStep(step, $0) },
-      Command("two-step off", events(.twoStepOff), after: twoStep(isOn: true)) { .endTwoStep(step, $0) },
-      Command("accounts two-step", "SELECT two_step_required FROM authority") { .setTwoStepPolicy(.required, $0) },
+      Command("two-step on", events(.twoStepOn), after: twoStep(isOn: false)) { Operations.confirmTwoStep(step, $0) },
+      Command("two-step off", events(.twoStepOff), after: twoStep(isOn: true)) { Operations.endTwoStep(step, $0) },
+      Command("accounts two-step", "SELECT two_step_required FROM authority") {
+        Operations.setTwoStepPolicy(.required, $0)
+      },
       Command("reauth", events(.reauthenticated)) {
-        .reauthenticate($0, alicePassword, .standard, newToken: NewSession.random.token)
+        Operations.reauthenticate($0, alicePassword, .standard, NewSession.random.token)
       },
-      Command("pay", payments) { .pay(try PaymentOrder("1"), $0) },
-      Command("pay with a key", payments) { .pay(try PaymentOrder("1", key: "key"), $0) },
-      Command("profile --name", events(.userUpdated)) { .rename("Ada", $0) },
+      Command("pay", payments) { Operations.pay(try PaymentOrder("1"), $0) },
+      Command("pay with a key", payments) { Operations.pay(try PaymentOrder("1", key: "key"), $0) },
+      Command("profile --name", events(.userUpdated)) { Operations.rename("Ada", $0) },
       Command("password", events(.passwordChanged)) {
-        .changePassword(from: alicePassword, to: newPassword, $0, newToken: NewSession.random.token)
+        Operations.changePassword(alicePassword, newPassword, $0, NewSession.random.token)
       },
-      Command("logout --all", events(.sessionEnded)) { .endAllSessions($0) },
-      Command("accounts disable", events(.userDisabled)) { .setDisabled(true, try Username("bob"), $0) },
-      Command("accounts unlock", events(.loginUnlocked)) { .unlock(try Username("bob"), $0) },
-      Command("accounts show", events(.sensitiveRead)) { .noteView("bob", $0) },
-      Command("recovery-codes", events(.recoveryCodesMade)) { .makeRecoveryCodes($0) },
+      Command("logout --all", events(.sessionEnded)) { Operations.endAllSessions($0) },
+      Command("accounts disable", events(.userDisabled)) { Operations.setDisabled(true, try Username("bob"), $0) },
+      Command("accounts unlock", events(.loginUnlocked)) { Operations.unlock(try Username("bob"), $0) },
+      Command("accounts show", events(.sensitiveRead)) { Operations.noteView("bob", $0) },
+      Command("recovery-codes", events(.recoveryCodesMade)) { Operations.makeRecoveryCodes($0) },
       Command("recover", events(.recovered), after: codeOfBob) { _ in
-        .recover(username: "bob", oneTimeCode, newPassword)
+        Operations.recover("bob", oneTimeCode, newPassword)
       },
-      Command("accounts reset-password", events(.oneTimeCodeMade)) { .resetPassword(try Username("bob"), $0) },
+      Command("accounts reset-password", events(.oneTimeCodeMade)) {
+        Operations.resetPassword(try Username("bob"), $0)
+      },
       Command("accounts promote", "SELECT count(*) FROM accounts WHERE role = 'administrator'") {
-        .setRole(.administrator, try Username("bob"), $0)
+        Operations.setRole(.administrator, try Username("bob"), $0)
       },
-      Command("accounts registration", "SELECT registration_closed FROM authority") { .setRegistration(.closed, $0) },
-      Command("register, closed", events(.userCreated)) { .registerOther(username: "carol", $0) },
+      Command("accounts registration", "SELECT registration_closed FROM authority") {
+        Operations.setRegistration(.closed, $0)
+      },
+      Command("register, closed", events(.userCreated)) { Operations.registerOther("carol", $0) },
       Command(
         "accounts delete", events(.userDeleted),
         // All money of bob is alice's.
         after: "UPDATE ledger_accounts SET balance = CASE id WHEN 1 THEN 20000 ELSE 0 END WHERE id IN (1, 2)"
-      ) { .deleteAccount(try Username("bob"), $0) },
+      ) { Operations.deleteAccount(try Username("bob"), $0) },
     ]
 
     @Test("whatever is cut, what is said is true, and nothing happens twice", arguments: Effort.sample(commands, 4))
@@ -134,12 +140,12 @@ extension PostgresTests {
     }
 
     /// Performs a request, and answers a challenge.
-    private static func perform(_ request: BackendRequest, _ rules: Rules) throws(BackendError) {
+    private static func perform(_ request: Request, _ rules: Rules) throws(BackendError) {
       do throws(BackendError) {
-        _ = try rules.perform(request)
+        _ = try request.serve(rules)
       } catch {
         guard case .challenged(let challenge) = error.kind else { throw error }
-        _ = try rules.perform(.answer(step, challenge: challenge.token, .random))
+        _ = try Operations.answer(step, challenge.token, .random).serve(rules)
       }
     }
   }

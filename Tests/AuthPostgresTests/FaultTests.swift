@@ -205,7 +205,7 @@ extension PostgresTests {
       for table in ["entries", "events"] {
         try database.sql("ALTER TABLE \(table) RENAME TO elsewhere")
         let failure = Services.failure {
-          try authority.rules.perform(table == "entries" ? .pay(order, token) : .rename("Ada", token))
+          try (table == "entries" ? Operations.pay(order, token) : Operations.rename("Ada", token)).perform(authority)
         }
         #expect(failure?.code == "schema_missing" && failure?.description.contains(table) == true)
         try database.sql("ALTER TABLE elsewhere RENAME TO \(table)")

@@ -8,7 +8,7 @@ extension Pair {
     let order = try PaymentOrder("60", to: "alice")
     // Sessions of their own: operations of one session wait for each other anyway.
     return Round(
-      .pay(order, try scene.logIn(payer)), .pay(order, try scene.logIn(payer)),
+      Operations.pay(order, try scene.logIn(payer)), Operations.pay(order, try scene.logIn(payer)),
       [nil, "insufficient_funds"], ["insufficient_funds", nil])
   }
 
@@ -17,21 +17,22 @@ extension Pair {
     Pair("pay and pay to each other") { scene in
       let (one, other) = (try scene.user(), try scene.user())
       return Round(
-        .pay(try PaymentOrder("1", to: other.canonical), try scene.logIn(one)),
-        .pay(try PaymentOrder("2", to: one.canonical), try scene.logIn(other)), [nil, nil])
+        Operations.pay(try PaymentOrder("1", to: other.canonical), try scene.logIn(one)),
+        Operations.pay(try PaymentOrder("2", to: one.canonical), try scene.logIn(other)), [nil, nil])
     },
     Pair("pay and pay under one key") { scene in
       let payer = try scene.user()
       let tokens = [try scene.logIn(payer), try scene.logIn(payer)]
       let order = try PaymentOrder("60", to: "alice", key: "once")
       let balance = "SELECT balance FROM ledger_accounts WHERE id = (SELECT id FROM accounts WHERE name = '\(payer)')"
-      return Round(.pay(order, tokens[0]), .pay(order, tokens[1]), [nil, nil], fact: (balance, 40_00))
+      return Round(
+        Operations.pay(order, tokens[0]), Operations.pay(order, tokens[1]), [nil, nil], fact: (balance, 40_00))
     },
     Pair("pay and delete the payee") { scene in
       let (payer, payee) = (try scene.user(), try scene.user(funded: false))
       return Round(
-        .pay(try PaymentOrder("1", to: payee.canonical), try scene.logIn(payer)),
-        .deleteAccount(payee, try scene.logIn()),
+        Operations.pay(try PaymentOrder("1", to: payee.canonical), try scene.logIn(payer)),
+        Operations.deleteAccount(payee, try scene.logIn()),
         ["payee_unknown", nil], [nil, "balance_not_zero"],
         fact: ("SELECT count(*) FROM accounts JOIN ledger_accounts USING (id) WHERE name LIKE '#%' AND balance <> 0", 0)
       )
@@ -39,31 +40,32 @@ extension Pair {
     Pair("disable and log in") { scene in
       let user = try scene.user()
       return Round(
-        .setDisabled(true, user, try scene.logIn()), .logIn(user), [nil, nil], [nil, "credentials_not_accepted"],
+        Operations.setDisabled(true, user, try scene.logIn()), .logIn(user), [nil, nil],
+        [nil, "credentials_not_accepted"],
         fact: (activeSessions("name = '\(user)'"), 0))
     },
     Pair("delete and log in") { scene in
       let user = try scene.user(funded: false)
       return Round(
-        .deleteAccount(user, try scene.logIn()), .logIn(user), [nil, nil], [nil, "credentials_not_accepted"],
+        Operations.deleteAccount(user, try scene.logIn()), .logIn(user), [nil, nil], [nil, "credentials_not_accepted"],
         fact: (activeSessions("name LIKE '#%'"), 0))
     },
     Pair("two demotions") { scene in
       let (users, tokens) = try scene.onlyAdministrators()
       return Round(
-        .setRole(.member, users[1], tokens[0]), .setRole(.member, users[0], tokens[1]),
+        Operations.setRole(.member, users[1], tokens[0]), Operations.setRole(.member, users[0], tokens[1]),
         [nil, "not_permitted"], ["not_permitted", nil], fact: oneAdministrator)
     },
     Pair("disable and demote") { scene in
       let (users, tokens) = try scene.onlyAdministrators()
       return Round(
-        .setDisabled(true, users[1], tokens[0]), .setRole(.member, users[0], tokens[1]),
+        Operations.setDisabled(true, users[1], tokens[0]), Operations.setRole(.member, users[0], tokens[1]),
         [nil, "session_account_disabled"], ["not_permitted", nil], fact: oneAdministrator)
     },
     Pair("two uses of a code") { scene in
       let user = try scene.user()
       let code = try scene.rules.resetPasswordAsOwner(of: user).code
-      let use = BackendRequest.recover(username: user.canonical, code, newPassword)
+      let use = Operations.recover(user.canonical, code, newPassword)
       return Round(use, use, [nil, "credentials_not_accepted"], ["credentials_not_accepted", nil])
     },
     Pair("two uses of a time step") { scene in
@@ -73,13 +75,13 @@ extension Pair {
       let code = secret.code(at: .now())
       let challenges = try (0..<2).map { _ in try scene.sides[0].challenge(user.canonical).token }
       return Round(
-        .answer(code, challenge: challenges[0], .random), .answer(code, challenge: challenges[1], .random),
+        Operations.answer(code, challenges[0], .random), Operations.answer(code, challenges[1], .random),
         [nil, "code_missing"], ["code_missing", nil])
     },
     Pair("guess and guess, with one left") { scene in
       let user = try scene.user()
       try scene.sql("UPDATE accounts SET guesses = 4, failures = 4, attempts = 4 WHERE name = '\(user)'")
-      let guess = BackendRequest.logIn(user, wrongPassword)
+      let guess = Request.logIn(user, wrongPassword)
       return Round(
         guess, guess, ["throttled", "credentials_not_accepted"], ["credentials_not_accepted", "throttled"],
         fact: ("SELECT failures FROM accounts WHERE name = '\(user)'", 5))
@@ -90,7 +92,8 @@ extension Pair {
       let new = NewSession.random
       // Before or after the change, but never again once it was refused.
       return Round(
-        .setTwoStepPolicy(.required, tokens[0]), .logIn(users[1], alicePassword, new), then: .profile(new.token),
+        Operations.setTwoStepPolicy(.required, tokens[0]), .logIn(users[1], alicePassword, new),
+        then: Operations.profile(new.token),
         [nil, nil], [nil, "two_step_required"]
       ) { _ in
         let token = try scene.logIn(users[1])
@@ -113,25 +116,25 @@ extension Pair {
         [nil, "session_revoked"], ["session_revoked", nil], [nil, "credentials_not_accepted"],
         ["credentials_not_accepted", nil]
       ) { given in
-        _ = try scene.rules.perform(.logIn(user, passwords[given[0] == nil ? 0 : 1]))
+        _ = try Request.logIn(user, passwords[given[0] == nil ? 0 : 1]).perform(scene.sides[0])
         return nil
       }
     },
     Pair("register and register one name") { scene in
-      let register = BackendRequest.register(username: scene.newName(), alicePassword, displayName: nil)
+      let register = Operations.register(scene.newName(), alicePassword, nil)
       return Round(register, register, [nil, "username_taken"], ["username_taken", nil])
     },
     Pair("close the registration and register") { scene in
       let token = try scene.logIn()
       try scene.rules.setRegistration(.open, token: token)
       return Round(
-        .setRegistration(.closed, token), .register(username: scene.newName(), alicePassword, displayName: nil),
+        Operations.setRegistration(.closed, token), Operations.register(scene.newName(), alicePassword, nil),
         [nil, nil], [nil, "registration_closed"])
     },
     Pair("pay and end the session") { scene in
       let token = try scene.logIn(try scene.user())
       return Round(
-        .pay(try PaymentOrder("1", to: "alice"), token), .revoke(token, .userAsked),
+        Operations.pay(try PaymentOrder("1", to: "alice"), token), Operations.revoke(token, .userAsked),
         [nil, nil], ["session_user_asked", nil])
     },
   ]
@@ -144,8 +147,8 @@ extension Pair {
     "SELECT count(*) FROM sessions JOIN accounts a ON a.id = account WHERE ended_reason IS NULL AND a.\(condition)"
   }
 
-  private static func change(_ token: SessionToken, to password: Secret) -> BackendRequest {
-    .changePassword(from: alicePassword, to: password, token, newToken: NewSession.random.token)
+  private static func change(_ token: SessionToken, to password: Secret) -> Request {
+    Operations.changePassword(alicePassword, password, token, NewSession.random.token)
   }
 }
 

@@ -37,10 +37,11 @@ import Testing
       _ = try database.registerBoth()
       let rules = database.authority.rules
       let bob = try database.authority.logIn("bob", bobPassword).token
-      let requests: [BackendRequest] = [
-        .endAllSessions(SessionToken(bytes: [1])), .setRegistration(.open, bob), .deleteOwnAccount(bob),
+      let requests: [Request] = [
+        Operations.endAllSessions(SessionToken(bytes: [1])), Operations.setRegistration(.open, bob),
+        Operations.deleteOwnAccount(bob),
       ]
-      return try rules.database.write(.rows) { _ in requests.map { request in code { try rules.perform(request) } } }
+      return try rules.database.write(.rows) { _ in requests.map { request in code { try request.serve(rules) } } }
     }
     #expect(codes == ["session_revoked", "not_permitted", "balance_not_zero"])
   }
@@ -58,7 +59,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
   /// Two requests, each through a connection of its own, and the answers of any order of them: the
   /// codes of the errors, or nil.
   struct Round: Sendable {
-    let requests: [[BackendRequest]]
+    let requests: [[Request]]
     let orders: [[String?]]
     /// A query, and the number that it gives afterwards.
     let fact: (query: String, number: Int64)?
@@ -66,7 +67,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     let check: @Sendable ([String?]) throws -> String?
 
     init(
-      _ first: BackendRequest, _ second: BackendRequest, then third: BackendRequest? = nil, _ orders: [String?]...,
+      _ first: Request, _ second: Request, then third: Request? = nil, _ orders: [String?]...,
       fact: (query: String, number: Int64)? = nil,
       check: @escaping @Sendable ([String?]) throws -> String? = { _ in nil }
     ) {
@@ -113,7 +114,7 @@ struct RaceScene: Sendable {
     for number in 0..<rounds {
       let round = try pair.round(self)
       let answers = TwoThreads.answers { side in
-        round.requests[side].reduce(nil) { answer, request in answer ?? code { try sides[side].perform(request) } }
+        round.requests[side].reduce(nil) { answer, request in answer ?? code { try request.perform(sides[side]) } }
       }
       let fault = round.orders.contains(answers) ? try round.check(answers) : "not the answers of any order"
       if let fault { findings.append("round \(number): \(answers), \(fault)") }
@@ -170,10 +171,9 @@ struct RaceScene: Sendable {
   }
 }
 
-extension BackendRequest {
-  static func logIn(_ name: Username, _ password: Secret = alicePassword, _ new: NewSession = .random) -> BackendRequest
-  {
-    .logIn(.password(username: name.canonical, password: password), .standard, new)
+extension Request {
+  static func logIn(_ name: Username, _ password: Secret = alicePassword, _ new: NewSession = .random) -> Request {
+    Operations.logIn(.password(username: name.canonical, password: password), .standard, new)
   }
 }
 

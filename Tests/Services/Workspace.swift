@@ -136,28 +136,28 @@ extension Rules {
   package func installAlice() throws(BackendError) -> User {
     let alice = try install(firstAdministrator: Credentials.alice.username, password: alicePassword)
     let new = NewSession.random
-    _ = try perform(.logIn(.alice, .standard, new))
+    _ = try Operations.logIn(.alice, .standard, new).serve(self)
     try setRegistration(.open, token: new.token)
-    _ = try perform(.revoke(new.token, .userAsked))
+    _ = try Operations.revoke(new.token, .userAsked).serve(self)
     return alice
   }
 }
 
 extension Backend {
   package func logIn(_ name: String = "alice", _ password: Secret = alicePassword) throws(BackendError) -> Grant {
-    try ask(.logIn(.password(username: name, password: password), .standard, try newSession()), \.grant)
+    try ask(Operations.logIn, .password(username: name, password: password), .standard, try newSession())
   }
 
   package func reauthenticate(_ token: SessionToken, password: Secret) throws(BackendError) -> Grant {
-    try ask(.reauthenticate(token, password, .standard, newToken: try drawToken()), \.grant)
+    try ask(Operations.reauthenticate, token, password, .standard, try drawToken())
   }
 
   package func answer(_ code: Secret, to challenge: Challenge) throws(BackendError) -> Grant {
-    try ask(.answer(code, challenge: challenge.token, try newSession()), \.grant)
+    try ask(Operations.answer, code, challenge.token, try newSession())
   }
 
   package func changePassword(from present: Secret, to new: Secret, token: SessionToken) throws(BackendError) -> Grant {
-    try ask(.changePassword(from: present, to: new, token, newToken: try drawToken()), \.grant)
+    try ask(Operations.changePassword, present, new, token, try drawToken())
   }
 
   /// The challenge that the right password is answered with.

@@ -39,7 +39,7 @@ extension Rules {
   package func registerOther(username: String, token: SessionToken) throws(BackendError) -> OneTimeCode {
     let name = try Username(username)
     let shown = try DisplayName(username)
-    return try writing(token, .init(role: "registration", isFresh: true), .everything) {
+    return try writing(token, Operations.registerOther.needs, .everything) {
       (db, own) throws(BackendError) in
       let account = try db.create(name, shown, .member, passwordHash: hasher.unmatchable)
       try db.record(.userCreated, by: own, to: account.id, detail: account.user.role.rawValue)

@@ -9,14 +9,15 @@ extension Rules {
   /// - Returns: The page; shorter than the limit when it is the last.
   /// - Throws: ``BackendError``.
   package func accounts(_ query: AccountsQuery, token: SessionToken) throws(BackendError) -> [AccountSummary] {
-    try reading(token, .init(role: "accounts")) { (db, _) throws(BackendError) in
+    try reading(token, Operations.accounts.needs) { (db, _) throws(BackendError) in
       try db.accounts(query).map { (row) throws(BackendError) in try db.summary(row) }
     }
   }
 
   /// One account.
   package func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
-    try reading(token, .init(role: "accounts")) { (db, _) throws(BackendError) in try db.summary(try db.existing(name))
+    try reading(token, Operations.account.needs) { (db, _) throws(BackendError) in
+      try db.summary(try db.existing(name))
     }
   }
 
@@ -24,7 +25,7 @@ extension Rules {
   package func setDisabled(
     _ disabled: Bool, account name: Username, token: SessionToken
   ) throws(BackendError) -> AccountSummary {
-    try changingAccount(name, token) { (db, account, own) throws(BackendError) in
+    try changingAccount(name, token, Operations.setDisabled.needs) { (db, account, own) throws(BackendError) in
       if account.isDisabled == disabled { return }
       if disabled { try db.requireAnotherAdministrator(than: account) }
       try db.run(AccountQuery.setDisabled, disabled, account.id)
@@ -35,7 +36,7 @@ extension Rules {
 
   /// Forgets the failed attempts on an account, so that the next one is checked.
   package func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
-    try changingAccount(name, token) { (db, account, own) throws(BackendError) in
+    try changingAccount(name, token, Operations.unlock.needs) { (db, account, own) throws(BackendError) in
       try db.store(ThrottleRecord(), account: account.id)
       try db.record(.loginUnlocked, by: own, to: account.id)
     }
@@ -46,7 +47,7 @@ extension Rules {
   /// Its sessions go on: the role is read anew with each use.
   package func setRole(_ role: Role, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
   {
-    try changingAccount(name, token) { (db, account, own) throws(BackendError) in
+    try changingAccount(name, token, Operations.setRole.needs) { (db, account, own) throws(BackendError) in
       let old = account.user.role
       if old == role { return }
       if role != .administrator { try db.requireAnotherAdministrator(than: account) }
@@ -57,12 +58,12 @@ extension Rules {
 
   /// Who may create accounts.
   package func registration(token: SessionToken) throws(BackendError) -> Registration {
-    try reading(token, .init(role: "registration")) { (db, _) throws(BackendError) in try db.registration() }
+    try reading(token, Operations.registration.needs) { (db, _) throws(BackendError) in try db.registration() }
   }
 
   /// Opens or closes the registration.
   package func setRegistration(_ registration: Registration, token: SessionToken) throws(BackendError) {
-    try writing(token, .init(role: "registration", isFresh: true), .everything) { (db, own) throws(BackendError) in
+    try writing(token, Operations.setRegistration.needs, .everything) { (db, own) throws(BackendError) in
       if try db.registration() == registration { return }
       try db.run(AccountQuery.setRegistration, registration == .closed)
       try db.record(.administered, by: own, detail: "registration \(registration.rawValue)")
@@ -71,17 +72,17 @@ extension Rules {
 
   /// Records that an administrator read accounts.
   package func noteView(of subject: String, token: SessionToken) throws(BackendError) {
-    try writing(token, .init(role: "accounts")) { (db, own) throws(BackendError) in
+    try writing(token, Operations.noteView.needs) { (db, own) throws(BackendError) in
       try db.record(.sensitiveRead, by: own, detail: subject)
     }
   }
 
   /// Runs `body` on an account for an administrator's session with a recent password.
   private func changingAccount(
-    _ name: Username, _ token: SessionToken,
+    _ name: Username, _ token: SessionToken, _ needs: SessionNeeds?,
     _ body: (any Transaction, AccountRow, SessionRow) throws(BackendError) -> Void
   ) throws(BackendError) -> AccountSummary {
-    try writing(token, .init(role: "accounts", isFresh: true), .everything) { (db, own) throws(BackendError) in
+    try writing(token, needs, .everything) { (db, own) throws(BackendError) in
       try body(db, try db.existing(name), own)
       return try db.summary(try db.existing(name))
     }

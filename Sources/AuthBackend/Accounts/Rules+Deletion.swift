@@ -4,7 +4,7 @@ extension Rules {
   /// Deletes the session's own account.
   package func deleteAccount(token: SessionToken) throws(BackendError) {
     try writing(
-      token, .init(isFresh: true), .everything, asActivity: false,
+      token, Operations.deleteOwnAccount.needs, .everything, asActivity: false,
       refusing: { (db, own) throws(BackendError) in try db.requireDeletable(try db.account(own.account)) }
     ) { (db, own) throws(BackendError) in
       try delete(try db.account(own.account), by: own, in: db)
@@ -14,7 +14,7 @@ extension Rules {
 
   /// Deletes an account, for an administrator.
   package func deleteAccount(_ name: Username, token: SessionToken) throws(BackendError) {
-    try writing(token, .init(role: "accounts", isFresh: true), .everything) { (db, own) throws(BackendError) in
+    try writing(token, Operations.deleteAccount.needs, .everything) { (db, own) throws(BackendError) in
       try delete(try db.existing(name), by: own, in: db)
     }
     removeTraces()

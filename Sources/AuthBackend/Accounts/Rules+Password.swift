@@ -11,7 +11,7 @@ extension Rules {
     from present: Secret, to new: Secret, token: SessionToken, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
     if let grant = try repeated(newToken, token) { return grant }
-    let user = try reading(token, .init(isFresh: true)) { (_, own) throws(BackendError) in own.user }
+    let user = try reading(token, Operations.changePassword.needs) { (_, own) throws(BackendError) in own.user }
     let accepted = try PasswordPolicy.accept(new, for: try Username(user.username))
     guard accepted.text != (try? NormalizedPassword(present))?.text else { throw .invalid(.passwordUnchanged) }
     let hash = try hasher.hash(accepted)

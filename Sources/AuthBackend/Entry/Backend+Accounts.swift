@@ -9,20 +9,20 @@ extension Backend {
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`registration_closed`, or `username_taken` for one that is or was in use), `unavailable`
   ///   when no account could be stored. A database that registering would create is not missing.
-  public func check(newUsername username: String) throws(BackendError) { try ask(.checkUsername(username), \.done) }
+  public func check(newUsername username: String) throws(BackendError) { try ask(Operations.checkUsername, username) }
 
   /// Checks whether a password may be set, before it is typed again.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
   ///   breaks.
   public func check(newPassword password: Secret, for username: String) throws(BackendError) {
-    try ask(.checkPassword(password, username: username), \.done)
+    try ask(Operations.checkPassword, password, username)
   }
 
   /// Checks whether a login could be stored, before a password is typed.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
-  public func checkForLogins() throws(BackendError) { try ask(.checkForLogins, \.done) }
+  public func checkForLogins() throws(BackendError) { try ask(Operations.checkForLogins) }
 
   /// Creates an account, without logging in.
   ///
@@ -39,7 +39,7 @@ extension Backend {
   public func register(
     username: String, password: Secret, displayName: String? = nil
   ) throws(BackendError) -> User {
-    try ask(.register(username: username, password, displayName: displayName), \.user)
+    try ask(Operations.register, username, password, displayName)
   }
 
   /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the
@@ -58,7 +58,7 @@ extension Backend {
   ///   `credentials` when the code opens nothing, `throttled` when a code that opens nothing was
   ///   one too many.
   public func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
-    try ask(.recover(username: username, code, password), \.user)
+    try ask(Operations.recover, username, code, password)
   }
 
   /// Does the same for a caller who owns the database itself, without a session.
@@ -67,7 +67,7 @@ extension Backend {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `not_database_owner`).
   public func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
-    try ask(.resetPasswordAsOwner(name), \.oneTimeCode)
+    try ask(Operations.resetPasswordAsOwner, name)
   }
 }
 
@@ -75,7 +75,7 @@ extension Backend {
 extension Backend {
   /// The leased session's account, with its balance.
   public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try ask(.profile(lease.sessionToken), \.profile)
+    try ask(Operations.profile, lease.sessionToken)
   }
 
   /// Changes the name that screens show.
@@ -86,7 +86,7 @@ extension Backend {
   /// - Returns: The account as changed.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
   public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try ask(.rename(name, lease.sessionToken), \.profile)
+    try ask(Operations.rename, name, lease.sessionToken)
   }
 
   /// Changes the password, ends the user's other sessions, and gives this one a new token.
@@ -110,7 +110,7 @@ extension Backend {
     from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
     let (token, newToken) = (try lease.token(with: session.session), try drawToken())
-    return try ask(.changePassword(from: present, to: password, token, newToken: newToken), \.grant)
+    return try ask(Operations.changePassword, present, password, token, newToken)
   }
 
   /// Deletes the leased session's account, and ends its sessions.
@@ -124,7 +124,7 @@ extension Backend {
   /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
   ///   `notFresh`.
   public func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
-    try ask(.deleteOwnAccount(try lease.token(with: session.session)), \.done)
+    try ask(Operations.deleteOwnAccount, lease.token(with: session.session))
   }
 
   /// Makes ten recovery codes, which take the place of those made before.
@@ -139,7 +139,7 @@ extension Backend {
   public func makeRecoveryCodes(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [RecoveryCode] {
-    try ask(.makeRecoveryCodes(try lease.token(with: session.session)), \.recoveryCodes)
+    try ask(Operations.makeRecoveryCodes, lease.token(with: session.session))
   }
 
   /// Whether the leased session's user is asked for a code after the password.
@@ -149,7 +149,7 @@ extension Backend {
   /// those of ``AuthCore/Authority``. It refuses all others that take a lease
   /// (`two_step_required`).
   public func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
-    try ask(.twoStep(lease.sessionToken), \.twoStep)
+    try ask(Operations.twoStep, lease.sessionToken)
   }
 
   /// Makes a secret for codes, in place of one that was not confirmed.
@@ -164,7 +164,7 @@ extension Backend {
   public func beginTwoStep(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepSecret {
-    try ask(.beginTwoStep(try lease.token(with: session.session)), \.twoStepSecret)
+    try ask(Operations.beginTwoStep, lease.token(with: session.session))
   }
 
   /// Turns the second step on, with a code of the secret.
@@ -181,7 +181,7 @@ extension Backend {
   public func confirmTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.confirmTwoStep(code, try lease.token(with: session.session)), \.done)
+    try ask(Operations.confirmTwoStep, code, lease.token(with: session.session))
   }
 
   /// Turns the second step off, with a code or a recovery code.
@@ -197,12 +197,12 @@ extension Backend {
   public func endTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.endTwoStep(code, try lease.token(with: session.session)), \.done)
+    try ask(Operations.endTwoStep, code, lease.token(with: session.session))
   }
 
   /// The live sessions of the leased session's user, newest first.
   public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    try ask(.sessions(SessionsPage(), lease.sessionToken), \.sessions)
+    try ask(Operations.sessions, SessionsPage(), lease.sessionToken)
   }
 
   /// Ends one session of the same user.
@@ -216,13 +216,13 @@ extension Backend {
   public func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.revokeSession(id, try lease.token(with: session.session)), \.done)
+    try ask(Operations.revokeSession, id, lease.token(with: session.session))
   }
 
   /// Ends every session of the leased session's user, this one too.
   ///
   /// - Returns: How many were live.
   public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
-    try ask(.endAllSessions(lease.sessionToken), \.count)
+    try ask(Operations.endAllSessions, lease.sessionToken)
   }
 }

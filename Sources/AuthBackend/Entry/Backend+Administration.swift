@@ -14,7 +14,7 @@ extension Backend {
   public func accounts(
     _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    try ask(.accounts(query, try lease.token(with: administrator.session)), \.accounts)
+    try ask(Operations.accounts, query, lease.token(with: administrator.session))
   }
 
   /// One account.
@@ -24,7 +24,7 @@ extension Backend {
   public func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(.account(name, try lease.token(with: administrator.session)), \.account)
+    try ask(Operations.account, name, lease.token(with: administrator.session))
   }
 
   /// Disables an account, which ends its sessions, or enables it again.
@@ -42,7 +42,7 @@ extension Backend {
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(.setDisabled(disabled, name, try lease.token(with: administrator.session, fresh.session)), \.account)
+    try ask(Operations.setDisabled, disabled, name, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Forgets the failed attempts on an account, so that the next one is checked.
@@ -52,7 +52,7 @@ extension Backend {
   public func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(.unlock(name, try lease.token(with: administrator.session, fresh.session)), \.account)
+    try ask(Operations.unlock, name, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Makes an account an administrator's or a member's; its sessions go on.
@@ -70,7 +70,7 @@ extension Backend {
     _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(.setRole(role, name, try lease.token(with: administrator.session, fresh.session)), \.account)
+    try ask(Operations.setRole, role, name, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Deletes an account and ends its sessions; see ``deleteAccount(for:under:)``.
@@ -80,7 +80,7 @@ extension Backend {
   public func deleteAccount(
     _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.deleteAccount(name, try lease.token(with: administrator.session, fresh.session)), \.done)
+    try ask(Operations.deleteAccount, name, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Makes a one-time code for a user who forgot the password, valid for an hour.
@@ -99,7 +99,7 @@ extension Backend {
   public func resetPassword(
     of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
-    try ask(.resetPassword(name, try lease.token(with: administrator.session, fresh.session)), \.oneTimeCode)
+    try ask(Operations.resetPassword, name, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Who must have a second step.
@@ -108,7 +108,7 @@ extension Backend {
   public func twoStepPolicy(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepPolicy {
-    try ask(.twoStepPolicy(try lease.token(with: administrator.session)), \.twoStepPolicy)
+    try ask(Operations.twoStepPolicy, lease.token(with: administrator.session))
   }
 
   /// Changes who must have a second step, at once and for sessions that are open too.
@@ -118,7 +118,7 @@ extension Backend {
     _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.setTwoStepPolicy(policy, try lease.token(with: administrator.session, fresh.session)), \.done)
+    try ask(Operations.setTwoStepPolicy, policy, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Who may create accounts.
@@ -127,7 +127,7 @@ extension Backend {
   public func registration(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Registration {
-    try ask(.registration(try lease.token(with: administrator.session)), \.registration)
+    try ask(Operations.registration, lease.token(with: administrator.session))
   }
 
   /// Opens or closes the registration.
@@ -137,7 +137,7 @@ extension Backend {
     _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.setRegistration(registration, try lease.token(with: administrator.session, fresh.session)), \.done)
+    try ask(Operations.setRegistration, registration, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Creates an account for somebody else, whether the registration is open or closed.
@@ -155,8 +155,7 @@ extension Backend {
   public func registerOther(
     username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
-    try ask(
-      .registerOther(username: username, try lease.token(with: administrator.session, fresh.session)), \.oneTimeCode)
+    try ask(Operations.registerOther, username, lease.token(with: administrator.session, fresh.session))
   }
 
   /// Records that an administrator read other users' data.
@@ -169,6 +168,6 @@ extension Backend {
   public func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(.noteView(subject, try lease.token(with: administrator.session)), \.done)
+    try ask(Operations.noteView, subject, lease.token(with: administrator.session))
   }
 }

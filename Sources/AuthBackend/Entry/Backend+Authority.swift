@@ -6,13 +6,13 @@ extension Backend {
     NewSession(token: try drawToken(), label: label, origin: origin())
   }
 
-  /// The result of a request in the vocabulary of `Authority`, where a challenge is a result.
+  /// A grant in the vocabulary of `Authority`, where a challenge is a result.
   private func authentication<Rejection>(
-    _ request: @autoclosure () throws(BackendError) -> BackendRequest,
+    _ grant: @autoclosure () throws(BackendError) -> Grant,
     _ failure: (BackendError) -> AuthorityError<Rejection>
   ) throws(AuthorityError<Rejection>) -> Authentication {
     do throws(BackendError) {
-      return .granted(try ask(try request(), \.grant))
+      return .granted(try grant())
     } catch {
       guard case .challenged(let challenge) = error.kind else { throw failure(error) }
       return .challenged(challenge)
@@ -23,7 +23,7 @@ extension Backend {
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    try authentication(.logIn(credentials, limits, try newSession()), \.asLoginFailure)
+    try authentication(try ask(Operations.logIn, credentials, limits, newSession()), \.asLoginFailure)
   }
 
   /// See ``AuthCore/Authority/reauthenticate(_:with:limits:)``.
@@ -31,34 +31,34 @@ extension Backend {
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     try authentication(
-      .reauthenticate(token, credentials.password, limits, newToken: try drawToken()), \.asReauthenticationFailure)
+      try ask(Operations.reauthenticate, token, credentials.password, limits, drawToken()), \.asReauthenticationFailure)
   }
 
   /// See ``AuthCore/Authority/answer(_:with:)``.
   public func answer(
     _ challenge: Challenge, with answer: Secret
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    try authentication(.answer(answer, challenge: challenge.token, try newSession()), \.asReauthenticationFailure)
+    try authentication(try ask(Operations.answer, answer, challenge.token, newSession()), \.asReauthenticationFailure)
   }
 
   /// See ``AuthCore/Authority/resume(_:)``.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    do throws(BackendError) { return try ask(.resume(token), \.grant) } catch { throw error.asSessionFailure }
+    do throws(BackendError) { return try ask(Operations.resume, token) } catch { throw error.asSessionFailure }
   }
 
   /// See ``AuthCore/Authority/renew(_:)``.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    do throws(BackendError) { return try ask(.renew(token), \.grant) } catch { throw error.asSessionFailure }
+    do throws(BackendError) { return try ask(Operations.renew, token) } catch { throw error.asSessionFailure }
   }
 
   /// See ``AuthCore/Authority/confirm(_:)``.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    do throws(BackendError) { try ask(.confirm(token), \.done) } catch { throw error.asSessionFailure }
+    do throws(BackendError) { try ask(Operations.confirm, token) } catch { throw error.asSessionFailure }
   }
 
   /// See ``AuthCore/Authority/revoke(_:reason:)``.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    do throws(BackendError) { try ask(.revoke(token, reason), \.done) } catch { throw error.asUnavailability }
+    do throws(BackendError) { try ask(Operations.revoke, token, reason) } catch { throw error.asUnavailability }
   }
 
   /// Finds the grant of a token, if it is the current token of an active session.
@@ -69,6 +69,6 @@ extension Backend {
   ///   the event.
   /// - Throws: ``BackendError`` of kind `unavailable`.
   public func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
-    try ask(.lookUp(token), \.found)
+    try ask(Operations.lookUp, token)
   }
 }

@@ -12,7 +12,7 @@ extension Backend {
   public func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt? {
-    try ask(.earlierPayment(order, lease.sessionToken), \.earlier)
+    try ask(Operations.earlierPayment, order, lease.sessionToken)
   }
 
   /// Pays, in one transaction with every check: session, freshness, accounts, balance.
@@ -28,7 +28,7 @@ extension Backend {
     _ intent: consuming PaymentIntent, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt {
     try lease.require(intent.session)
-    return try ask(.pay(intent.order, lease.sessionToken), \.receipt)
+    return try ask(Operations.pay, intent.order, lease.sessionToken)
   }
 
   /// Payments from and to the leased session's account, newest first.
@@ -41,7 +41,7 @@ extension Backend {
   ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   public func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Receipt> {
-    try ask(.receipts(page, lease.sessionToken), \.receipts)
+    try ask(Operations.receipts, page, lease.sessionToken)
   }
 
   /// Events that concern the leased session's account, newest first.
@@ -54,7 +54,7 @@ extension Backend {
   ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   public func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Event> {
-    try ask(.events(.own, page, lease.sessionToken), \.events)
+    try ask(Operations.events, .own, page, lease.sessionToken)
   }
 
   /// Events of every account, newest first.
@@ -63,6 +63,6 @@ extension Backend {
   public func allEvents(
     _ page: Page, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Found<Event> {
-    try ask(.events(.everyone, page, try lease.token(with: administrator.session)), \.events)
+    try ask(Operations.allEvents, .everyone, page, lease.token(with: administrator.session))
   }
 }

@@ -9,7 +9,8 @@ extension Rules {
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> Found<Event> {
     try searching(page) { () throws(BackendError) in
-      try reading(token, .init(role: scope == .everyone ? "events" : nil)) { (db, own) throws(BackendError) in
+      try reading(token, (scope == .everyone ? Operations.allEvents : Operations.events).needs) {
+        (db, own) throws(BackendError) in
         switch scope {
         case .own:
           try search(

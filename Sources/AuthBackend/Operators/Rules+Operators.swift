@@ -2,7 +2,7 @@ package import AuthCore
 
 /// What an operator does without a session; each of these is logged as an event without an actor.
 ///
-/// None of these is a ``BackendRequest``, so what reads the people's socket can never come by one.
+/// None of these is among ``Operations``, so what reads the people's socket can never come by one.
 extension Rules {
   /// Creates the first account, an administrator's, and closes the registration.
   ///

@@ -4,7 +4,7 @@ import TextFormat
 extension Rules {
   /// Makes ten recovery codes in place of the old ones.
   package func makeRecoveryCodes(token: SessionToken) throws(BackendError) -> [RecoveryCode] {
-    try writing(token, .init(isFresh: true)) { (db, own) throws(BackendError) in
+    try writing(token, Operations.makeRecoveryCodes.needs) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
       try db.run(CodeQuery.voidRecoveryCodes, own.account)
       let codes = try (0..<RecoveryPolicy.codes).map { (_) throws(BackendError) in
@@ -59,9 +59,15 @@ extension Rules {
 
   /// Makes a one-time code for another user's forgotten password.
   package func resetPassword(of name: Username, token: SessionToken) throws(BackendError) -> OneTimeCode {
-    try writing(token, .init(role: "accounts", isFresh: true), .everything) { (db, own) throws(BackendError) in
+    try writing(token, Operations.resetPassword.needs, .everything) { (db, own) throws(BackendError) in
       try db.issueOneTimeCode(for: try db.existing(name), validFor: RecoveryPolicy.reset, by: own, "reset")
     }
+  }
+
+  /// Does the same without a session for the owner of an embedded database.
+  func resetPasswordOfOwner(_ name: Username) throws(BackendError) -> OneTimeCode {
+    if isShared { throw .refused(.notDatabaseOwner) }
+    return try resetPasswordAsOwner(of: name)
   }
 
   /// Does the same without a session: whoever can open the database file is its owner, because a

@@ -5,7 +5,7 @@ extension Rules {
   ///
   /// The use of an ended one is recorded as an event.
   func resume(_ token: SessionToken) throws(BackendError) -> Grant {
-    try reading(token, .init(beforeTwoStep: true)) { (_, own) throws(BackendError) in own.grant(token) }
+    try reading(token, .beforeTwoStep) { (_, own) throws(BackendError) in own.grant(token) }
   }
 
   /// Finds the grant of a token, if it is the current token of an active session, in one read.
@@ -24,11 +24,11 @@ extension Rules {
   /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and
   /// keeps the token.
   func renew(_ token: SessionToken) throws(BackendError) -> Grant {
-    let (session, isStale) = try reading(token, .init(beforeTwoStep: true)) { (db, own) throws(BackendError) in
+    let (session, isStale) = try reading(token, .beforeTwoStep) { (db, own) throws(BackendError) in
       (own, own.terms.isStale(at: try db.now()))
     }
     if !isStale { return session.grant(token) }
-    try writing(token, .init(beforeTwoStep: true)) { (_, _) throws(BackendError) in }
+    try writing(token, .beforeTwoStep) { (_, _) throws(BackendError) in }
     return try resume(token)
   }
 

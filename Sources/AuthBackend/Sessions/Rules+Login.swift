@@ -24,7 +24,7 @@ extension Rules {
   func reauthenticate(
     _ token: SessionToken, password: Secret, requesting limits: LimitRequest, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
-    let attempt = try allowedAttempt(under: token, .init(beforeTwoStep: true))
+    let attempt = try allowedAttempt(under: token, .beforeTwoStep)
     let request = StepRequest(session: token.digest, limits: limits)
     let new = NewSession(token: newToken, label: nil, origin: nil)
     return try accept(password, for: attempt, asking: request) { (db, account) throws(BackendError) in

@@ -29,7 +29,7 @@ extension Rules {
       return found
     }
     try writing(
-      token, .init(isFresh: true), .everything,
+      token, Operations.revokeSession.needs, .everything,
       refusing: { (db, own) throws(BackendError) in _ = try found(db, own) }
     ) { (db, own) throws(BackendError) in try db.end(try found(db, own), because: .revoked, by: own.account) }
   }
@@ -38,7 +38,7 @@ extension Rules {
   ///
   /// - Returns: How many were live.
   package func endAllSessions(token: SessionToken) throws(BackendError) -> Int {
-    try writing(token, .init(beforeTwoStep: true), .everything, asActivity: false) {
+    try writing(token, Operations.endAllSessions.needs, .everything, asActivity: false) {
       (db, own) throws(BackendError) in try db.endAll(of: own.account, because: .userAsked, by: own.account)
     }
   }

@@ -60,13 +60,23 @@ extension Transaction {
 }
 
 /// What a rule needs of its session, besides that it is active.
-struct SessionNeeds {
+package struct SessionNeeds: Hashable, Sendable {
   /// For administrators only: what they read or change, with which a refusal is recorded.
-  var role: String?
+  package var role: String?
   /// That the password was entered recently.
-  var isFresh = false
+  package var isFresh = false
   /// Also permitted to a user who must set up a second step first.
-  var beforeTwoStep = false
+  package var beforeTwoStep = false
+
+  /// That the password was entered recently.
+  static let recentPassword = SessionNeeds(isFresh: true)
+  /// Also permitted to a user who must set up a second step first.
+  static let beforeTwoStep = SessionNeeds(beforeTwoStep: true)
+
+  /// For administrators only, of what they read or change.
+  static func role(_ role: String, isFresh: Bool = false) -> SessionNeeds {
+    SessionNeeds(role: role, isFresh: isFresh)
+  }
 
   fileprivate func check(_ own: SessionRow, in db: any Transaction) throws(BackendError) {
     if !beforeTwoStep { try db.requireTwoStep(of: own) }
@@ -80,10 +90,10 @@ extension Rules {
   ///
   /// The first use of an issued token writes, and then `body` runs in that transaction.
   func reading<Result: Sendable>(
-    _ token: SessionToken, _ needs: SessionNeeds = SessionNeeds(),
+    _ token: SessionToken, _ needs: SessionNeeds? = nil,
     _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let hash = token.digest
+    let (hash, needs) = (token.digest, needs ?? SessionNeeds())
     let result = try noting(hash, needs.role) { () throws(BackendError) -> Result? in
       try database.read { (db) throws(BackendError) -> Result? in
         let finding = try db.find(hash)
@@ -114,12 +124,12 @@ extension Rules {
   /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
   ///   which undoes its changes.
   func writing<Result: Sendable>(
-    _ token: SessionToken, _ needs: SessionNeeds = SessionNeeds(), _ scope: WriteScope = .rows,
+    _ token: SessionToken, _ needs: SessionNeeds? = nil, _ scope: WriteScope = .rows,
     asActivity: Bool = true,
     refusing refusal: (any Transaction, SessionRow) throws(BackendError) -> Void = { (_, _) throws(BackendError) in },
     _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let hash = token.digest
+    let (hash, needs) = (token.digest, needs ?? SessionNeeds())
     if scope != .rows { try reading(token, needs, refusal) }
     return try noting(hash, needs.role) { () throws(BackendError) in
       let (result, account) = try database.write(scope) { (db) throws(BackendError) -> (Result, Int64) in

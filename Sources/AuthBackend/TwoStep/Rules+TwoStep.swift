@@ -4,7 +4,7 @@ import TextFormat
 extension Rules {
   /// Whether the session's user is asked for a code after the password.
   package func twoStep(token: SessionToken) throws(BackendError) -> TwoStepState {
-    try reading(token, .init(beforeTwoStep: true)) { (db, own) throws(BackendError) in
+    try reading(token, Operations.twoStep.needs) { (db, own) throws(BackendError) in
       let row = try db.twoStep(of: own.account)
       let policy = try db.twoStepPolicy()
       return TwoStepState(
@@ -16,7 +16,7 @@ extension Rules {
 
   /// Makes a secret, in place of one that was not confirmed.
   package func beginTwoStep(token: SessionToken) throws(BackendError) -> TwoStepSecret {
-    try writing(token, .init(isFresh: true, beforeTwoStep: true)) { (db, own) throws(BackendError) in
+    try writing(token, Operations.beginTwoStep.needs) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
       guard try db.twoStep(of: own.account)?.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
       let secret = try Secrets.random(count: TOTP.secretLength)
@@ -27,7 +27,7 @@ extension Rules {
 
   /// Turns the second step on, with a code of the secret.
   package func confirmTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
-    try writing(token, .init(isFresh: true, beforeTwoStep: true)) { (db, own) throws(BackendError) in
+    try writing(token, Operations.confirmTwoStep.needs) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
       guard let row = try db.twoStep(of: own.account) else { throw .refused(.twoStepNotBegun) }
       guard row.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
@@ -43,7 +43,7 @@ extension Rules {
   /// Turns the second step off, with a code or a recovery code.
   package func endTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
     let outcome = try allowedAttempt { () throws(BackendError) in
-      try writing(token, .init(isFresh: true), asActivity: false) {
+      try writing(token, Operations.endTwoStep.needs, asActivity: false) {
         (db, own) throws(BackendError) -> (PasswordAttempt, Result<Void, BackendError>?) in
         try db.lock(.account(own.account))
         let account = try db.account(own.account)
@@ -66,12 +66,12 @@ extension Rules {
 
   /// Who must have a second step.
   package func twoStepPolicy(token: SessionToken) throws(BackendError) -> TwoStepPolicy {
-    try reading(token, .init(role: "two-step")) { (db, _) throws(BackendError) in try db.twoStepPolicy() }
+    try reading(token, Operations.twoStepPolicy.needs) { (db, _) throws(BackendError) in try db.twoStepPolicy() }
   }
 
   /// Changes who must have a second step.
   package func setTwoStepPolicy(_ policy: TwoStepPolicy, token: SessionToken) throws(BackendError) {
-    try writing(token, .init(role: "two-step", isFresh: true), .everything) { (db, own) throws(BackendError) in
+    try writing(token, Operations.setTwoStepPolicy.needs, .everything) { (db, own) throws(BackendError) in
       if try db.twoStepPolicy() == policy { return }
       try db.run(TwoStepQuery.setPolicy, policy == .required)
       try db.record(.administered, by: own, detail: "two-step \(policy.rawValue)")

@@ -43,16 +43,17 @@ final class CommandBackend: Backend {
   var label: String? { base.label }
   var origin: @Sendable () -> SessionOrigin? { base.origin }
 
-  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+  func perform<Input, Output>(
+    _ operation: BackendOperation<Input, Output>, on input: Input
+  ) throws(BackendError) -> Output {
     do throws(BackendError) {
-      return try base.perform(request)
+      return try base.perform(operation, on: input)
     } catch {
       if error.kind == .credentials { notes.withLock { $0.wait = error.waitBegun } }
       throw error
     }
   }
 
-  func misread(_ request: BackendRequest) -> BackendError { base.misread(request) }
   func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
 
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {

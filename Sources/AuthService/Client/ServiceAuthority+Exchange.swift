@@ -24,89 +24,63 @@ extension ServiceAuthority {
   }
 
   /// Asks the service.
-  public func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    var keyed: BackendRequest?
-    if case .pay(let order, let token) = request, order.key == nil {
-      // Under a key, a payment whose answer was lost is repeated, and made once.
-      let key = try IdempotencyKey(Receipt.drawnKeys + Secrets.randomName(length: Receipt.drawnLength))
-      keyed = .pay(PaymentOrder(amount: order.amount, payee: order.payee, key: key), token)
-    }
-    switch try list(keyed ?? request) {
-    case .receipt(let receipt): return .receipt(receipt.withoutDrawnKey)
-    case .receipts(let receipts): return .receipts(Found(receipts.map(\.withoutDrawnKey), stop: receipts.stop))
-    case let answer:
-      // Here and not in the backend, which does not know the key that was drawn.
-      if let keyed { throw misread(keyed) }
-      return answer
-    }
-  }
-
-  /// A change may have been made, whatever the service answered.
-  public func misread(_ request: BackendRequest) -> BackendError { verdict(.unasked, request) }
-
-  /// Asks for all pages of a list, and for everything else once.
-  private func list(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    guard let wanted = request.rows else { return try exchange(request) }
-    var answer = try exchange(request.page(of: wanted))
-    while let have = answer.rows, have > 0, have < wanted, have.isMultiple(of: Frames.longestPage), !answer.isStopped {
-      let page = try exchange(request.page(of: wanted - have, after: answer))
-      answer = answer.joined(with: page)
-      if page.rows == 0 { break }
-    }
-    return answer
-  }
-
-  private func exchange(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    try state.withLock { (state) throws(BackendError) in try exchange(request, &state) }
+  public func perform<Input, Output>(
+    _ operation: BackendOperation<Input, Output>, on input: Input
+  ) throws(BackendError) -> Output {
+    try operation.run(asking: { (input) throws(BackendError) in try exchange(operation, input) }, input)
   }
 
   /// Asks, and asks again where the answer was lost and that is allowed.
-  private func exchange(_ request: BackendRequest, _ state: inout State) throws(BackendError) -> BackendAnswer {
-    var lost: ServiceFault?
-    var tries = 0
-    let end = ContinuousClock.now + limits.returning
-    while true {
-      let link: ServiceLink
-      do throws(BackendError) {
-        link = try connected(&state)
-      } catch {
-        guard let lost else { throw error }
-        if ContinuousClock.now < end, error.code != "session_of_other_database" {
-          poll(nil, 0, 50)
+  private func exchange<Input, Output>(
+    _ operation: BackendOperation<Input, Output>, _ input: Input
+  ) throws(BackendError) -> Output {
+    try state.withLock { (state) throws(BackendError) in
+      var lost: ServiceFault?
+      var tries = 0
+      let end = ContinuousClock.now + limits.returning
+      while true {
+        let link: ServiceLink
+        do throws(BackendError) {
+          link = try connected(&state)
+        } catch {
+          guard let lost else { throw error }
+          if ContinuousClock.now < end, error.code != "session_of_other_database" {
+            poll(nil, 0, 50)
+            continue
+          }
+          throw verdict(lost, operation, input)
+        }
+        state.number &+= 1
+        let answered: Result<Output, BackendError>
+        let frame = try encoded(for: hello) { (form) throws(WireFault) in
+          .request(state.number, try operation.question(input, for: form))
+        }
+        do throws(ServiceFault) {
+          answered = try answer(to: frame, state.number, operation, link)
+        } catch {
+          state.link = nil
+          tries += 1
+          guard case .lost = error, operation.lost != .once, tries < 3 else { throw verdict(error, operation, input) }
+          lost = error
           continue
         }
-        throw verdict(lost, request)
+        let output = try answered.get()
+        // The service takes the use of a new token for its confirmation, so only a look at a token
+        // from the vault, which has used it already, replaces the token of the same session.
+        if let grant = output as? Grant, grant.id != state.session?.id || operation.lost == .readAgain {
+          state.session = grant
+        }
+        return output
       }
-      state.number &+= 1
-      let frame = try encoded(.request(state.number, request), for: hello)
-      let answered: Result<BackendAnswer, BackendError>
-      do throws(ServiceFault) {
-        answered = try answer(to: frame, state.number, request, link)
-      } catch {
-        state.link = nil
-        tries += 1
-        guard case .lost = error, request.traits.effect != .once, tries < 3 else { throw verdict(error, request) }
-        lost = error
-        continue
-      }
-      let answer = try answered.get()
-      // The service takes the use of a new token for its confirmation, so only a look at a token
-      // from the vault, which has used it already, replaces the token of the same session.
-      if let grant = answer.grant ?? answer.found ?? nil,
-        grant.id != state.session?.id || request.traits.effect == .read
-      {
-        state.session = grant
-      }
-      return answer
     }
   }
 
-  private func verdict(_ fault: ServiceFault, _ request: BackendRequest) -> BackendError {
-    if request.traits.effect == .read { return fault.failure(at: address.place) }
+  private func verdict<Input, Output>(
+    _ fault: ServiceFault, _ operation: BackendOperation<Input, Output>, _ input: Input
+  ) -> BackendError {
+    if operation.lost == .readAgain { return fault.failure(at: address.place) }
     let service = "the service at \(address.place.escaped)"
-    if case .pay(let order, _) = request, let key = order.key {
-      return .unavailable(.outcomeUnknown, service, fault.reason, "--idempotency-key \(key)")
-    }
+    if let option = operation.retry?(input) { return .unavailable(.outcomeUnknown, service, fault.reason, option) }
     return .unavailable(.outcomeUnknown, service, fault.reason)
   }
 
@@ -132,9 +106,12 @@ extension ServiceAuthority {
   }
 
   /// A frame for the service that said this; refused where a token is another database's.
-  func encoded(_ frame: ClientFrame, for hello: ServiceHello?) throws(BackendError) -> [UInt8] {
+  func encoded(
+    for hello: ServiceHello?, _ frame: (TokenForm) throws(WireFault) -> ClientFrame
+  ) throws(BackendError) -> [UInt8] {
     do throws(WireFault) {
-      return try frame.encoded(for: form(hello))
+      let form = form(hello)
+      return try frame(form).encoded(for: form)
     } catch .foreignToken(let database) {
       throw otherDatabase(Hex.text(database), hello)
     } catch {
@@ -142,15 +119,20 @@ extension ServiceAuthority {
     }
   }
 
-  private func answer(
-    to frame: [UInt8], _ number: UInt32, _ request: BackendRequest, _ link: ServiceLink
-  ) throws(ServiceFault) -> Result<BackendAnswer, BackendError> {
-    let deadline = AnswerDeadline(in: request.traits.work == .hashes ? limits.hashing : limits.answer)
+  private func answer<Input, Output>(
+    to frame: [UInt8], _ number: UInt32, _ operation: BackendOperation<Input, Output>, _ link: ServiceLink
+  ) throws(ServiceFault) -> Result<Output, BackendError> {
+    let deadline = AnswerDeadline(in: operation.work == .hashes ? limits.hashing : limits.answer)
     try link.send(frame, until: deadline)
     switch try link.receive(for: form(hello), until: deadline) {
-    case .answer(number, let now, let answer):
+    case .answer(number, let now, let body):
+      guard
+        let output = try ServiceFault.reading({ () throws(WireFault) in
+          try operation.answer(in: body, for: form(hello))
+        })
+      else { throw .unasked }
       hear(now)
-      return .success(answer)
+      return .success(output)
     case .failure(number, let now, let error), .failure(Frames.unnumbered, let now, let error):
       hear(now)
       return .failure(error)
@@ -160,18 +142,5 @@ extension ServiceAuthority {
 
   private func hear(_ now: BootInstant?) {
     if let now { serverClock.hear(now.uptime.wholeNanoseconds, from: now.boot) }
-  }
-}
-
-extension Receipt {
-  /// Begins the keys that a client draws for payments without one.
-  static let drawnKeys = "auto-"
-  static let drawnLength = 20
-
-  /// The receipt as the payment was asked for: without a key that was drawn to send it safely.
-  var withoutDrawnKey: Receipt {
-    guard let key, key.hasPrefix(Self.drawnKeys), key.utf8.count == Self.drawnKeys.utf8.count + Self.drawnLength
-    else { return self }
-    return Receipt(id: id, payer: payer, payee: payee, amount: amount, madeAt: madeAt, key: nil)
   }
 }

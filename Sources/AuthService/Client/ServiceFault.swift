@@ -18,6 +18,17 @@ package enum ServiceFault: Error, Hashable {
 }
 
 extension ServiceFault {
+  /// What `body` reads; garbled where it is not of the protocol.
+  static func reading<Value>(_ body: () throws(WireFault) -> Value) throws(ServiceFault) -> Value {
+    do throws(WireFault) {
+      return try body()
+    } catch .otherVersion(let version) {
+      throw .otherVersion(version)
+    } catch {
+      throw .garbled(error)
+    }
+  }
+
   /// What happened, as a clause.
   var reason: String {
     switch self {

@@ -67,13 +67,7 @@ package final class ServiceLink {
   /// Receives the next frame of a service.
   func receive(for form: TokenForm, until deadline: AnswerDeadline) throws(ServiceFault) -> ServerFrame {
     let payload = try payload(until: deadline)
-    do throws(WireFault) {
-      return try ServerFrame(payload: payload, for: form)
-    } catch .otherVersion(let version) {
-      throw .otherVersion(version)
-    } catch {
-      throw .garbled(error)
-    }
+    return try ServiceFault.reading { () throws(WireFault) in try ServerFrame(payload: payload, for: form) }
   }
 
   /// Takes all frames that are there.
@@ -87,7 +81,7 @@ package final class ServiceLink {
   }
 
   private func next() throws(ServiceFault) -> [UInt8]? {
-    do throws(WireFault) { return try buffer.next() } catch { throw .garbled(error) }
+    try ServiceFault.reading { () throws(WireFault) in try buffer.next() }
   }
 
   /// Reads what is there; false for nothing.

@@ -260,7 +260,7 @@ package final class AuthServer: Sendable {
 
   private func submit(_ job: Job) {
     var pool = requests
-    if case .request(let request) = job.question, request.traits.work == .hashes { pool = passwords }
+    if case .request(let request) = job.question, request.operation.work == .hashes { pool = passwords }
     guard let left = pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
     if !isStopping { refused("queue_full", left.connection.peer) }
@@ -278,22 +278,26 @@ package final class AuthServer: Sendable {
           return .done
         })
     case .request(let request):
-      let work = request.traits.work
+      let work = request.operation.work
       // The client soon stops waiting; what it asked is not done behind its back.
       guard ContinuousClock.now - job.since < (work == .hashes ? limits.hashTime : limits.answerTime) else {
         return answer(job, .failure(.busy(after: .seconds(1))))
       }
       let user = job.connection.peer.caller.user
       let result = Result { () throws(BackendError) in
-        try limited(request, of: user) { () throws(BackendError) in
-          try rules.perform(request.page(of: request.rows ?? 0))
-        }
+        try limited(request, of: user) { () throws(BackendError) in try request.serve(rules) }
       }
       let time = ContinuousClock.now - job.since
-      table.withLock { $0.counts.count(result, work, of: user, took: time) }
+      let error: BackendError? = if case .failure(let error) = result { error } else { nil }
+      table.withLock { $0.counts.count(error, work, of: user, took: time) }
       job.connection.note(result)
-      answer(job, result)
-      if case .failure(let error) = result, error.isRefusal { log(error, of: request, job.connection) }
+      answer(
+        job,
+        Result { () throws(BackendError) in
+          guard let body = request.operation.answer(try result.get()) else { throw .unavailable(.answerUnknown) }
+          return body
+        })
+      if let error, error.isRefusal { log(error, of: request, job.connection) }
       if work != .reads { feed.wake() }
     }
   }
@@ -301,15 +305,15 @@ package final class AuthServer: Sendable {
   /// Bounds how many names a user of the machine can try.
   ///
   /// A database forgets names without an account after a million others.
-  private func limited<Answer>(
-    _ request: BackendRequest, of user: uid_t, _ perform: () throws(BackendError) -> Answer
-  ) throws(BackendError) -> Answer {
-    switch request {
-    case .register, .checkUsername:
+  private func limited<Output>(
+    _ request: Request, of user: uid_t, _ perform: () throws(BackendError) -> Output
+  ) throws(BackendError) -> Output {
+    switch request.operation.name {
+    case Operations.register.name, Operations.checkUsername.name:
       try names.require(user)
       names.count(user)
       return try perform()
-    case .logIn, .recover:
+    case Operations.logIn.name, Operations.recover.name:
       try failures.require(user)
       do throws(BackendError) {
         return try perform()
@@ -321,12 +325,12 @@ package final class AuthServer: Sendable {
     }
   }
 
-  private func answer(_ job: Job, _ result: Result<BackendAnswer, BackendError>) {
+  private func answer(_ job: Job, _ result: Result<WireBody, BackendError>) {
     if case .tell = job.question { return feed.tellLater(job.connection) }
     let now = try? rules.database.clock.now()
     let frame: ServerFrame =
       switch result {
-      case .success(let answer): .answer(job.id, now: now, answer)
+      case .success(let body): .answer(job.id, now: now, body)
       case .failure(let error): .failure(job.id, now: now, error.told)
       }
     job.connection.answer(frame)
@@ -347,17 +351,14 @@ package final class AuthServer: Sendable {
 
   /// Logs an error with the account that the events name: the one of the connection's session, or
   /// the one that a login is for, if it exists.
-  private func log(_ error: BackendError, of request: BackendRequest, _ connection: Connection) {
+  private func log(_ error: BackendError, of request: Request, _ connection: Connection) {
     if case .unavailable(let failure) = error.kind {
       let level: ServiceLog.Level = failure.isFault ? .err : .warning
       let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
       return refused(error.code, connection.peer, account: connection.account, level: level, cause: cause)
     }
-    let typed: String? =
-      switch request {
-      case .logIn(.password(let name, _), _, _), .recover(let name, _, _): (try? Username(name))?.canonical
-      case _: nil
-      }
+    let name = request.input(of: Operations.logIn)?.0.username ?? request.input(of: Operations.recover)?.0
+    let typed = name.flatMap { try? Username($0) }?.canonical
     let existing = typed.flatMap { typed in
       try? rules.database.read { (db) throws(BackendError) -> String? in
         try db.first(FeedQuery.account, typed).map { (_: Int64) in typed }

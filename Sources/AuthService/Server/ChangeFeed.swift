@@ -67,7 +67,7 @@ final class ChangeFeed: Sendable {
   ///
   /// What was written before is none of its changes.
   func add(_ connection: Connection, _ token: SessionToken) throws(BackendError) {
-    guard let grant = try rules.perform(.resume(token)).grant else { return }
+    let grant = try Operations.resume.run(rules, token)
     let account = try rules.database.read { (db) throws(BackendError) -> Int64? in
       try db.first(FeedQuery.account, grant.user.username)
     }
@@ -165,7 +165,7 @@ final class ChangeFeed: Sendable {
   func tell(_ connection: Connection, _ token: SessionToken) {
     state.withLock { _ = $0.queued.remove(connection.number) }
     connection.lookAgain()
-    if let answer = try? rules.perform(.lookUp(token)), case .found(nil) = answer { remove(connection.number) }
+    if (try? Operations.lookUp.run(rules, token) == nil) == true { remove(connection.number) }
   }
 
   /// Notes that a subscriber was not told because its user has too many requests.

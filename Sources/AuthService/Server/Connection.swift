@@ -68,8 +68,8 @@ final class Connection: Sendable {
   var account: String? { state.withLock { $0.account } }
 
   /// Takes note of the account that an answer is about.
-  func note(_ result: Result<BackendAnswer, BackendError>) {
-    guard let answer = try? result.get(), let grant = answer.grant ?? answer.found ?? nil else { return }
+  func note(_ result: Result<any Sendable, BackendError>) {
+    guard let grant = try? result.get() as? Grant else { return }
     state.withLock { $0.account = grant.user.username }
   }
 
@@ -213,7 +213,7 @@ final class Connection: Sendable {
         case (.named(let name), false) where state.peer.caller.name == nil:
           state.peer.caller.name = name
           outcome.isNamed = true
-        case (.request(let id, let request), true): ask(id, .request(request))
+        case (.request(let id, let body), true): ask(id, .request(try Request(body, of: Operations.all)))
         case (.subscribe(let id, let token), true): ask(id, .subscribe(token))
         case (.hello, true), (.request, false), (.subscribe, false), (.named, _): throw .invalid("order of messages")
         }

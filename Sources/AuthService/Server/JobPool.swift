@@ -6,7 +6,7 @@ import Guards
 /// A request on its way to a thread that answers it.
 struct Job: Sendable {
   enum Question: Sendable {
-    case request(BackendRequest)
+    case request(Request)
     case subscribe(SessionToken)
     /// A subscriber has to be told that something changed; it has no answer.
     case tell(SessionToken)

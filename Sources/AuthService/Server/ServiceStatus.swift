@@ -19,16 +19,14 @@ package struct ServiceCounts: Sendable {
   /// How many users are counted; one member can have 65,536 subordinate ones.
   static let mostUsers = 1024
 
-  mutating func count(
-    _ result: Result<BackendAnswer, BackendError>, _ work: RequestWork, of user: UInt32, took time: Duration
-  ) {
+  mutating func count(_ error: BackendError?, _ work: RequestWork, of user: UInt32, took time: Duration) {
     times[work, default: Durations()].add(time)
     users[user, default: 0] += 1
     if users.count > Self.mostUsers {
       let busiest = users.sorted { $0.value > $1.value }.prefix(Self.mostUsers / 2)
       users = Dictionary(uniqueKeysWithValues: busiest.map { ($0.key, $0.value) })
     }
-    guard case .failure(let error) = result, case .unavailable(let failure) = error.kind else { return }
+    guard case .unavailable(let failure)? = error?.kind else { return }
     unavailable += 1
     if failure.isFault { faults.add() }
   }

@@ -5,8 +5,8 @@ package import AuthCore
 package enum ClientFrame: Sendable {
   /// The first frame: the client has this version of the protocol.
   case hello
-  /// A question; its answer has the same number.
-  case request(UInt32, BackendRequest)
+  /// An operation to perform; its answer has the same number.
+  case request(UInt32, WireBody)
   /// Asks for ``ServerFrame/lookAgain`` when something changes for the account of a session.
   ///
   /// It is answered by `done` or a failure, once.
@@ -19,7 +19,7 @@ package enum ClientFrame: Sendable {
 }
 
 extension ClientFrame: WireUnion {
-  static let forms: [WireForm<ClientFrame>] = [
+  package static let forms: [WireForm<ClientFrame>] = [
     WireForm({ (_: ProtocolVersion) in .hello }) { if case .hello = $0 { ProtocolVersion() } else { nil } },
     WireForm(Self.request) { if case .request(let id, let request) = $0 { (id, request) } else { nil } },
     WireForm(Self.subscribe) { if case .subscribe(let id, let token) = $0 { (id, token) } else { nil } },

@@ -7,7 +7,7 @@ enum ServerFrame: Sendable {
   case hello(ServiceHello)
   /// The answer to a request, and the instant at which it was given on the clock of the database;
   /// nil when that is not known.
-  case answer(UInt32, now: BootInstant?, BackendAnswer)
+  case answer(UInt32, now: BootInstant?, WireBody)
   /// The error of a request.
   case failure(UInt32, now: BootInstant?, BackendError)
   /// Something may have changed for a subscriber.

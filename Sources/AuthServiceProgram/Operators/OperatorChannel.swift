@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthMessages
 import AuthService
 

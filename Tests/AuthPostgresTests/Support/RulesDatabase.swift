@@ -82,7 +82,9 @@ final class PostgresAuthority: RulesBackend {
     self.init(PostgresDatabase(try ServerAddress(address), limits: limits, confirmed: confirmed))
   }
 
-  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer { try rules.perform(request) }
+  func perform<Input, Output>(
+    _ operation: BackendOperation<Input, Output>, on input: Input
+  ) throws(BackendError) -> Output { try operation.run(rules, input) }
   var clock: any SessionClock { rules.database.clock }
   var policy: SessionPolicy { rules.policy }
   var issuer: TokenIssuer { .server }

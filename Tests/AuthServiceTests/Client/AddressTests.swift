@@ -67,12 +67,12 @@ import Testing
 }
 
 @Suite("A socket is trusted", .enabled(if: geteuid() == 0, "needs root, to give files away")) struct TrustTests {
-  private let service = TestService(answering: { _ in .done })
+  private let service = TestService(answering: { _ in WireBody.done })
   private var directory: String { String(service.path.dropLast(2)) }
 
   private func code(_ path: String? = nil) -> String? {
     let authority = ServiceAuthority(.unix(path ?? service.path), limits: .short)
-    return failure { try authority.perform(.checkForLogins) }?.code
+    return failure { try authority.ask(Operations.checkForLogins) }?.code
   }
 
   @Test("where only its owner can put it")

@@ -24,7 +24,7 @@ import Testing
     TestService { peer, connection in
       while let frame = peer.receive() {
         switch frame {
-        case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))
+        case .request(let number, _): peer.send(.answer(number, now: nil, Samples.answer(.grant)))
         case .subscribe(let number, let token): if !subscribe(peer, number, token, connection) { return }
         case .hello, .named: break
         }

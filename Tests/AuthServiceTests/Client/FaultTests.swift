@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthBackendTesting
 import AuthCore
 import Foundation
 import Services
@@ -40,7 +41,7 @@ import Testing
   }
 
   private static func half(_ number: UInt32) -> [UInt8] {
-    Array(ServerFrame.answer(number, now: nil, .grant(Samples.grant)).encoded().dropLast(2))
+    Array(ServerFrame.answer(number, now: nil, Samples.answer(.grant)).encoded().dropLast(2))
   }
 
   static let faults: [Fault] = [
@@ -77,9 +78,9 @@ import Testing
       if !fault.closes { peer.waitForEnd() }
     }
     for (request, code) in [
-      (BackendRequest.profile(Samples.token), fault.code), (.rename("Alice", Samples.token), fault.changeCode),
+      (Operations.profile(Samples.token), fault.code), (Operations.rename("Alice", Samples.token), fault.changeCode),
     ] {
-      let error = try #require(failure { try service.authority().perform(request) })
+      let error = try #require(failure { try request.perform(service.authority()) })
       #expect(error.code == code)
       #expect(["service_busy", "message_invalid"].contains(code) || error.description.contains(service.path))
       guard case .unavailable(let failure) = error.kind, !failure.hint.isEmpty else {
@@ -91,16 +92,16 @@ import Testing
 
   @Test("an answer of another kind than was asked for is refused by the backend")
   func otherKind() throws {
-    let service = TestService(answering: { _ in .count(3) })
+    let service = TestService(answering: { _ in Samples.answer(.count) })
     let authority = service.authority()
     #expect(code { try authority.checkForLogins() } == "service_garbled")
     let page = Page(within: .all, before: nil, limit: 10)
-    #expect(code { try authority.ask(.events(.own, page, Samples.token), \.events) } == "service_garbled")
+    #expect(code { try authority.ask(Operations.events, .own, page, Samples.token) } == "service_garbled")
     #expect(
       code { try authority.register(username: "carol", password: Samples.password, displayName: nil) }
         == "outcome_unknown")
     let order = try PaymentOrder(amount: Amount("1"), payee: Username("bob"))
-    let paid = failure { try service.authority().perform(.pay(order, Samples.token)) }
+    let paid = failure { try service.authority().ask(Operations.pay, order, Samples.token) }
     #expect(paid?.code == "outcome_unknown")
     #expect(paid?.values.last?.hasPrefix("--idempotency-key auto-") == true)
   }
@@ -126,20 +127,20 @@ import Testing
   }
 
   /// What a request that reached the service says about it.
-  @Test("each request is repeated after a lost answer, or its outcome is unknown", arguments: RequestTag.allCases)
-  func lost(_ tag: RequestTag) throws {
-    let request = try Samples.request(tag)
+  @Test("each request is repeated after a lost answer, or its outcome is unknown", arguments: Sample.all)
+  func lost(_ sample: Sample) throws {
+    let request = try Samples.request(sample)
     let received = Mutex<[[UInt8]]>([])
     let service = TestService(answering: { request in
       received.withLock { received in
-        received.append((try? ClientFrame.request(0, request).encoded()) ?? [])
-        return received.count == 1 ? nil : .done
+        received.append((try? request.question(.plain).bytes) ?? [])
+        return received.count == 1 ? nil : Samples.answer(request.operation.kind)
       }
     })
-    let code = code { try service.authority().perform(request) }
+    let code = code { try request.perform(service.authority()) }
     let seen = received.withLock { $0 }
-    switch request.traits.effect {
-    case .read, .repeatable:
+    switch request.operation.lost {
+    case .readAgain, .repeatable:
       #expect(seen.count == 2 && seen.first == seen.last, "the repetition is another request")
       #expect(code == nil)
     case .once:
@@ -156,7 +157,7 @@ import Testing
     let service = TestService(answering: { _ in
       isAsked.signal()
       mayAnswer.wait()
-      return .done
+      return WireBody.done
     })
     let authority = service.authority()
     Thread.detachNewThread {
@@ -177,19 +178,18 @@ import Testing
   func lostAgain() throws {
     let service = TestService(answering: { _ in nil })
     let authority = service.authority()
-    #expect(code { try authority.perform(.profile(Samples.token)) } == "service_lost")
+    #expect(code { try authority.ask(Operations.profile, Samples.token) } == "service_lost")
     #expect(service.connections == 3)
-    #expect(code { try authority.perform(Samples.request(.logIn)) } == "outcome_unknown")
+    #expect(code { try authority.logIn() } == "outcome_unknown")
   }
 
   @Test("a service that went away between two requests is found again, also by what may not be repeated")
   func restarted() throws {
-    let service = TestService(answering: { _ in .done })
+    let service = TestService(answering: { _ in WireBody.done })
     let authority = service.authority()
-    let request = try Samples.request(.deleteOwnAccount)
-    _ = try authority.perform(request)
+    try authority.ask(Operations.deleteOwnAccount, Samples.token)
     service.drop()
-    _ = try authority.perform(request)
+    try authority.ask(Operations.deleteOwnAccount, Samples.token)
     #expect(service.connections == 2)
   }
 
@@ -202,9 +202,9 @@ import Testing
       if peer.request() != nil { seen.withLock { $0 += 1 } }
     }
     let authority = service.authority()
-    #expect(code { try authority.perform(.profile(Samples.token)) } == "service_lost")
+    #expect(code { try authority.ask(Operations.profile, Samples.token) } == "service_lost")
     #expect(seen.withLock { $0 } == 1)
-    #expect(code { try authority.perform(.checkForLogins) } == "session_of_other_database")
+    #expect(code { try authority.ask(Operations.checkForLogins) } == "session_of_other_database")
   }
 
   @Test("a token of another database is not sent")
@@ -215,7 +215,7 @@ import Testing
       return nil
     })
     let foreign = SessionToken(bytes: [UInt8](repeating: 0xEE, count: 16) + Samples.token.bytes)
-    let error = failure { try service.authority().perform(.resume(foreign)) }
+    let error = failure { try service.authority().ask(Operations.resume, foreign) }
     #expect(error?.code == "session_of_other_database")
     #expect(error?.values.first == String(repeating: "ee", count: 16))
     #expect(error?.values.last == TestService.hello.database)

@@ -26,14 +26,12 @@ import Testing
 
     /// The kind of the request whose answer is lost.
     private final class Next: Sendable {
-      let tag = Mutex<RequestTag?>(nil)
+      let name = Mutex<String?>(nil)
 
-      func isMeant(_ request: BackendRequest) -> Bool {
-        tag.withLock { tag in
-          guard let bytes = try? ClientFrame.request(0, request).encoded(), bytes[9] == tag?.rawValue else {
-            return false
-          }
-          tag = nil
+      func isMeant(_ request: Request) -> Bool {
+        name.withLock { name in
+          guard request.operation.name == name else { return false }
+          name = nil
           return true
         }
       }
@@ -55,7 +53,7 @@ import Testing
       service = TestService(
         hello: hello,
         answering: { [next] (request) throws(BackendError) in
-          let answer = Result { () throws(BackendError) in try inner.perform(request) }
+          let answer = Result { () throws(BackendError) in try request.perform(inner) }
           guard next.isMeant(request) else { return try answer.get() }
           real?.end(SIGKILL)
           do { try real?.start() } catch { preconditionFailure("\(error)") }
@@ -65,21 +63,21 @@ import Testing
     }
 
     /// What `body` returns while the answer to a request of this kind is lost.
-    func losing<Result>(_ tag: RequestTag, _ body: () throws -> Result) throws -> Result {
-      next.tag.withLock { $0 = tag }
-      defer { #expect(next.tag.withLock { $0 } == nil, "no answer was lost") }
+    func losing<Result>(_ operation: any AnyOperation, _ body: () throws -> Result) throws -> Result {
+      next.name.withLock { $0 = operation.name }
+      defer { #expect(next.name.withLock { $0 } == nil, "no answer was lost") }
       return try body()
     }
 
     func sessions(_ token: SessionToken) throws -> [SessionID] {
-      try authority.ask(.sessions(SessionsPage(), token), \.sessions).map(\.id)
+      try authority.ask(Operations.sessions, SessionsPage(), token).map(\.id)
     }
   }
 
   @Test("a login begins one session", arguments: Loss.allCases)
   func login(_ loss: Loss) throws {
     let scene = try Scene(loss)
-    let grant = try scene.losing(.logIn) { try scene.authority.logIn() }
+    let grant = try scene.losing(Operations.logIn) { try scene.authority.logIn() }
     #expect(try scene.sessions(grant.token) == [grant.id])
   }
 
@@ -88,18 +86,18 @@ import Testing
     let scene = try Scene(loss)
     let authority = scene.authority
     let first = try authority.logIn()
-    let second = try scene.losing(.reauthenticate) {
+    let second = try scene.losing(Operations.reauthenticate) {
       try authority.reauthenticate(first.token, password: alicePassword)
     }
     #expect(second.id == first.id && second.token != first.token)
     #expect(try authority.lookUp(first.token) != nil)
-    _ = try authority.ask(.resume(second.token), \.grant)
+    _ = try authority.ask(Operations.resume, second.token)
     #expect(try authority.lookUp(first.token) == nil)
-    let third = try scene.losing(.changePassword) {
+    let third = try scene.losing(Operations.changePassword) {
       try authority.changePassword(from: alicePassword, to: newPassword, token: second.token)
     }
     #expect(third.id == first.id)
-    try authority.ask(.confirm(third.token), \.done)
+    try authority.ask(Operations.confirm, third.token)
     _ = try authority.logIn("alice", newPassword)
   }
 
@@ -111,12 +109,12 @@ import Testing
     func next() -> Secret { scene.embedded.wall.nextCode(secret) }
     let sessions = try scene.sessions(authority.answer(next(), to: try authority.challenge()).token)
     let login = try authority.challenge()
-    let grant = try scene.losing(.answer) { try authority.answer(next(), to: login) }
+    let grant = try scene.losing(Operations.answer) { try authority.answer(next(), to: login) }
     #expect(try scene.sessions(grant.token).count == sessions.count + 1)
     let challenge = try challenge(of: {
       try authority.reauthenticate(grant.token, password: alicePassword)
     })
-    let renewed = try scene.losing(.answer) { try authority.answer(next(), to: challenge) }
+    let renewed = try scene.losing(Operations.answer) { try authority.answer(next(), to: challenge) }
     #expect(renewed.id == grant.id && renewed.token != grant.token)
     // Under another token it is another answer, and the code is used up.
     let used = code { try authority.answer(scene.embedded.wall.code(secret), to: try authority.challenge()) }
@@ -132,11 +130,11 @@ import Testing
     let token = try authority.logIn().token
     for key in ["rent", nil] {
       let order = try authority.order("10", key: key)
-      let receipt = try scene.losing(.pay) { try authority.ask(.pay(order, token), \.receipt) }
+      let receipt = try scene.losing(Operations.pay) { try authority.ask(Operations.pay, order, token) }
       #expect(receipt.key == key && receipt.isRepetition == (key != nil))
     }
     let page = Page(within: .all, before: nil, limit: 10)
-    let receipts = try authority.ask(.receipts(page, token), \.receipts)
+    let receipts = try authority.ask(Operations.receipts, page, token)
     #expect(receipts.map(\.key) == [nil, "rent", nil])
   }
 
@@ -147,9 +145,11 @@ import Testing
     let scene = try Scene(loss)
     let authority = scene.authority
     let token = try authority.logIn().token
-    let lost = try scene.losing(.makeRecoveryCodes) { code { try authority.perform(.makeRecoveryCodes(token)) } }
+    let lost = try scene.losing(Operations.makeRecoveryCodes) {
+      code { try authority.ask(Operations.makeRecoveryCodes, token) }
+    }
     #expect(lost == "outcome_unknown")
-    let codes = try authority.ask(.makeRecoveryCodes(token), \.recoveryCodes)
+    let codes = try authority.ask(Operations.makeRecoveryCodes, token)
     _ = try authority.recover(username: "alice", code: try #require(codes.first), password: newPassword)
   }
 
@@ -158,25 +158,21 @@ import Testing
     let scene = try Scene(.connection)
     let token = try scene.authority.logIn().token
     for number in 0..<(2 * Frames.longestPage) {
-      _ = try scene.embedded.rules.perform(
-        .registerOther(username: "user\(number)", SessionToken(bytes: Array(token.bytes.suffix(32)))))
+      _ = try scene.embedded.rules.registerOther(
+        username: "user\(number)", token: SessionToken(bytes: Array(token.bytes.suffix(32))))
       _ = try scene.embedded.authority().logIn()
     }
-    func rows(_ request: BackendRequest) throws -> [AnyHashable] {
-      let answer = try scene.authority.perform(request)
-      let lists: [[AnyHashable]?] = [answer.accounts, answer.sessions, answer.events?.rows]
-      return try #require(lists.compactMap(\.self).first)
-    }
-    for (list, count) in [
-      ({ .accounts(AccountsQuery(limit: $0), token) }, 2 * Frames.longestPage + 2),
-      ({ .sessions(SessionsPage(limit: $0), token) }, 2 * Frames.longestPage + 1),
-      ({ .events(.everyone, Page(within: .all, before: nil, limit: $0), token) }, 4 * Frames.longestPage + 1),
-    ] as [((Int) -> BackendRequest, Int)] {
-      let everything = try rows(list(.max))
+    let authority = scene.authority
+    for (rows, count) in [
+      ({ try authority.ask(Operations.accounts, AccountsQuery(limit: $0), token) }, 2 * Frames.longestPage + 2),
+      ({ try authority.ask(Operations.sessions, SessionsPage(limit: $0), token) }, 2 * Frames.longestPage + 1),
+      ({ try authority.ask(Operations.allEvents, .everyone, Page(limit: $0), token).rows }, 4 * Frames.longestPage + 1),
+    ] as [((Int) throws -> [AnyHashable], Int)] {
+      let everything = try rows(.max)
       #expect(everything.count >= count && Set(everything).count == everything.count)
-      #expect(try rows(list(Frames.longestPage + 1)) == Array(everything.prefix(Frames.longestPage + 1)))
-      #expect(try rows(list(2 * Frames.longestPage)).count == 2 * Frames.longestPage)
-      #expect(try rows(list(0)).isEmpty)
+      #expect(try rows(Frames.longestPage + 1) == Array(everything.prefix(Frames.longestPage + 1)))
+      #expect(try rows(2 * Frames.longestPage).count == 2 * Frames.longestPage)
+      #expect(try rows(0).isEmpty)
     }
   }
 }

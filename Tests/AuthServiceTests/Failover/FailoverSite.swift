@@ -43,7 +43,7 @@ final class FailoverSite {
     let both = "host=\(directory)/a,\(directory)/b user=postgres dbname=accounts target_session_attrs=read-write"
     services = [try RunningService(postgres: both), try RunningService(postgres: both)]
     let client = self.client(0)
-    try client.ask(.setRegistration(.open, try client.logIn("alice", Self.password).token), \.done)
+    try client.ask(Operations.setRegistration, .open, try client.logIn("alice", Self.password).token)
     for user in ["bob", "carol", "dave"] + (0..<targets).map({ "target\($0)" }) {
       _ = try client.register(username: user, password: Self.password)
     }

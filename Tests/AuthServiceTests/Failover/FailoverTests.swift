@@ -163,17 +163,17 @@ struct FailoverTests {
     site.pair.tell("kill a")
     site.promote()
     let order = try PaymentOrder("1", key: "after the promotion")
-    let receipt = try site.client(0).ask(.pay(order, token), \.receipt)
+    let receipt = try site.client(0).ask(Operations.pay, order, token)
     site.pair.tell("kill b")
     site.pair.tell("start a")
-    #expect(code { try site.client(0).ask(.earlierPayment(order, token), \.earlier) } == "server_outdated")
+    #expect(code { try site.client(0).ask(Operations.earlierPayment, order, token) } == "server_outdated")
     site.services[0].end(SIGKILL)
     let unready = #expect(throws: RunningService.NotReady.self) { try site.services[0].start() }
     #expect(unready?.log.contains("is an old primary of timeline 1") == true)
     site.pair.tell("kill a")
     site.pair.tell("start b")
     try site.services[0].start()
-    let earlier = try site.client(0).ask(.earlierPayment(order, token), \.earlier)
+    let earlier = try site.client(0).ask(Operations.earlierPayment, order, token)
     #expect(earlier?.id == receipt.id && earlier?.amount == receipt.amount)
   }
 

@@ -43,7 +43,7 @@ struct Workers {
       }
       while !acknowledged.isOver {
         if let order = try? PaymentOrder("0.01", to: payee, key: withKeys ? key : nil),
-          let receipt = try? client.ask(.pay(order, token), \.receipt)
+          let receipt = try? client.ask(Operations.pay, order, token)
         {
           acknowledged.state.withLock { $0.payments.append((receipt.id, key)) }
           break
@@ -59,7 +59,7 @@ struct Workers {
     let client = site.client(number)
     repeatedly { [acknowledged] in
       guard let token = try? client.logIn("carol", FailoverSite.password).token,
-        (try? client.ask(.revoke(token, .userAsked), \.done)) != nil
+        (try? client.ask(Operations.revoke, token, .userAsked)) != nil
       else { return }
       acknowledged.state.withLock { $0.ended.append(token) }
     }
@@ -72,7 +72,7 @@ struct Workers {
     repeatedly { [acknowledged] in
       guard let present = passwords.first(where: { (try? client.logIn("dave", $0)) != nil }),
         let token = try? client.logIn("dave", present).token,
-        let codes = try? client.ask(.makeRecoveryCodes(token), \.recoveryCodes)
+        let codes = try? client.ask(Operations.makeRecoveryCodes, token)
       else { return }
       var next = present
       for code in codes where !acknowledged.isOver {
@@ -89,8 +89,8 @@ struct Workers {
     let guessing = startedThread { [acknowledged] in
       for target in targets.map({ "target\($0)" }) where !acknowledged.isOver {
         if let token = try? client.logIn(target, FailoverSite.password).token,
-          let secret = try? client.ask(.beginTwoStep(token), \.twoStepSecret),
-          (try? client.ask(.confirmTwoStep(secret.code(at: .now()), token), \.done)) != nil
+          let secret = try? client.ask(Operations.beginTwoStep, token),
+          (try? client.ask(Operations.confirmTwoStep, secret.code(at: .now()), token)) != nil
         {
           acknowledged.state.withLock { $0.secondSteps.append(target) }
         }

@@ -25,16 +25,16 @@ struct AttackTests {
     try await site.install()
     let service = try RunningService(postgres: site.address, options: options)
     let client = try service.client()
-    _ = try client.ask(.setRegistration(.open, try client.logIn("alice")))
+    _ = try client.ask(Operations.setRegistration, .open, try client.logIn("alice"))
     for name in users.dropFirst() {
-      _ = try client.ask(.register(username: name, Secret(RunningService.password), displayName: nil))
+      _ = try client.ask(Operations.register, name, Secret(RunningService.password), nil)
     }
     return service
   }
 
   /// Sends requests on so many connections, 16 on each, for as long as an attack goes on.
   private static func flood(
-    _ count: Int, _ request: () -> BackendRequest, _ goesOn: () -> Bool, _ connect: () throws -> ServiceClient
+    _ count: Int, _ request: () -> Request, _ goesOn: () -> Bool, _ connect: () throws -> ServiceClient
   ) {
     var clients: [ServiceClient] = []
     while goesOn() {
@@ -69,7 +69,7 @@ struct AttackTests {
     }
     let mallory = try service.client().logIn("mallory")
     try Victim(of: service).expectUnharmed(beside: 2) { _, goesOn in
-      Self.flood(4, { .receipts(Page(matching: "nothing like it"), mallory) }, goesOn) {
+      Self.flood(4, { Operations.receipts(Page(matching: "nothing like it"), mallory) }, goesOn) {
         try ServiceClient(asUser: Attack.user, path)
       }
     }
@@ -109,15 +109,15 @@ struct AttackTests {
     let service = try await service(options: ["--names-per-user", "3", "--failures-per-user", "2"])
     let (client, other) = (try service.client(), try ServiceClient(asUser: 12_345, service.socket))
     let token = try client.logIn("alice")
-    _ = try client.ask(.setRegistration(.open, token))
-    func code(_ client: ServiceClient, _ request: BackendRequest) throws -> String? {
+    _ = try client.ask(Operations.setRegistration, .open, token)
+    func code(_ client: ServiceClient, _ request: Request) throws -> String? {
       try client.send(request)
       return try client.refusal().map { "\($0.code) \($0.values.joined())" }
     }
-    let account = { BackendRequest.register(username: $0, Secret(RunningService.password), displayName: nil) }
-    #expect(try code(client, .checkUsername("bob")) == "username_taken bob")
+    let account = { Operations.register($0, Secret(RunningService.password), nil) }
+    #expect(try code(client, Operations.checkUsername("bob")) == "username_taken bob")
     for name in ["carol", "dave"] { #expect(try code(client, account(name)) == nil) }
-    for request in [.checkUsername("bob"), .checkUsername("nobody"), account("eve")] {
+    for request in [Operations.checkUsername("bob"), Operations.checkUsername("nobody"), account("eve")] {
       #expect(try code(client, request) == "service_busy 60")
     }
     for name in ["bob", "nobody"] {
@@ -143,9 +143,9 @@ struct AttackTests {
         {
           number += 1
           return switch number % 3 {
-          case 0: .endAllSessions(ServiceClient.token())
-          case 1: .setRegistration(.open, member)
-          default: .deleteOwnAccount(member)
+          case 0: Operations.endAllSessions(ServiceClient.token())
+          case 1: Operations.setRegistration(.open, member)
+          default: Operations.deleteOwnAccount(member)
           }
         }, goesOn
       ) { try ServiceClient(asUser: Attack.user, path) }
@@ -165,9 +165,9 @@ struct AttackTests {
         {
           number += 1
           return switch number % 3 {
-          case 0: .rename("Mallory \(number)", mallory)
-          case 1: .pay(order, mallory)
-          default: .setRegistration(.open, mallory)
+          case 0: Operations.rename("Mallory \(number)", mallory)
+          case 1: Operations.pay(order, mallory)
+          default: Operations.setRegistration(.open, mallory)
           }
         }, goesOn
       ) { try ServiceClient(asUser: Attack.user, path) }
@@ -190,7 +190,7 @@ struct AttackTests {
       return subscriber
     }
     let notice = {
-      _ = try client.ask(.rename("Bob", bob))
+      _ = try client.ask(Operations.rename, "Bob", bob)
       try #require(try witness.isToldToLook())
     }
     try Attack.expect(unharmed: [("notice", notice), Attack.health(of: service, besideServiceUser: true)]) {
@@ -198,7 +198,7 @@ struct AttackTests {
       let attacker = try ServiceClient(path)
       // Its own subscriptions may leave no place for it.
       while goesOn() {
-        try attacker.send(.rename("Mallory", mallory))
+        try attacker.send(Operations.rename("Mallory", mallory))
         _ = try attacker.answer()
       }
     }

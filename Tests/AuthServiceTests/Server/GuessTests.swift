@@ -20,30 +20,30 @@ struct GuessTests {
     let token = try authority.answer(secret.code(at: embedded.wall.wallTime), to: try authority.challenge()).token
     let last = try authority.challenge()
     let (wrong, new) = (Secret("not the password"), Secret("a quite new passphrase"))
-    func request(_ isRight: Bool) throws -> BackendRequest {
+    func request(_ isRight: Bool) throws -> Request {
       let password = isRight ? alicePassword : wrong
       let code = isRight ? secret.code(at: embedded.wall.wallTime) : Secret("000000")
       let session = NewSession(token: ServiceClient.token(), label: nil, origin: nil)
       return switch guess {
-      case .login: .logIn(.password(username: "alice", password: password), .standard, session)
-      case .password: .reauthenticate(token, password, .standard, newToken: session.token)
-      case .newPassword: .changePassword(from: password, to: new, token, newToken: session.token)
+      case .login: Operations.logIn(.password(username: "alice", password: password), .standard, session)
+      case .password: Operations.reauthenticate(token, password, .standard, session.token)
+      case .newPassword: Operations.changePassword(password, new, token, session.token)
       // A challenge takes three answers.
-      case .answer: .answer(code, challenge: (isRight ? last : try authority.challenge()).token, session)
-      case .secondStep: .endTwoStep(code, token)
+      case .answer: Operations.answer(code, (isRight ? last : try authority.challenge()).token, session)
+      case .secondStep: Operations.endTwoStep(code, token)
       }
     }
     for count in 1...5 {
       let client = try ServiceClient(service.path)
       try client.send(try request(false))
       // Its answer shows that the guess was read before.
-      try client.send(.lookUp(ServiceClient.token()))
+      try client.send(Operations.lookUp(ServiceClient.token()))
       while case .answer(1, _, _)? = try client.next() {}
       try #require(try self.count(embedded, token, until: count) == count)
     }
     embedded.wall.advance(by: .seconds(TOTP.period))
     let (client, right) = (try service.authority(), try request(true))
-    let error = failure { try client.perform(right) }
+    let error = failure { try right.perform(client) }
     guard case .throttled = error?.kind else {
       Issue.record("heard: \(String(describing: error))")
       return
@@ -54,8 +54,7 @@ struct GuessTests {
   private func count(_ embedded: Workspace, _ token: SessionToken, until count: Int) throws -> Int {
     var seen = 0
     for _ in 0..<10_000 where seen < count {
-      let account = try embedded.rules.perform(.account(Username("alice"), token)).account
-      seen = Int(try #require(account).failedAttempts)
+      seen = Int(try embedded.rules.account(named: Username("alice"), token: token).failedAttempts)
     }
     return seen
   }

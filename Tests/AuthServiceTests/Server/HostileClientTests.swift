@@ -15,19 +15,22 @@ struct HostileClientTests {
     let other = try service.client()
     let tokens = try other.logIn("alice")
     let hello = try ClientFrame.hello.encoded()
-    let emptyLogin = BackendRequest.logIn(
+    let emptyLogin = Operations.logIn(
       .password(username: "alice", password: Secret(RunningService.password)), .standard,
       NewSession(token: SessionToken(bytes: []), label: nil, origin: nil))
-    let request = try ClientFrame.request(1, .lookUp(tokens)).encoded()
+    let request = try ClientFrame.request(1, Operations.lookUp(tokens).question(.plain)).encoded()
+    let longToken = Operations.lookUp(SessionToken(bytes: [UInt8](repeating: 1, count: 33)))
     let cases: [(String, [UInt8])] = [
       ("no bytes", [0, 0, 0, 0]), ("too long", [0, 1, 0, 1]), ("much too long", [255, 255, 255, 255]),
       ("an unknown kind", [0, 0, 0, 1, 99]), ("a request before the hello", request),
       ("two hellos", hello + hello),
       ("two names", try named("a") + named("b")), ("a name after the hello", try hello + named("a")),
-      ("a login under a token of no bytes", hello + (try ClientFrame.request(1, emptyLogin).encoded())),
+      (
+        "a login under a token of no bytes", hello + (try ClientFrame.request(1, emptyLogin.question(.plain)).encoded())
+      ),
       (
         "a token of 33 bytes",
-        hello + (try ClientFrame.request(1, .lookUp(SessionToken(bytes: [UInt8](repeating: 1, count: 33)))).encoded())
+        hello + (try ClientFrame.request(1, longToken.question(.plain)).encoded())
       ),
       ("a long name", [0, 0, 0, 38, 4, 0, 0, 0, 33] + Array(repeating: 97, count: 33)),
       ("half a request", hello + [0, 0, 0, 5] + request[4..<9]),
@@ -92,7 +95,7 @@ struct HostileClientTests {
     let login = WireWriter(for: .plain)
     login.byte(2)
     login.put(UInt32(1))
-    login.byte(RequestTag.logIn.rawValue)
+    login.byte(Operations.logIn.number)
     login.put(
       "alice", RunningService.password, true, Int64.max, Int64.max, false, ServiceClient.token(), false, false)
     try client.send(try login.frame)
@@ -105,12 +108,12 @@ struct HostileClientTests {
     let service = try RunningService()
     let client = try service.client()
     let (ended, foreign) = (try client.logIn("bob"), try client.logIn("alice"))
-    _ = try client.ask(.revoke(ended, .accountDisabled))
-    try client.send(.resume(ended))
+    _ = try client.ask(Operations.revoke, ended, .accountDisabled)
+    try client.send(Operations.resume(ended))
     #expect(try client.refusal()?.kind == .session(.ended(.userAsked)))
     for token in [ended, foreign] {
       let credentials = Credentials.password(username: "bob", password: Secret(RunningService.password))
-      try client.send(.logIn(credentials, .standard, NewSession(token: token, label: nil, origin: nil)))
+      try client.send(Operations.logIn(credentials, .standard, NewSession(token: token, label: nil, origin: nil)))
       #expect(try client.refusal()?.code == "session_revoked")
     }
   }
@@ -123,11 +126,12 @@ struct HostileClientTests {
     for _ in 0..<Frames.longestPage { _ = try client.logIn("alice") }
     for limit in [Int.min, -1, 0, 1, .max] {
       let page = Page(within: .all, before: limit < 0 ? .min : nil, limit: limit)
-      for request in [
-        .sessions(SessionsPage(limit: limit), token), .receipts(page, token), .events(.everyone, page, token),
-        .accounts(AccountsQuery(limit: limit), token),
-      ] as [BackendRequest] {
-        let rows = try #require(try client.ask(request).rows, "\(request)")
+      for rows in [
+        try client.ask(Operations.sessions, SessionsPage(limit: limit), token).count,
+        try client.ask(Operations.receipts, page, token).count,
+        try client.ask(Operations.allEvents, .everyone, page, token).count,
+        try client.ask(Operations.accounts, AccountsQuery(limit: limit), token).count,
+      ] {
         #expect(rows <= min(max(0, limit), Frames.longestPage), "\(limit): \(rows) rows")
       }
     }
@@ -141,7 +145,7 @@ struct HostileClientTests {
     let token = try client.logIn("alice")
     func settle(to count: Int) throws {
       // Each request is a round through the threads that close what was dropped.
-      for _ in 0..<100_000 where service.descriptors > count { _ = try client.ask(.lookUp(token)) }
+      for _ in 0..<100_000 where service.descriptors > count { _ = try client.ask(Operations.lookUp, token) }
     }
     let descriptors = service.descriptors
     let warmUp = try (0..<200).map { _ in try #require(connectedSocket(to: service.socket)) }

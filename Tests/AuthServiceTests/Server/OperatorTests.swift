@@ -86,7 +86,7 @@ struct OperatorTests {
     while let client = try? service.client() { clients.append(client) }
     #expect(clients.count < 60)
     // Each of them may use a connection to the database.
-    for client in clients { try client.send(.lookUp(ServiceClient.token())) }
+    for client in clients { try client.send(Operations.lookUp(ServiceClient.token())) }
     for client in clients { _ = try client.answer().get() }
     // The request of health has the same user as the clients, and so no place.
     let health = try await run(service, "health --json", exits: 1)

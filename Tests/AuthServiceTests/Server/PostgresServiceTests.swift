@@ -18,12 +18,12 @@ struct PostgresServiceTests {
     let (one, other) = (try first.client(), try second.client())
     #expect(one.hello?.database == other.hello?.database)
     let token = try one.logIn("alice")
-    _ = try one.ask(.setRegistration(.open, token))
-    _ = try one.ask(.register(username: "bob", Secret(RunningService.password), displayName: nil))
+    _ = try one.ask(Operations.setRegistration, .open, token)
+    _ = try one.ask(Operations.register, "bob", Secret(RunningService.password), nil)
     let bobs = try other.logIn("bob")
     try other.send(.subscribe(100, bobs))
     _ = try other.answer(100)
-    _ = try one.ask(.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil), token))
+    _ = try one.ask(Operations.pay, PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil), token)
     try #require(try other.isToldToLook(), "not told")
   }
 

@@ -18,7 +18,7 @@ struct ServerTests {
   func members() throws {
     let service = try RunningService()
     let client = try service.client()
-    try client.send(.resetPasswordAsOwner(Username("alice")))
+    try client.send(Operations.resetPasswordAsOwner(Username("alice")))
     #expect(try client.refusal()?.code == "not_database_owner")
     #expect(service.logs("reason=not_database_owner uid=\(getuid())"))
   }
@@ -66,7 +66,7 @@ struct ServerTests {
     let token = try client.logIn("alice")
     // The terminal in which it was started may go away.
     kill(service.pid, SIGHUP)
-    for number in 0..<8 { try client.send(.pay(try Self.order("1", "k\(number)"), token)) }
+    for number in 0..<8 { try client.send(Operations.pay(try Self.order("1", "k\(number)"), token)) }
     // The first answer shows that the others were read or will not be.
     _ = try client.answer().get()
     #expect(service.end(signal) == .exited(0))
@@ -91,7 +91,7 @@ struct ServerTests {
     let token = try client.logIn("alice")
     for round in 0..<10 {
       let order = try Self.order("1", "round\(round)")
-      try client.send(.pay(order, token))
+      try client.send(Operations.pay(order, token))
       service.end(SIGKILL)
       // Whatever was lost, the same key does not pay twice.
       try service.start()

@@ -57,9 +57,9 @@ final class ServiceClient {
 
   /// Sends a request; its number comes back with the answer.
   @discardableResult
-  func send(_ request: BackendRequest) throws -> UInt32 {
+  func send(_ request: Request) throws -> UInt32 {
     lastID += 1
-    try send(.request(lastID, request))
+    try send(.request(lastID, try request.question(.plain)))
     return lastID
   }
 
@@ -69,7 +69,7 @@ final class ServiceClient {
   }
 
   /// The next answer, whatever was asked.
-  func answer() throws -> Result<BackendAnswer, BackendError> {
+  func answer() throws -> Result<WireBody, BackendError> {
     switch try next() {
     case .answer(_, _, let answer): .success(answer)
     case .failure(_, _, let error): .failure(error)
@@ -78,7 +78,7 @@ final class ServiceClient {
   }
 
   /// The answer with this number, in the next frame.
-  func answer(_ number: UInt32) throws -> BackendAnswer {
+  func answer(_ number: UInt32) throws -> WireBody {
     guard case .answer(number, _, let answer) = try next() else { throw Failure.closed }
     return answer
   }
@@ -89,20 +89,22 @@ final class ServiceClient {
     return error
   }
 
-  func ask(_ request: BackendRequest) throws -> BackendAnswer {
-    try send(request)
-    return try answer().get()
+  func ask<each Part: Sendable, Output>(
+    _ operation: BackendOperation<(repeat each Part), Output>, _ part: repeat each Part
+  ) throws -> Output {
+    try send(operation.request((repeat each part)))
+    return try #require(try operation.answer(in: try answer().get(), for: .plain))
   }
 
   /// The session that a token opens, if it opens one.
-  func lookUp(_ token: SessionToken) throws -> Grant? { try #require(try ask(.lookUp(token)).found) }
+  func lookUp(_ token: SessionToken) throws -> Grant? { try ask(Operations.lookUp, token) }
 
   func pay(_ order: PaymentOrder, _ token: SessionToken) throws -> Receipt {
-    try #require(try ask(.pay(order, token)).receipt)
+    try ask(Operations.pay, order, token)
   }
 
   func receipts(_ token: SessionToken) throws -> [Receipt] {
-    try #require(try ask(.receipts(Page(within: .all, before: nil, limit: 50), token)).receipts).rows
+    try ask(Operations.receipts, Page(within: .all, before: nil, limit: 50), token).rows
   }
 
   /// The error of the next answer.
@@ -117,11 +119,13 @@ final class ServiceClient {
 
   /// Logs in under a token of its own.
   func logIn(_ name: String, password: String = RunningService.password) throws -> SessionToken {
-    try #require(try ask(Self.login(name, password)).grant).token
+    let login = Self.login(name, password)
+    try send(login)
+    return try #require(try Operations.logIn.answer(in: try answer().get(), for: .plain)).token
   }
 
-  static func login(_ name: String, _ password: String = RunningService.password) -> BackendRequest {
-    .logIn(
+  static func login(_ name: String, _ password: String = RunningService.password) -> Request {
+    Operations.logIn(
       Credentials.password(username: name, password: Secret(password)), .standard,
       NewSession(token: Self.token(), label: nil, origin: nil))
   }

@@ -31,7 +31,7 @@ struct SlowClientTests {
     let silent = try ServiceClient(server.path, greets: false)
     #expect(try silent.next() == nil)
     let slow = try ServiceClient(server.path)
-    try slow.send(Array(try ClientFrame.request(1, .lookUp(token)).encoded().dropLast()))
+    try slow.send(Array(try ClientFrame.request(1, try Operations.lookUp(token).question(.plain)).encoded().dropLast()))
     #expect(try slow.next() == nil)
     #expect(server.status.counts.refused["too_slow"] == 2)
     #expect(try idle.lookUp(token) != nil, "an idle client was closed")
@@ -43,7 +43,7 @@ struct SlowClientTests {
     let client = try ServiceClient(server.path)
     let token = try client.logIn("alice")
     let other = try ServiceClient(server.path)
-    let page = BackendRequest.events(.own, Page(within: .all, before: nil, limit: 50), token)
+    let page = Operations.events(.own, Page(within: .all, before: nil, limit: 50), token)
     for _ in 0..<100 { _ = try? other.logIn("alice") }
     // Until the service does not read any more either: both ends are full.
     var sent = 0
@@ -61,7 +61,7 @@ struct SlowClientTests {
     let token = try client.logIn("alice")
     // While this writes, no renaming can.
     try rules.database.write(.everything) { _ in
-      for _ in 0..<16 { _ = try? client.send(.rename("Alice", token)) }
+      for _ in 0..<16 { _ = try? client.send(Operations.rename("Alice", token)) }
       #expect(Deadline(.seconds(60)).wait { server.status.requests.waiting == 14 })
       #expect(server.status.requests.running == 2)
     }
@@ -78,7 +78,7 @@ struct SlowClientTests {
     let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil)
     // While this writes, no payment can.
     try rules.database.write(.everything) { _ in
-      for _ in 0..<16 { _ = try? client?.send(.pay(order, token)) }
+      for _ in 0..<16 { _ = try? client?.send(Operations.pay(order, token)) }
       #expect(Deadline(.seconds(60)).wait { server.status.requests.running + server.status.requests.waiting == 16 })
       client = nil
       #expect(Deadline(.seconds(60)).wait { server.status.connections == 1 })

@@ -23,12 +23,12 @@ struct SubscriptionTests {
     let (bob, carol, dave) =
       (try subscriber(service, tokens[0]), try subscriber(service, tokens[1]), try subscriber(service, tokens[2]))
     let order = PaymentOrder(amount: try Amount("1"), payee: try Username("carol"), key: nil)
-    _ = try client.ask(.pay(order, tokens[0]))
+    _ = try client.ask(Operations.pay, order, tokens[0])
     for told in [bob, carol] {
       try #require(try told.isToldToLook(), "not told")
     }
     // What was not for dave does not come before what is.
-    try dave.send(.request(2, .lookUp(tokens[2])))
+    try dave.send(.request(2, try Operations.lookUp(tokens[2]).question(.plain)))
     _ = try dave.answer(2)
   }
 
@@ -38,14 +38,16 @@ struct SubscriptionTests {
     let client = try service.client()
     let (first, second) = (try client.logIn("bob"), try client.logIn("bob"))
     let told = try subscriber(service, first)
-    _ = try client.ask(.revoke(first, .userAsked))
+    _ = try client.ask(Operations.revoke, first, .userAsked)
     try #require(try told.isToldToLook(), "not told")
-    try told.send(.request(2, .lookUp(first)))
-    guard case .found(nil) = try told.answer(2) else { throw UnexpectedAnswer() }
+    try told.send(.request(2, try Operations.lookUp(first).question(.plain)))
+    guard case .some(nil) = try Operations.lookUp.answer(in: told.answer(2), for: .plain) else {
+      throw UnexpectedAnswer()
+    }
     let witness = try subscriber(service, second)
-    _ = try client.ask(.rename("Robert", second))
+    _ = try client.ask(Operations.rename, "Robert", second)
     try #require(try witness.isToldToLook(), "the witness was not told")
-    try told.send(.request(3, .lookUp(first)))
+    try told.send(.request(3, try Operations.lookUp(first).question(.plain)))
     // Without news of the rename before it.
     _ = try told.answer(3)
   }

@@ -21,9 +21,11 @@ final class TestPeer {
   }
 
   /// The next request.
-  func request() -> (UInt32, BackendRequest)? {
+  func request() -> (UInt32, Request)? {
     while let frame = receive() {
-      if case .request(let number, let request) = frame { return (number, request) }
+      if case .request(let number, let body) = frame, let request = try? Request(body, of: Operations.all) {
+        return (number, request)
+      }
     }
     return nil
   }
@@ -65,16 +67,19 @@ final class TestService: Sendable {
 
   /// - Parameters:
   ///   - hello: What it says first on each connection.
-  ///   - answer: Answers a request; nil ends the connection instead.
+  ///   - answer: The output of a request, or the answer itself; nil ends the connection instead.
   convenience init(
     hello: ServiceHello = hello,
-    answering answer: @escaping @Sendable (BackendRequest) throws(BackendError) -> BackendAnswer?
+    answering answer: @escaping @Sendable (Request) throws(BackendError) -> (any Sendable)?
   ) {
     self.init(hello: hello) { peer, _ in
       while let (number, request) = peer.request() {
         do throws(BackendError) {
-          guard let answer = try answer(request) else { return }
-          peer.send(.answer(number, now: nil, answer))
+          guard let output = try answer(request) else { return }
+          guard let body = output as? WireBody ?? request.operation.answer(output) else {
+            preconditionFailure("\(output) is no output of \(request.operation.name)")
+          }
+          peer.send(.answer(number, now: nil, body))
         } catch {
           peer.send(.failure(number, now: nil, error))
         }

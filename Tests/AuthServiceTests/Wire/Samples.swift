@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthBackendTesting
 import AuthCore
 import Services
 
@@ -34,90 +35,105 @@ enum Samples {
     session: SessionID(rawValue: "s1"), detail: "why")
   static let challenge = Challenge(token: newToken, question: .code(digits: 6), triesLeft: 3, deadline: .at(instant))
 
-  static func bob() throws -> Username { try Username("bob") }
-  static func order() throws -> PaymentOrder {
-    PaymentOrder(amount: try Amount("12.50"), payee: try bob(), key: try IdempotencyKey("k1"))
+  /// The same values as inputs of operations.
+  private struct Source: SampleSource {
+    let username: Username
+    var token: SessionToken { Samples.token }
+    var newToken: SessionToken { Samples.newToken }
+    var new: NewSession { Samples.new }
+    var session: SessionID { SessionID(rawValue: "s2") }
+    var limits: LimitRequest { request }
+    var credentials: Credentials { .password(username: name, password: password) }
+    var password: Secret { Samples.password }
+    var newPassword: Secret { Secret("new secret") }
+    var firstPassword: Secret { password }
+    var answer: Secret { Secret("123456") }
+    var code: Secret { password }
+    var recovery: (name: String, code: RecoveryCode) { (name, Samples.code) }
+    var endReason: EndReason { .expired(.idle) }
+    var name: String { "alice" }
+    var otherName: String { "carol" }
+    var displayName: String { "Alice" }
+    var order: PaymentOrder {
+      get throws { PaymentOrder(amount: try Amount("12.50"), payee: username, key: try IdempotencyKey("k1")) }
+    }
+    var page: Page { Samples.page }
+    var eventPage: Page { Samples.page }
+    var sessionsPage: SessionsPage {
+      SessionsPage(after: .init(createdAt: WallTime(microseconds: 3), id: SessionID(rawValue: "s3")), limit: 7)
+    }
+    var accountsQuery: AccountsQuery {
+      AccountsQuery(namePrefix: "a", order: .lastLogin, after: "alice", limit: 30)
+    }
+    var isDisabled: Bool { true }
+    var role: Role { .administrator }
+    var registration: Registration { .closed }
+    var twoStepPolicy: TwoStepPolicy { .required }
+    var subject: String { "accounts" }
   }
 
-  static func request(_ tag: RequestTag) throws -> BackendRequest {
-    switch tag {
-    case .logIn: .logIn(Credentials.password(username: "alice", password: password), request, new)
-    case .reauthenticate: .reauthenticate(token, password, request, newToken: newToken)
-    case .answer: .answer(Secret("123456"), challenge: token, new)
-    case .resume: .resume(token)
-    case .lookUp: .lookUp(token)
-    case .renew: .renew(token)
-    case .confirm: .confirm(token)
-    case .revoke: .revoke(token, .expired(.idle))
-    case .checkUsername: .checkUsername("alice")
-    case .checkPassword: .checkPassword(password, username: "alice")
-    case .checkForLogins: .checkForLogins
-    case .register: .register(username: "alice", password, displayName: "Alice")
-    case .profile: .profile(token)
-    case .rename: .rename("Alice", token)
-    case .changePassword: .changePassword(from: password, to: Secret("new secret"), token, newToken: newToken)
-    case .deleteOwnAccount: .deleteOwnAccount(token)
-    case .makeRecoveryCodes: .makeRecoveryCodes(token)
-    case .recover: .recover(username: "alice", code, password)
-    case .resetPassword: .resetPassword(try bob(), token)
-    case .resetPasswordAsOwner: .resetPasswordAsOwner(try bob())
-    case .twoStep: .twoStep(token)
-    case .beginTwoStep: .beginTwoStep(token)
-    case .confirmTwoStep: .confirmTwoStep(password, token)
-    case .endTwoStep: .endTwoStep(password, token)
-    case .twoStepPolicy: .twoStepPolicy(token)
-    case .setTwoStepPolicy: .setTwoStepPolicy(.required, token)
+  static func request(_ sample: Sample) throws -> Request {
+    var source: any SampleSource = Source(username: try Username("bob"))
+    return try sample.request(&source)
+  }
+
+  /// The output of an operation of each kind.
+  static func output(_ kind: AnswerKind) -> any Sendable {
+    switch kind {
+    case .done: ()
+    case .grant, .found: grant
+    case .user: user
+    case .profile: Profile(user: user, balance: -3, createdAt: WallTime(microseconds: 8))
+    case .recoveryCodes: [code, code]
+    case .oneTimeCode: OneTimeCode(user: user, code: code, validFor: .seconds(9))
+    case .twoStep: TwoStepState(since: WallTime(microseconds: 9), isPending: true, recoveryCodes: 4, isRequired: true)
+    case .twoStepSecret: TwoStepSecret(bytes: [1, 2, 3], username: "alice")
+    case .twoStepPolicy: TwoStepPolicy.required
     case .sessions:
-      .sessions(
-        SessionsPage(after: .init(createdAt: WallTime(microseconds: 3), id: SessionID(rawValue: "s3")), limit: 7), token
-      )
-    case .revokeSession: .revokeSession(SessionID(rawValue: "s2"), token)
-    case .endAllSessions: .endAllSessions(token)
-    case .earlierPayment: .earlierPayment(try order(), token)
-    case .pay: .pay(try order(), token)
-    case .receipts: .receipts(page, token)
-    case .events: .events(.everyone, page, token)
-    case .accounts: .accounts(AccountsQuery(namePrefix: "a", order: .lastLogin, after: "alice", limit: 30), token)
-    case .account: .account(try bob(), token)
-    case .setDisabled: .setDisabled(true, try bob(), token)
-    case .unlock: .unlock(try bob(), token)
-    case .setRole: .setRole(.administrator, try bob(), token)
-    case .deleteAccount: .deleteAccount(try bob(), token)
-    case .registration: .registration(token)
-    case .setRegistration: .setRegistration(.closed, token)
-    case .registerOther: .registerOther(username: "carol", token)
-    case .noteView: .noteView("accounts", token)
+      [
+        SessionSummary(
+          id: SessionID(rawValue: "s1"), isCurrent: true, label: "work", origin: origin,
+          createdAt: WallTime(microseconds: 1), activeAt: WallTime(microseconds: 2), limits: limits)
+      ]
+    case .count: 12
+    case .receipt, .earlier: receipt
+    case .receipts: Found([receipt])
+    case .events: Found([event], stop: SearchStop(before: 3, at: WallTime(microseconds: 4)))
+    case .account: account
+    case .accounts: [account, account]
+    case .registration: Registration.closed
     }
   }
 
-  static let answers: [BackendAnswer] = [
-    .done, .grant(grant), .found(grant), .user(user),
-    .profile(Profile(user: user, balance: -3, createdAt: WallTime(microseconds: 8))),
-    .recoveryCodes([code, code]), .oneTimeCode(OneTimeCode(user: user, code: code, validFor: .seconds(9))),
-    .twoStep(TwoStepState(since: WallTime(microseconds: 9), isPending: true, recoveryCodes: 4, isRequired: true)),
-    .twoStepSecret(TwoStepSecret(bytes: [1, 2, 3], username: "alice")), .twoStepPolicy(.required),
-    .sessions([
-      SessionSummary(
-        id: SessionID(rawValue: "s1"), isCurrent: true, label: "work", origin: origin,
-        createdAt: WallTime(microseconds: 1), activeAt: WallTime(microseconds: 2), limits: limits)
-    ]),
-    .count(12), .receipt(receipt), .earlier(receipt), .receipts(Found([receipt])),
-    .events(Found([event], stop: SearchStop(before: 3, at: WallTime(microseconds: 4)))), .account(account),
-    .accounts([account, account]), .registration(.closed),
-  ]
-
-  /// What the answers above leave out.
-  private static let otherAnswers: [BackendAnswer] = [
-    .found(nil), .earlier(nil),
-    .events(
+  /// What the outputs above leave out.
+  private static let otherOutputs: [(AnswerKind, any Sendable)] = [
+    (.found, Grant?.none), (.earlier, Receipt?.none),
+    (
+      .events,
       Found([
         Event(id: 1, at: WallTime(microseconds: 0), name: "", account: nil, actor: nil, session: nil, detail: nil),
         Event(
           id: 2, at: WallTime(microseconds: 0), name: "x", account: nil, actor: nil, session: SessionID(rawValue: "ab"),
           detail: nil
         ),
-      ])),
+      ])
+    ),
   ]
+
+  /// The first operation whose answers are of a kind.
+  static func operation(_ kind: AnswerKind) -> any AnyOperation {
+    let operations = Operations.all.values.filter { $0.kind == kind }
+    guard let first = operations.min(by: { $0.number < $1.number }) else { preconditionFailure("\(kind)") }
+    return first
+  }
+
+  /// The answer of a service with an output of a kind.
+  static func answer(_ kind: AnswerKind, _ output: (any Sendable)? = nil) -> WireBody {
+    guard let body = operation(kind).answer(output ?? self.output(kind)) else {
+      preconditionFailure("not an output: \(kind)")
+    }
+    return body
+  }
 
   static let errors: [BackendError] = [
     .invalid(.passwordTooShort, "3 characters"), .refused(.idempotencyKeyReused, "order 7", "12.50", "bob"),
@@ -135,13 +151,16 @@ enum Samples {
   }
 
   static func clientFrames() throws -> [ClientFrame] {
-    try RequestTag.allCases.map { .request(0x0102_0304, try request($0)) }
+    // ``Operations/events`` and ``Operations/allEvents`` are one request with different inputs.
+    try Sample.all.filter { $0.operation.name != Operations.events.name }
+      .map { .request(0x0102_0304, try request($0).question(.plain)) }
       + [.hello, .subscribe(5, token), .named("carol")]
   }
 
   static var serverFrames: [ServerFrame] {
     [instant, nil].map { .hello(ServiceHello(database: "0011", now: $0, policy: .standard)) }
-      + (answers + otherAnswers).map { .answer(6, now: instant, $0) } + [.answer(7, now: nil, .done)]
+      + AnswerKind.allCases.map { .answer(6, now: instant, answer($0)) }
+      + otherOutputs.map { .answer(6, now: instant, answer($0, $1)) } + [.answer(7, now: nil, .done)]
       + (errors + otherErrors).map { .failure(9, now: instant, $0) } + [.lookAgain]
   }
 }

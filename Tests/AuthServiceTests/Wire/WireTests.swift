@@ -1,8 +1,11 @@
 import AuthBackend
+import AuthBackendTesting
 import AuthCore
+import Foundation
 import Races
 import Services
 import Testing
+import TextFormat
 
 @testable import AuthService
 
@@ -17,13 +20,27 @@ struct WireTests {
     var payload: [UInt8] { Array(bytes.dropFirst(4)) }
 
     init(_ frame: ClientFrame) throws {
-      (text, bytes) = ("\(frame)", try frame.encoded())
       read = { try Frame(ClientFrame(payload: $0)) }
+      guard case .request(let id, let body) = frame else {
+        (text, bytes) = ("\(frame)", try frame.encoded())
+        return
+      }
+      let request = try Request(body, of: Operations.all)
+      text = "\(id) \(request.operation.name) \(request.input)"
+      bytes = try ClientFrame.request(id, request.question(.plain)).encoded()
     }
 
-    init(_ frame: ServerFrame) {
-      (text, bytes) = ("\(frame)", frame.encoded())
-      read = { Frame(try ServerFrame(payload: $0)) }
+    init(_ frame: ServerFrame) throws {
+      read = { try Frame(try ServerFrame(payload: $0)) }
+      guard case .answer(let id, let now, let body) = frame else {
+        (text, bytes) = ("\(frame)", frame.encoded())
+        return
+      }
+      guard let kind = body.bytes.first.flatMap(AnswerKind.init) else { throw WireFault.truncated }
+      let operation = Samples.operation(kind)
+      let output = try #require(try operation.output(of: body))
+      text = "\(id) \(String(describing: now)) \(operation.name) \(output)"
+      bytes = ServerFrame.answer(id, now: now, try #require(operation.answer(output))).encoded()
     }
 
     static func all() throws -> [Frame] {
@@ -31,17 +48,28 @@ struct WireTests {
     }
   }
 
-  @Test("every kind of request has a number of its own, and every form of a frame, an answer and an error a sample")
+  @Test("every operation is served under its number and has a sample, and every form of a frame and an error has one")
   func samples() throws {
-    for tag in RequestTag.allCases {
-      let frame = try ClientFrame.request(1, Samples.request(tag)).encoded()
-      #expect(frame[9] == tag.rawValue, "\(tag)")
-    }
-    #expect(RequestTag.allCases.count == BackendRequest.forms.count)
-    #expect(Samples.answers.count == BackendAnswer.forms.count)
+    #expect(Set(Sample.all.map(\.operation.name)).count == Sample.all.count)
+    #expect(Set(Sample.all.map(\.operation.number)) == Set(Operations.all.keys))
+    #expect(Operations.all.keys.sorted() == (1...UInt8(Operations.all.count)).map(\.self))
+    for sample in Sample.all { #expect(Operations.all[sample.operation.number]?.kind == sample.operation.kind) }
     #expect(Samples.errors.count == BackendError.Kind.forms.count)
     #expect(try Set(Samples.clientFrames().map { try $0.encoded()[4] }).count == ClientFrame.forms.count)
     #expect(Set(Samples.serverFrames.map { $0.encoded()[4] }).count == ServerFrame.forms.count)
+  }
+
+  @Test("every frame has the bytes that services and clients of earlier releases read and wrote")
+  func recordedBytes() throws {
+    let text = try Frame.all().map { Hex.text($0.bytes) + "\n" }.joined()
+    let path = Workspace.repository + "/fixtures/golden/frames.txt"
+    if getenv("RECORD_GOLDEN") != nil { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+    let recorded = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text == recorded, "frames.txt")
+    for (frame, line) in zip(try Frame.all(), recorded.split(separator: "\n")) {
+      let bytes = try #require(Hex.bytes(Array(line.utf8)))
+      #expect(try frame.read(Array(bytes.dropFirst(4))).bytes == bytes)
+    }
   }
 
   // The bytes have the passwords, tokens and codes too, which the text leaves out.
@@ -112,9 +140,10 @@ struct WireTests {
       var reader = WireReader(try Array(writer.frame.dropFirst(4)), for: .plain)
       return try reader.take()
     }
-    #expect(throws: WireFault.unknownTag(99, of: "BackendRequest")) {
-      try reading(BackendRequest.self) { $0.byte(99) }
+    #expect(throws: WireFault.unknownTag(99, of: "Request")) {
+      try Request(WireBody([99]), of: Operations.all)
     }
+    #expect(WireFault.unknownTag(99, of: "\(Request.self)").description == "unknown request 99")
     #expect(throws: WireFault.unknownTag(2, of: "flag")) { try reading(Bool.self) { $0.byte(2) } }
     for tag in [0, 8, 255] as [UInt8] {
       #expect(throws: WireFault.unknownTag(tag, of: "Cause")) {
@@ -149,16 +178,20 @@ struct WireTests {
   @Test("the longest frame passes, and a longer one is not written")
   func longest() throws {
     let longest = Frames.longest - 4 - 1 - 4 - 1
-    let fits = try ClientFrame.request(1, .checkUsername(String(repeating: "a", count: longest))).encoded()
+    func checking(_ length: Int) throws -> ClientFrame {
+      .request(1, try Operations.checkUsername(String(repeating: "a", count: length)).question(.plain))
+    }
+    let fits = try checking(longest).encoded()
     #expect(fits.count == Frames.longest + 4)
     var buffer = FrameBuffer()
     buffer.append(fits)
     #expect(try buffer.next()?.count == Frames.longest)
     #expect(throws: WireFault.frameLength(Frames.longest + 1)) {
-      try ClientFrame.request(1, .checkUsername(String(repeating: "a", count: longest + 1))).encoded()
+      try checking(longest + 1).encoded()
     }
     let receipts = Array(repeating: Samples.receipt, count: 2000)
-    guard case .failure(3, _, let error) = try reading(.answer(3, now: nil, .receipts(Found(receipts)))) else {
+    guard case .failure(3, _, let error) = try reading(.answer(3, now: nil, Samples.answer(.receipts, Found(receipts))))
+    else {
       Issue.record("an answer that is too long became no failure")
       return
     }
@@ -182,13 +215,13 @@ struct WireTests {
       id: SessionID(rawValue: name), isCurrent: false, label: String(repeating: "l", count: NewSession.longestLabel),
       origin: SessionOrigin(terminal: text, program: text, host: text), createdAt: WallTime(microseconds: 1),
       activeAt: WallTime(microseconds: 1), limits: Samples.limits)
-    func page<Row>(of row: Row) -> [Row] { Array(repeating: row, count: Frames.longestPage) }
-    for answer in [
-      .sessions(page(of: session)), .accounts(page(of: account)), .events(Found(page(of: event))),
-      .receipts(Found(page(of: Samples.receipt))),
-    ] as [BackendAnswer] {
-      guard case .answer = try reading(.answer(1, now: nil, answer)) else {
-        Issue.record("\(answer) does not fit")
+    func page<Row: Sendable>(of row: Row) -> [Row] { Array(repeating: row, count: Frames.longestPage) }
+    for (kind, rows) in [
+      (.sessions, page(of: session)), (.accounts, page(of: account)), (.events, Found(page(of: event))),
+      (.receipts, Found(page(of: Samples.receipt))),
+    ] as [(AnswerKind, any Sendable)] {
+      guard case .answer = try reading(.answer(1, now: nil, Samples.answer(kind, rows))) else {
+        Issue.record("\(kind) does not fit")
         return
       }
     }
@@ -201,13 +234,17 @@ struct WireTests {
       text += "\(frame) \(String(reflecting: frame))"
       dump(frame, to: &text)
       let writer = WireWriter(for: .plain)
-      if case .request(_, let request) = frame { writer.put(request) }
+      if case .request(_, let body) = frame {
+        writer.put(body)
+        dump(try Request(body, of: Operations.all), to: &text)
+      }
       dump(writer, to: &text)
       var buffer = FrameBuffer()
       buffer.append(try frame.encoded())
       dump(buffer, to: &text)
     }
     for frame in Samples.serverFrames { dump(frame, to: &text) }
+    for kind in AnswerKind.allCases { dump(Samples.output(kind), to: &text) }
     #expect(text.contains("alice"))
     for secret in [Samples.secret, "new secret", "123456", "101", Samples.code.text] { #expect(!text.contains(secret)) }
   }

@@ -1,45 +1,58 @@
+import AuthCore
+
 /// A value that crosses the socket.
-protocol WireValue: Sendable {
+package protocol WireValue: Sendable {
   func write(to wire: WireWriter)
   static func read(from wire: inout WireReader) throws(WireFault) -> Self
 }
 
 /// A value that crosses as its parts, one after the other.
-protocol WireRecord: WireValue {
+package protocol WireRecord: WireValue {
   static var parts: WireParts<Self> { get }
 }
 
 /// The parts of a record, in their order: said once for both directions.
-struct WireParts<Record: Sendable>: Sendable {
-  fileprivate let write: @Sendable (Record, WireWriter) -> Void
-  fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Record
+package struct WireParts<Record: Sendable>: Sendable {
+  let write: @Sendable (Record, WireWriter) -> Void
+  let read: @Sendable (inout WireReader) throws(WireFault) -> Record
 
   /// - Parameters:
   ///   - name: What parts are not a valid one of when `make` returns nil.
   ///   - make: Makes a record of its parts.
   ///   - part: Each part of a record.
-  init<each Part: WireValue>(
+  package init<each Part: WireValue>(
     called name: String = "\(Record.self)", _ make: @escaping @Sendable (repeat each Part) -> Record?,
     _ part: repeat @escaping @Sendable (Record) -> each Part
   ) {
     write = { record, wire in wire.put(repeat (each part)(record)) }
     read = { (wire) throws(WireFault) in try wire.take(called: name, make) }
   }
+
+  /// A value that is its only part.
+  init() where Record: WireValue {
+    (write, read) = ({ $0.write(to: $1) }, { (wire) throws(WireFault) in try Record.read(from: &wire) })
+  }
+
+  /// The parts of a tuple.
+  init<each Part: WireValue>() where Record == (repeat each Part) {
+    write = { tuple, wire in wire.put(repeat each tuple) }
+    read = { (wire) throws(WireFault) in (repeat try (each Part).read(from: &wire)) }
+  }
 }
 
 extension WireRecord {
-  func write(to wire: WireWriter) { Self.parts.write(self, wire) }
-  static func read(from wire: inout WireReader) throws(WireFault) -> Self { try parts.read(&wire) }
+  package func write(to wire: WireWriter) { Self.parts.write(self, wire) }
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Self { try parts.read(&wire) }
 }
 
 /// A value of one of several forms: the number of the form, and what it holds.
-protocol WireUnion: WireValue {
+package protocol WireUnion: WireValue {
   /// All forms, in the order of their numbers from 1, which never change.
   static var forms: [WireForm<Self>] { get }
 }
 
 /// A form of a union: said once for both directions.
-struct WireForm<Union: Sendable>: Sendable {
+package struct WireForm<Union: Sendable>: Sendable {
   /// Writes the number and what a value holds; false for a value of another form.
   fileprivate let write: @Sendable (Union, UInt8, WireWriter) -> Bool
   fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Union
@@ -50,7 +63,7 @@ struct WireForm<Union: Sendable>: Sendable {
   ///   - name: What values are not a valid one of when `make` returns nil.
   ///   - make: Makes a union of the values.
   ///   - values: The values of a union, if it is of this form.
-  init<each Value: WireValue>(
+  package init<each Value: WireValue>(
     called name: String = "\(Union.self)", _ make: @escaping @Sendable (repeat each Value) -> Union?,
     _ values: @escaping @Sendable (Union) -> (repeat each Value)?
   ) {
@@ -64,7 +77,7 @@ struct WireForm<Union: Sendable>: Sendable {
   }
 
   /// A form that holds nothing.
-  init(_ union: Union, _ isMeant: @escaping @Sendable (Union) -> Bool) {
+  package init(_ union: Union, _ isMeant: @escaping @Sendable (Union) -> Bool) {
     write = { union, number, wire in
       guard isMeant(union) else { return false }
       wire.byte(number)
@@ -73,16 +86,16 @@ struct WireForm<Union: Sendable>: Sendable {
     read = { (_) throws(WireFault) in union }
   }
 
-  init(_ union: Union) where Union: Equatable { self.init(union) { $0 == union } }
+  package init(_ union: Union) where Union: Equatable { self.init(union) { $0 == union } }
 }
 
 extension WireUnion {
-  func write(to wire: WireWriter) {
+  package func write(to wire: WireWriter) {
     let isWritten = Self.forms.enumerated().contains { $1.write(self, UInt8($0 + 1), wire) }
     precondition(isWritten, "\(Self.self) has a case without a form")
   }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Self {
     let number = try wire.byte()
     guard (1...forms.count).contains(Int(number)) else { throw .unknownTag(number, of: "\(Self.self)") }
     return try forms[Int(number) - 1].read(&wire)
@@ -92,20 +105,20 @@ extension WireUnion {
 /// A text of a certain kind, such as a case of an enumeration whose words stay when a case is
 /// renamed.
 extension WireValue where Self: RawRepresentable<String> {
-  func write(to wire: WireWriter) { rawValue.write(to: wire) }
+  package func write(to wire: WireWriter) { rawValue.write(to: wire) }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Self {
     guard let word = Self(rawValue: try wire.take()) else { throw .invalid("\(Self.self)") }
     return word
   }
 }
 
 extension WireValue where Self: FixedWidthInteger {
-  func write(to wire: WireWriter) {
+  package func write(to wire: WireWriter) {
     for shift in stride(from: bitWidth - 8, through: 0, by: -8) { wire.byte(UInt8(truncatingIfNeeded: self >> shift)) }
   }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> Self {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Self {
     try wire.bytes(bitWidth / 8).reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }
 }
@@ -117,9 +130,9 @@ extension UInt32: WireValue {}
 extension UInt64: WireValue {}
 
 extension Bool: WireValue {
-  func write(to wire: WireWriter) { wire.byte(self ? 1 : 0) }
+  package func write(to wire: WireWriter) { wire.byte(self ? 1 : 0) }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> Bool {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Bool {
     switch try wire.byte() {
     case 0: false
     case 1: true
@@ -129,35 +142,50 @@ extension Bool: WireValue {
 }
 
 extension String: WireValue {
-  func write(to wire: WireWriter) { wire.data(utf8) }
+  package func write(to wire: WireWriter) { wire.data(utf8) }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> String {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> String {
     guard let text = String(validating: try wire.data(), as: UTF8.self) else { throw .notText }
     return text
   }
 }
 
 extension Optional: WireValue where Wrapped: WireValue {
-  func write(to wire: WireWriter) {
+  package func write(to wire: WireWriter) {
     wire.put(self != nil)
     if let self { self.write(to: wire) }
   }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> Wrapped? {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Wrapped? {
     try wire.take() ? try Wrapped.read(from: &wire) : nil
   }
 }
 
 extension Array: WireValue where Element: WireValue {
-  func write(to wire: WireWriter) {
+  package func write(to wire: WireWriter) {
     wire.put(UInt32(clamping: count))
     for element in self { element.write(to: wire) }
   }
 
   /// Nothing is reserved for the count that the list claims.
-  static func read(from wire: inout WireReader) throws(WireFault) -> [Element] {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> [Element] {
     var list: [Element] = []
     for _ in 0..<(try wire.take(UInt32.self)) { list.append(try Element.read(from: &wire)) }
     return list
   }
+}
+
+/// The rest of a frame, which only the operation that it is about can read.
+///
+/// It holds passwords and tokens, so it never prints itself.
+package struct WireBody: WireValue, Redacted {
+  package let bytes: [UInt8]
+
+  /// The answer that something is done.
+  package static let done = WireBody([AnswerKind.done.rawValue])
+
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  package func write(to wire: WireWriter) { wire.raw(bytes) }
+  package static func read(from wire: inout WireReader) throws(WireFault) -> WireBody { WireBody(wire.rest()) }
 }

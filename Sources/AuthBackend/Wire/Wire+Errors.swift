@@ -1,12 +1,11 @@
-import AuthBackend
-import AuthCore
+package import AuthCore
 import TextFormat
 
 // Parts of messages to people are printed as they are: what is no service of ours could put control
 // characters of a terminal there, so they are escaped when they are read.
 
 extension BackendError: WireRecord {
-  static let parts = WireParts<BackendError>(
+  package static let parts = WireParts<BackendError>(
     { (code: String, values: [String], kind: Kind) in
       let (code, values) = (code.escaped, values.map(\.escaped))
       guard case .unavailable(let failure) = kind else { return BackendError(kind, code, values) }
@@ -17,7 +16,7 @@ extension BackendError: WireRecord {
 }
 
 extension BackendError.Kind: WireUnion {
-  static let forms: [WireForm<BackendError.Kind>] = [
+  package static let forms: [WireForm<BackendError.Kind>] = [
     WireForm(BackendError.Kind.invalid),
     WireForm(.refused),
     WireForm(.credentials),
@@ -31,7 +30,7 @@ extension BackendError.Kind: WireUnion {
 }
 
 extension Unavailability: WireRecord {
-  static let parts = WireParts<Unavailability>(
+  package static let parts = WireParts<Unavailability>(
     { (cause, words: Words?) in
       Unavailability(cause, words?.description.escaped ?? "", hint: words?.hint.escaped ?? "")
     }, \.cause, \.words)
@@ -45,23 +44,23 @@ extension Unavailability: WireRecord {
     let description: String
     let hint: String
 
-    static let parts = WireParts(Words.init(description:hint:), \.description, \.hint)
+    package static let parts = WireParts(Words.init(description:hint:), \.description, \.hint)
   }
 }
 
 extension Unavailability.Cause: WireUnion {
-  static let forms: [WireForm<Unavailability.Cause>] = [
+  package static let forms: [WireForm<Unavailability.Cause>] = [
     Self.unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled, .unsupported,
   ].map { WireForm($0) }
 }
 
 extension Challenge: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     Challenge.init(token:question:triesLeft:deadline:), \.token, \.question, \.triesLeft, \.deadline)
 }
 
 extension Challenge.Question: WireUnion {
-  static let forms: [WireForm<Challenge.Question>] = [
+  package static let forms: [WireForm<Challenge.Question>] = [
     WireForm(Self.code) { if case .code(let digits) = $0 { digits } else { nil } },
     WireForm(.recoveryCode),
     WireForm({ Self.other($0.escaped) }) { if case .other(let words) = $0 { words } else { nil } },
@@ -69,7 +68,7 @@ extension Challenge.Question: WireUnion {
 }
 
 extension SessionRejection: WireUnion {
-  static let forms: [WireForm<SessionRejection>] = [
+  package static let forms: [WireForm<SessionRejection>] = [
     WireForm(SessionRejection.ended) { if case .ended(let reason) = $0 { reason } else { nil } },
     WireForm(.superseded),
   ]

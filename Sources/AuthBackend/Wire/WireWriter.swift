@@ -4,19 +4,19 @@ import AuthCore
 /// that has one before it.
 ///
 /// It holds passwords and tokens, so it never prints itself.
-final class WireWriter: Redacted {
+package final class WireWriter: Redacted {
   private var bytes: [UInt8] = []
   /// The database whose tokens are written; see ``TokenForm``.
   private let form: TokenForm
   /// The database of a token that may not be sent to this one, if there was such a token.
   private var foreignDatabase: [UInt8]?
 
-  init(for form: TokenForm) { self.form = form }
+  package init(for form: TokenForm) { self.form = form }
 
   /// The frame, with its length.
   ///
   /// - Throws: ``WireFault`` when it is too long, or has a token of another database.
-  var frame: [UInt8] {
+  package var frame: [UInt8] {
     get throws(WireFault) {
       if let foreignDatabase { throw .foreignToken(of: foreignDatabase) }
       guard bytes.count <= Frames.longest else { throw .frameLength(bytes.count) }
@@ -25,14 +25,26 @@ final class WireWriter: Redacted {
   }
 
   @discardableResult
-  func put<each Value: WireValue>(_ value: repeat each Value) -> WireWriter {
+  package func put<each Value: WireValue>(_ value: repeat each Value) -> WireWriter {
     repeat (each value).write(to: self)
     return self
   }
 
-  func byte(_ value: UInt8) { bytes.append(value) }
+  /// What was written, for a frame to end with.
+  ///
+  /// - Throws: ``WireFault`` when it has a token of another database.
+  var body: WireBody {
+    get throws(WireFault) {
+      if let foreignDatabase { throw .foreignToken(of: foreignDatabase) }
+      return WireBody(bytes)
+    }
+  }
 
-  func data(_ value: some Collection<UInt8>) {
+  package func byte(_ value: UInt8) { bytes.append(value) }
+
+  func raw(_ value: [UInt8]) { bytes += value }
+
+  package func data(_ value: some Collection<UInt8>) {
     put(UInt32(clamping: value.count))
     bytes += value
   }
@@ -54,6 +66,9 @@ package struct TokenForm: Sendable {
 
   /// What stands before the tokens of this side; nothing in the service.
   let database: [UInt8]
+
+  /// The form of tokens that have this before them.
+  package init(database: [UInt8]) { self.database = database }
 
   /// As the service has tokens: secrets without a name.
   package static let plain = TokenForm(database: [])

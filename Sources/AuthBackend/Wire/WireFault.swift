@@ -23,7 +23,7 @@ package enum WireFault: Error, Hashable, Sendable {
 extension WireFault: CustomStringConvertible {
   /// What people call the kinds of values that other programs may get wrong.
   private static let words = [
-    "ClientFrame": "message", "ServerFrame": "message", "BackendRequest": "request", "BackendAnswer": "answer",
+    "ClientFrame": "message", "ServerFrame": "message", "Request": "request",
   ]
 
   /// What is wrong, as a clause.

@@ -1,22 +1,21 @@
-import AuthBackend
-import AuthCore
+package import AuthCore
 
 extension Username: WireRecord {
-  static let parts = WireParts(called: "user name", { try? Username($0) }, \.canonical)
+  package static let parts = WireParts(called: "user name", { try? Username($0) }, \.canonical)
 }
 
 extension Profile: WireRecord {
-  static let parts = WireParts(Profile.init(user:balance:createdAt:), \.user, \.balance, \.createdAt)
+  package static let parts = WireParts(Profile.init(user:balance:createdAt:), \.user, \.balance, \.createdAt)
 }
 
 extension Throttle: WireUnion {
-  static let forms: [WireForm<Throttle>] = [
+  package static let forms: [WireForm<Throttle>] = [
     WireForm(Throttle.wait) { if case .wait(let time) = $0 { time } else { nil } }, WireForm(.locked),
   ]
 }
 
 extension AccountSummary: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     AccountSummary.init(user:isDisabled:createdAt:failedAttempts:throttle:lastLoginAt:hasSecondStep:),
     \.user, \.isDisabled, \.createdAt, \.failedAttempts, \.throttle, \.lastLoginAt, \.hasSecondStep)
 }
@@ -24,7 +23,7 @@ extension AccountSummary: WireRecord {
 extension AccountsQuery.Order: WireValue {}
 
 extension AccountsQuery: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     AccountsQuery.init(namePrefix:order:after:limit:), \.namePrefix, \.order, \.after, \.limit)
 }
 
@@ -34,28 +33,28 @@ extension TwoStepPolicy: WireValue {}
 extension RecoveryCode: WireValue {
   static let name = "recovery code"
 
-  func write(to wire: WireWriter) { wire.data(canonical) }
+  package func write(to wire: WireWriter) { wire.data(canonical) }
 
   /// The form that was written is read as itself: what typing varies is decided already.
-  static func read(from wire: inout WireReader) throws(WireFault) -> RecoveryCode {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> RecoveryCode {
     RecoveryCode(typed: try wire.data())
   }
 }
 
 extension OneTimeCode: WireRecord {
-  static let parts = WireParts<OneTimeCode>(
+  package static let parts = WireParts<OneTimeCode>(
     called: RecoveryCode.name,
     { user, code, time in code.isWellFormed ? OneTimeCode(user: user, code: code, validFor: time) : nil },
     \.user, \.code, \.validFor)
 }
 
 extension TwoStepState: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     TwoStepState.init(since:isPending:recoveryCodes:isRequired:), \.since, \.isPending, \.recoveryCodes, \.isRequired)
 }
 
 extension TwoStepSecret: WireRecord {
-  static let parts = WireParts<TwoStepSecret>(
+  package static let parts = WireParts<TwoStepSecret>(
     { (secret: Secret, name) in TwoStepSecret(bytes: secret.bytes, username: name) }, \.secret, \.username)
 
   private var secret: Secret { Secret(bytes: bytes) }
@@ -64,52 +63,52 @@ extension TwoStepSecret: WireRecord {
 // MARK: Payments and events
 
 extension Amount: WireRecord {
-  static let parts = WireParts(called: "amount of money", { try? Amount(minorUnits: $0) }, \.minorUnits)
+  package static let parts = WireParts(called: "amount of money", { try? Amount(minorUnits: $0) }, \.minorUnits)
 }
 
 extension IdempotencyKey: WireRecord {
-  static let parts = WireParts(called: "idempotency key", { try? IdempotencyKey($0) }, \.description)
+  package static let parts = WireParts(called: "idempotency key", { try? IdempotencyKey($0) }, \.description)
 }
 
 extension PaymentOrder: WireRecord {
-  static let parts = WireParts(PaymentOrder.init(amount:payee:key:), \.amount, \.payee, \.key)
+  package static let parts = WireParts(PaymentOrder.init(amount:payee:key:), \.amount, \.payee, \.key)
 }
 
 extension Receipt: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     Receipt.init(id:payer:payee:amount:madeAt:key:isRepetition:),
     \.id, \.payer, \.payee, \.amount, \.madeAt, \.key, \.isRepetition)
 }
 
 extension TimeSpan: WireRecord {
-  static let parts = WireParts(TimeSpan.init(since:until:), \.since, \.until)
+  package static let parts = WireParts(TimeSpan.init(since:until:), \.since, \.until)
 }
 
 extension Page: WireRecord {
-  static let parts = WireParts(Page.init(within:matching:before:limit:), \.times, \.text, \.before, \.limit)
+  package static let parts = WireParts(Page.init(within:matching:before:limit:), \.times, \.text, \.before, \.limit)
 }
 
 extension EventScope: WireUnion {
-  static let forms: [WireForm<EventScope>] = [WireForm(EventScope.own), WireForm(.everyone)]
+  package static let forms: [WireForm<EventScope>] = [WireForm(EventScope.own), WireForm(.everyone)]
 }
 
 extension Event: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     Event.init(id:at:name:account:actor:session:detail:),
     \.id, \.at, \.name, \.account, \.actor, \.session, \.detail)
 }
 
 extension SearchStop: WireRecord {
-  static let parts = WireParts(SearchStop.init(before:at:), \.before, \.at)
+  package static let parts = WireParts(SearchStop.init(before:at:), \.before, \.at)
 }
 
 extension Found: WireValue where Row: WireValue {
-  func write(to wire: WireWriter) {
+  package func write(to wire: WireWriter) {
     rows.write(to: wire)
     stop.write(to: wire)
   }
 
-  static func read(from wire: inout WireReader) throws(WireFault) -> Found<Row> {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Found<Row> {
     Found(try wire.take(), stop: try wire.take())
   }
 }

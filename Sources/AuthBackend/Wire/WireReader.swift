@@ -3,33 +3,43 @@ import AuthCore
 /// Reads what ``WireWriter`` wrote, and nothing beyond its end.
 ///
 /// It holds passwords and tokens, so it never prints itself.
-struct WireReader: Redacted {
+package struct WireReader: Redacted {
   /// What is not read yet.
   private var bytes: ArraySlice<UInt8>
   private let form: TokenForm
 
-  init(_ bytes: [UInt8], for form: TokenForm) {
+  package init(_ bytes: [UInt8], for form: TokenForm) {
     self.bytes = bytes[...]
     self.form = form
   }
 
   /// Reads a value, and refuses bytes after it.
-  static func whole<Value: WireValue>(_ bytes: [UInt8], for form: TokenForm) throws(WireFault) -> Value {
+  package static func whole<Value: WireValue>(_ bytes: [UInt8], for form: TokenForm) throws(WireFault) -> Value {
     var reader = WireReader(bytes, for: form)
     let value = try reader.take(Value.self)
-    if !reader.bytes.isEmpty { throw .trailing(bytes: reader.bytes.count) }
+    try reader.end()
     return value
   }
 
+  /// Refuses what is left.
+  func end() throws(WireFault) {
+    if !bytes.isEmpty { throw .trailing(bytes: bytes.count) }
+  }
+
+  mutating func rest() -> [UInt8] {
+    defer { bytes = [] }
+    return Array(bytes)
+  }
+
   /// Reads a value.
-  mutating func take<Value: WireValue>(_: Value.Type = Value.self) throws(WireFault) -> Value {
+  package mutating func take<Value: WireValue>(_: Value.Type = Value.self) throws(WireFault) -> Value {
     try Value.read(from: &self)
   }
 
   /// Reads several values and returns the one that `make` builds from them.
   ///
   /// - Throws: ``WireFault`` with `name` if `make` returns nil.
-  mutating func take<each Value: WireValue, Result>(
+  package mutating func take<each Value: WireValue, Result>(
     called name: String, _ make: (repeat each Value) -> Result?
   ) throws(WireFault) -> Result {
     guard let result = make(repeat try (each Value).read(from: &self)) else { throw .invalid(name) }

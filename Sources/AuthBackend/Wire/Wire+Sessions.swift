@@ -1,5 +1,4 @@
-import AuthBackend
-import AuthCore
+package import AuthCore
 
 extension Duration: WireRecord {
   /// 292 years: longer ones can be more than 64 bits of seconds, at which a computation stops the
@@ -8,7 +7,7 @@ extension Duration: WireRecord {
 
   private var limited: Duration { min(max(self, Self.longest.lowerBound), Self.longest.upperBound) }
 
-  static let parts = WireParts<Duration>(
+  package static let parts = WireParts<Duration>(
     called: "duration",
     { seconds, attoseconds in
       let value = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
@@ -17,31 +16,31 @@ extension Duration: WireRecord {
 }
 
 extension WallTime: WireRecord {
-  static let parts = WireParts(WallTime.init(microseconds:), \.microseconds)
+  package static let parts = WireParts(WallTime.init(microseconds:), \.microseconds)
 }
 
 extension BootInstant: WireRecord {
-  static let parts = WireParts<BootInstant>(
+  package static let parts = WireParts<BootInstant>(
     { BootInstant(boot: BootID(high: $0, low: $1), uptime: $2) }, \.boot.high, \.boot.low, \.uptime)
 }
 
 extension Deadline: WireUnion {
-  static let forms: [WireForm<Deadline>] = [
+  package static let forms: [WireForm<Deadline>] = [
     WireForm(Deadline.at) { if case .at(let instant) = $0 { instant } else { nil } },
     WireForm(.never), WireForm(.unknown),
   ]
 }
 
 extension SessionLimits: WireRecord {
-  static let parts = WireParts(SessionLimits.init(idle:absolute:fresh:), \.idle, \.absolute, \.fresh)
+  package static let parts = WireParts(SessionLimits.init(idle:absolute:fresh:), \.idle, \.absolute, \.fresh)
 }
 
 extension SessionPolicy: WireRecord {
-  static let parts = WireParts(SessionPolicy.init(idle:absolute:fresh:), \.idle, \.absolute, \.fresh)
+  package static let parts = WireParts(SessionPolicy.init(idle:absolute:fresh:), \.idle, \.absolute, \.fresh)
 }
 
 extension LimitRequest: WireRecord {
-  static let parts = WireParts(LimitRequest.init(idle:absolute:), \.idle, \.absolute)
+  package static let parts = WireParts(LimitRequest.init(idle:absolute:), \.idle, \.absolute)
 }
 
 extension Role: WireValue {
@@ -54,51 +53,51 @@ extension UserID: WireValue {}
 extension SessionID: WireValue {}
 
 extension User: WireRecord {
-  static let parts = WireParts<User>(
+  package static let parts = WireParts<User>(
     { User(id: $0, username: $1, displayName: $2, role: $3) }, \.id, \.username, \.displayName, \.role)
 }
 
 extension SessionToken: WireValue {
-  func write(to wire: WireWriter) { wire.token(self) }
-  static func read(from wire: inout WireReader) throws(WireFault) -> SessionToken { try wire.token() }
+  package func write(to wire: WireWriter) { wire.token(self) }
+  package static func read(from wire: inout WireReader) throws(WireFault) -> SessionToken { try wire.token() }
 }
 
 extension Grant: WireRecord {
-  static let parts = WireParts<Grant>(
+  package static let parts = WireParts<Grant>(
     { Grant(id: $0, user: $1, token: $2, limits: $3) }, \.id, \.user, \.token, \.limits)
 }
 
 extension NewSession: WireRecord {
-  static let parts = WireParts(NewSession.init(token:label:origin:), \.token, \.label, \.origin)
+  package static let parts = WireParts(NewSession.init(token:label:origin:), \.token, \.label, \.origin)
 }
 
 extension SessionOrigin: WireRecord {
-  static let parts = WireParts(SessionOrigin.init(terminal:program:host:), \.terminal, \.program, \.host)
+  package static let parts = WireParts(SessionOrigin.init(terminal:program:host:), \.terminal, \.program, \.host)
 }
 
 extension SessionSummary: WireRecord {
-  static let parts = WireParts(
+  package static let parts = WireParts(
     SessionSummary.init(id:isCurrent:label:origin:createdAt:activeAt:limits:),
     \.id, \.isCurrent, \.label, \.origin, \.createdAt, \.activeAt, \.limits)
 }
 
 extension SessionsPage: WireRecord {
-  static let parts = WireParts(SessionsPage.init(after:limit:), \.after, \.limit)
+  package static let parts = WireParts(SessionsPage.init(after:limit:), \.after, \.limit)
 }
 
 extension SessionsPage.Place: WireRecord {
-  static let parts = WireParts(SessionsPage.Place.init(createdAt:id:), \.createdAt, \.id)
+  package static let parts = WireParts(SessionsPage.Place.init(createdAt:id:), \.createdAt, \.id)
 }
 
 extension Secret: WireValue {
-  func write(to wire: WireWriter) { wire.data(bytes) }
-  static func read(from wire: inout WireReader) throws(WireFault) -> Secret { Secret(bytes: try wire.data()) }
+  package func write(to wire: WireWriter) { wire.data(bytes) }
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Secret { Secret(bytes: try wire.data()) }
 }
 
 extension Credentials: WireRecord {
-  static let parts = WireParts(Credentials.password(username:password:), \.username, \.password)
+  package static let parts = WireParts(Credentials.password(username:password:), \.username, \.password)
 }
 
 extension EndReason: WireRecord {
-  static let parts = WireParts(called: "end reason", { EndReason(code: $0) }, \.code)
+  package static let parts = WireParts(called: "end reason", { EndReason(code: $0) }, \.code)
 }

@@ -1,0 +1,173 @@
+public import AuthCore
+
+/// The operations of a backend.
+///
+/// A backend of your own compares the name of an operation with these, casts the input to the type
+/// that the declaration has, and returns a value of the operation's output.
+///
+/// A new operation gets the next number: a number is never used again.
+public enum Operations {
+  // Sessions, as `Authority` has them.
+  /// Begins a session, as ``AuthCore/Authority/authenticate(_:limits:)`` does.
+  public static let logIn = BackendOperation("logIn", 1, .grant, .hashes, lost: .repeatable, Rules.logIn)
+  /// Exchanges the token of a session, after its password was entered again.
+  public static let reauthenticate = BackendOperation(
+    "reauthenticate", 2, .grant, .hashes, lost: .repeatable, Rules.reauthenticate)
+  /// Answers the challenge of a second step.
+  public static let answer = BackendOperation("answer", 3, .grant, .writes, lost: .repeatable, Rules.answer)
+  /// The grant of a token; its session goes on.
+  public static let resume = BackendOperation("resume", 4, .grant, .writes, lost: .readAgain, Rules.resume)
+  /// See ``Backend/lookUp(_:)``.
+  public static let lookUp = BackendOperation("lookUp", 5, .found, .reads, Rules.lookUp)
+  /// Records activity.
+  public static let renew = BackendOperation("renew", 6, .grant, .writes, lost: .repeatable, Rules.renew)
+  /// Confirms that a new token was saved.
+  public static let confirm = BackendOperation("confirm", 7, .writes, lost: .repeatable, Rules.confirm)
+  /// Ends the session of a token, or withdraws a challenge.
+  public static let revoke = BackendOperation("revoke", 8, .writes, lost: .repeatable, Rules.revoke)
+
+  // Before a password is typed.
+  /// See ``Backend/check(newUsername:)``.
+  public static let checkUsername = BackendOperation("checkUsername", 9, .reads, Rules.check(newUsername:))
+  /// See ``Backend/check(newPassword:for:)``.
+  public static let checkPassword = BackendOperation("checkPassword", 10, .reads, Rules.check(newPassword:for:))
+  /// See ``Backend/checkForLogins()``.
+  public static let checkForLogins = BackendOperation("checkForLogins", 11, .reads, Rules.checkForLogins)
+
+  // Accounts.
+  /// See ``Backend/register(username:password:displayName:)``.
+  public static let register = BackendOperation("register", 12, .user, .hashes, Rules.register)
+  /// See ``Backend/profile(under:)``.
+  public static let profile = BackendOperation("profile", 13, .profile, .reads, needs: SessionNeeds(), Rules.profile)
+  /// See ``Backend/rename(to:under:)``.
+  public static let rename = BackendOperation("rename", 14, .profile, .writes, needs: SessionNeeds(), Rules.rename)
+  /// See ``Backend/changePassword(from:to:for:under:)``.
+  public static let changePassword = BackendOperation(
+    "changePassword", 15, .grant, .hashes, lost: .repeatable, needs: .recentPassword, Rules.changePassword)
+  /// See ``Backend/deleteAccount(for:under:)``.
+  public static let deleteOwnAccount = BackendOperation(
+    "deleteOwnAccount", 16, .writes, needs: .recentPassword, Rules.deleteAccount(token:))
+
+  // A forgotten password.
+  /// See ``Backend/makeRecoveryCodes(for:under:)``.
+  public static let makeRecoveryCodes = BackendOperation(
+    "makeRecoveryCodes", 17, .recoveryCodes, .writes, needs: .recentPassword, Rules.makeRecoveryCodes
+  ).answering(.recoveryCodes)
+  /// See ``Backend/recover(username:code:password:)``.
+  public static let recover = BackendOperation("recover", 18, .user, .hashes, Rules.recover)
+  /// See ``Backend/resetPassword(of:for:_:under:)``.
+  public static let resetPassword = BackendOperation(
+    "resetPassword", 19, .oneTimeCode, .writes, needs: .role("accounts", isFresh: true), Rules.resetPassword)
+  /// See ``Backend/resetPasswordAsOwner(of:)``.
+  public static let resetPasswordAsOwner = BackendOperation(
+    "resetPasswordAsOwner", 20, .oneTimeCode, .writes, Rules.resetPasswordOfOwner)
+
+  // A second step.
+  /// See ``Backend/twoStep(under:)``.
+  public static let twoStep = BackendOperation("twoStep", 21, .twoStep, .reads, needs: .beforeTwoStep, Rules.twoStep)
+  /// See ``Backend/beginTwoStep(for:under:)``.
+  public static let beginTwoStep = BackendOperation(
+    "beginTwoStep", 22, .twoStepSecret, .writes, needs: SessionNeeds(isFresh: true, beforeTwoStep: true),
+    Rules.beginTwoStep)
+  /// See ``Backend/confirmTwoStep(_:for:under:)``.
+  public static let confirmTwoStep = BackendOperation(
+    "confirmTwoStep", 23, .writes, needs: SessionNeeds(isFresh: true, beforeTwoStep: true), Rules.confirmTwoStep)
+  /// See ``Backend/endTwoStep(_:for:under:)``.
+  public static let endTwoStep = BackendOperation(
+    "endTwoStep", 24, .writes, needs: .recentPassword, Rules.endTwoStep(_:token:))
+  /// See ``Backend/twoStepPolicy(for:under:)``.
+  public static let twoStepPolicy = BackendOperation(
+    "twoStepPolicy", 25, .twoStepPolicy, .reads, needs: .role("two-step"), Rules.twoStepPolicy)
+  /// See ``Backend/setTwoStepPolicy(_:for:_:under:)``.
+  public static let setTwoStepPolicy = BackendOperation(
+    "setTwoStepPolicy", 26, .writes, needs: .role("two-step", isFresh: true), Rules.setTwoStepPolicy)
+
+  // The sessions of a user.
+  /// See ``Backend/sessions(under:)``; a service reads them in pages.
+  public static let sessions = BackendOperation(
+    "sessions", 27, .sessions, .reads, needs: SessionNeeds(), Rules.sessions
+  ).listing(\.0, \.limit) { $0.after = $1.last.map { .init(createdAt: $0.createdAt, id: $0.id) } }
+  /// See ``Backend/revokeSession(_:for:under:)``.
+  public static let revokeSession = BackendOperation(
+    "revokeSession", 28, .writes, needs: .recentPassword, Rules.revokeSession)
+  /// See ``Backend/endAllSessions(under:)``.
+  public static let endAllSessions = BackendOperation(
+    "endAllSessions", 29, .count, .writes, needs: .beforeTwoStep, Rules.endAllSessions)
+
+  // Payments and events.
+  /// See ``Backend/earlierPayment(of:under:)``.
+  public static let earlierPayment = BackendOperation(
+    "earlierPayment", 30, .earlier, .reads, needs: SessionNeeds(), Rules.earlierPayment)
+  /// See ``Backend/pay(_:under:)``.
+  ///
+  /// Under a key a payment whose answer was lost is repeated, and made once.
+  public static let pay = BackendOperation(
+    "pay", 31, .receipt, .writes, lost: .repeatable, needs: .recentPassword, Rules.pay
+  ).retrying(with: { order, _ in order.key.map { "--idempotency-key \($0)" } }) { (input, ask) throws(BackendError) in
+    try ask((try input.0.withKey(), input.1)).withoutDrawnKey
+  }
+  /// See ``Backend/receipts(_:under:)``.
+  public static let receipts = BackendOperation(
+    "receipts", 32, .receipts, .reads, needs: SessionNeeds(), Rules.receipts
+  ).listing(\.0, \.limit, shown: { Found($0.map(\.withoutDrawnKey), stop: $0.stop) }) { $0.move(after: $1, \.id) }
+  /// See ``Backend/events(_:under:)``.
+  public static let events = eventList("events", needs: SessionNeeds())
+  /// See ``Backend/allEvents(_:for:under:)``: ``events`` with the scope `everyone`.
+  public static let allEvents = eventList("allEvents", needs: .role("events"))
+
+  private static func eventList(
+    _ name: String, needs: SessionNeeds
+  ) -> BackendOperation<(EventScope, Page, SessionToken), Found<Event>> {
+    BackendOperation(name, 33, .events, .reads, needs: needs, Rules.events)
+      .listing(\.1, \.limit) { $0.move(after: $1, \.id) }
+  }
+
+  // Administration.
+  /// See ``Backend/accounts(_:for:under:)``.
+  public static let accounts = BackendOperation(
+    "accounts", 34, .accounts, .reads, needs: .role("accounts"), Rules.accounts
+  ).listing(\.0, \.limit) { $0.after = $1.last?.user.username }
+  /// See ``Backend/account(named:for:under:)``.
+  public static let account = BackendOperation(
+    "account", 35, .account, .reads, needs: .role("accounts"), Rules.account)
+  /// See ``Backend/setDisabled(_:account:for:_:under:)``.
+  public static let setDisabled = BackendOperation(
+    "setDisabled", 36, .account, .writes, needs: .role("accounts", isFresh: true), Rules.setDisabled)
+  /// See ``Backend/unlock(account:for:_:under:)``.
+  public static let unlock = BackendOperation(
+    "unlock", 37, .account, .writes, needs: .role("accounts", isFresh: true), Rules.unlock)
+  /// See ``Backend/setRole(_:account:for:_:under:)``.
+  public static let setRole = BackendOperation(
+    "setRole", 38, .account, .writes, needs: .role("accounts", isFresh: true), Rules.setRole)
+  /// See ``Backend/deleteAccount(_:for:_:under:)``.
+  public static let deleteAccount = BackendOperation(
+    "deleteAccount", 39, .writes, needs: .role("accounts", isFresh: true), Rules.deleteAccount(_:token:))
+  /// See ``Backend/registration(for:under:)``.
+  public static let registration = BackendOperation(
+    "registration", 40, .registration, .reads, needs: .role("registration"), Rules.registration)
+  /// See ``Backend/setRegistration(_:for:_:under:)``.
+  public static let setRegistration = BackendOperation(
+    "setRegistration", 41, .writes, needs: .role("registration", isFresh: true), Rules.setRegistration)
+  /// See ``Backend/registerOther(username:for:_:under:)``.
+  public static let registerOther = BackendOperation(
+    "registerOther", 42, .oneTimeCode, .writes, needs: .role("registration", isFresh: true), Rules.registerOther)
+  /// See ``Backend/noteView(of:for:under:)``.
+  public static let noteView = BackendOperation("noteView", 43, .writes, needs: .role("accounts"), Rules.noteView)
+
+  /// The operations that a service performs for its clients, by their numbers.
+  package static let all: [UInt8: any AnyOperation] = Dictionary(
+    uniqueKeysWithValues: ([
+      logIn, reauthenticate, answer, resume, lookUp, renew, confirm, revoke, checkUsername, checkPassword,
+      checkForLogins, register, profile, rename, changePassword, deleteOwnAccount, makeRecoveryCodes, recover,
+      resetPassword, resetPasswordAsOwner, twoStep, beginTwoStep, confirmTwoStep, endTwoStep, twoStepPolicy,
+      setTwoStepPolicy, sessions, revokeSession, endAllSessions, earlierPayment, pay, receipts, events, accounts,
+      account, setDisabled, unlock, setRole, deleteAccount, registration, setRegistration, registerOther, noteView,
+    ] as [any AnyOperation]).map { ($0.number, $0) })
+}
+
+extension WireParts<[RecoveryCode]> {
+  /// New codes, which are printed as they are.
+  fileprivate static let recoveryCodes = WireParts(
+    called: RecoveryCode.name, { (codes: [RecoveryCode]) in codes.allSatisfy(\.isWellFormed) ? codes : nil },
+    { @Sendable (codes: [RecoveryCode]) in codes })
+}
