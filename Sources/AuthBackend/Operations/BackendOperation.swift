@@ -1,8 +1,8 @@
 /// One operation of a backend: its number in the protocol of the service, what it needs, and the
 /// rule that decides it.
 ///
-/// A program calls the methods of ``Backend``, which take a lease and check the keys. Only a backend
-/// handles this type.
+/// A program calls the methods of ``Backend``, which take a lease and check the keys. Only a
+/// backend handles this type.
 public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   /// The name of its declaration in ``Operations``.
   public let name: String

@@ -44,7 +44,7 @@ extension LimitRequest: WireRecord {
 }
 
 extension Role: WireValue {
-  static func read(from wire: inout WireReader) throws(WireFault) -> Role {
+  package static func read(from wire: inout WireReader) throws(WireFault) -> Role {
     guard let role = known(try wire.take()) else { throw .invalid("Role") }
     return role
   }

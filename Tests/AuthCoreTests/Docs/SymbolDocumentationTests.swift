@@ -39,7 +39,7 @@ import Testing
     let symbols = try await SymbolGraph.extract("AuthBackend").symbols
     func names(_ kind: String) -> [[String]] { symbols.filter { $0.kind.identifier == kind }.map(\.pathComponents) }
     let creatable = Set(names("swift.init").map { Array($0.dropLast()) })
-    // These are no answers: the library alone makes an intent, from a fresh session, and operations.
+    // These are no answers: the library alone creates an intent and the operations.
     let types = names("swift.struct").filter { $0 != ["PaymentIntent"] && $0 != ["BackendOperation"] }
     #expect(types.count >= 9)
     for type in types {
