@@ -149,6 +149,8 @@ enum CrashStart {
     DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;
     ALTER TABLE sessions DROP COLUMN terminal; ALTER TABLE sessions DROP COLUMN program;
     ALTER TABLE sessions DROP COLUMN host; PRAGMA user_version = 3;
+    CREATE TRIGGER events_stay BEFORE DELETE ON events WHEN old.account IS NOT NULL
+      BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
     """,
     .withCode: "INSERT INTO codes(account, code_hash) VALUES (1, x'\(hash)')",
     .withStep: """
