@@ -50,6 +50,8 @@ public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
   /// The code and its values, for a log.
   package var summary: String { ([code] + values).joined(separator: " ") }
 
+  private static let otherVersion = "Use the same version as the service."
+
   /// What happened, in one sentence.
   public var description: String { words.description }
   /// What to do about it, in one sentence.
@@ -58,7 +60,7 @@ public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
   package var words: ErrorWords {
     switch kind {
     case .invalid, .refused:
-      ErrorText.of(code, for: values)?.words(values) ?? (summary.asSentence, "Use the same version as the service.")
+      ErrorText.of(code, for: values)?.words(values) ?? (summary.asSentence, Self.otherVersion)
     case .credentials: SessionError.credentialsNotAccepted.words
     case .challenged: ("A code is needed after the password.", "Enter the code.")
     case .session(let rejection): rejection.words
@@ -100,14 +102,17 @@ extension BackendError {
   package static func failure(
     _ cause: Unavailability.Cause, _ code: String, _ values: [String]
   ) -> BackendError {
-    BackendError(Unavailability(cause, code: code, values: values, ErrorText.of(code, for: values)?.words(values)))
+    let words: ErrorWords =
+      ErrorText.of(code, for: values)?.words(values)
+      ?? ("The service reported \(([code] + values).joined(separator: " ")).", otherVersion)
+    return BackendError(Unavailability(cause, words.description, hint: words.hint, code: code, values: values))
   }
 
   private init(_ text: ErrorText, _ values: [String]) {
     switch text.kind {
     case .refused: self.init(.refused, text.code, values)
     case .invalid: self.init(.invalid, text.code, values)
-    case .failed(let cause): self.init(Unavailability(cause, code: text.code, values: values, text.words(values)))
+    case .failed(let cause): self = .failure(cause, text.code, values)
     }
   }
 

@@ -80,35 +80,14 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   /// Creates an unavailability.
   public init(
     _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil,
-    isUnsent: Bool = false
+    values: [String] = [], isUnsent: Bool = false
   ) {
     self.cause = cause
     self.isUnsent = isUnsent
     self.code = code ?? cause.code
-    values = []
+    self.values = values
     self.description = description
     self.hint = hint
-  }
-
-  /// Creates an unavailability from a code and its values, from which a program makes its message.
-  ///
-  /// For an app without messages of its own, the description names the cause and the values.
-  public init(_ cause: Cause, code: String, values: [String]) {
-    self.init(cause, code: code, values: values, nil)
-  }
-
-  /// The same with the messages of the code, if they are known.
-  package init(_ cause: Cause, code: String, values: [String], _ words: ErrorWords?) {
-    self.cause = cause
-    isUnsent = false
-    self.code = code
-    self.values = values
-    description =
-      words?.description ?? cause.naming.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")
-    hint =
-      words?.hint
-      ?? (cause == .unwritable
-        ? "Check whether the change was made, then try again." : "Try again; nothing was changed.")
   }
 }
 
@@ -116,17 +95,15 @@ extension Unavailability.Cause {
   /// The default code, if the authority has none.
   ///
   /// Scripts read it, so it does not change when a case is renamed.
-  package var code: String { naming.code }
-
-  fileprivate var naming: (code: String, clause: String) {
+  package var code: String {
     switch self {
-    case .unreachable: ("authority_unreachable", "The authority cannot be reached")
-    case .busy: ("authority_busy", "The authority is busy")
-    case .unreadable: ("authority_unreadable", "The authority cannot read its data")
-    case .unparsable: ("authority_unparsable", "The answer of the authority was not understood")
-    case .unwritable: ("authority_unwritable", "The authority could not store the change")
-    case .cancelled: ("authority_cancelled", "The request was cancelled")
-    case .unsupported: ("authority_unsupported", "The authority does not offer this")
+    case .unreachable: "authority_unreachable"
+    case .busy: "authority_busy"
+    case .unreadable: "authority_unreadable"
+    case .unparsable: "authority_unparsable"
+    case .unwritable: "authority_unwritable"
+    case .cancelled: "authority_cancelled"
+    case .unsupported: "authority_unsupported"
     }
   }
 }

@@ -50,7 +50,7 @@ extension SessionError {
     case .overtaken:
       (
         "overtaken", true,
-        ("Another process changed the session at the same time.", "Look who is logged in, then try again.")
+        ("Another process changed the session at the same time.", "Check who is logged in, then try again.")
       )
     case .clock(let failure): (ClockError.code, true, (failure.description, failure.hint))
     case .insideLease:
@@ -59,7 +59,7 @@ extension SessionError {
         ("The command was given inside a lease, and would wait for that lease.", "Leave the lease first.")
       )
     case .cancelled:
-      ("cancelled", false, ("Nobody waits for the answer any more, and the work goes on.", "Look who is logged in."))
+      ("cancelled", false, ("The command was cancelled, and its work continues.", "Check who is logged in."))
     }
   }
 }
@@ -71,7 +71,7 @@ extension SessionError.Rejection {
     return switch kind {
     case .notLoggedIn: ("not_logged_in", false, ("Nobody is logged in.", "Log in."))
     case .alreadyLoggedIn: ("already_logged_in", false, ("Somebody is logged in already.", "Log out first."))
-    case .challengeOver: ("challenge_over", false, ("The second step is over.", "Log in again."))
+    case .challengeOver: ("challenge_over", false, ("The second step has ended.", "Log in again."))
     case .logoutUnfinished:
       ("logout_unfinished", false, ("The last logout could not finish.", "Log out again, or log in."))
     case .alreadyInProgress: ("already_in_progress", true, busy)

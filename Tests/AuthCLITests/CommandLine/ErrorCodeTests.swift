@@ -71,6 +71,9 @@ struct ErrorCodeTests {
     #expect(BackendError.Code.idempotencyKeyReused.text.meaning.hasSuffix("payment: AMOUNT to NAME"))
     let later = CommandError(BackendError(.refused, "new_rule", ["bob"]))
     #expect(later.status == .no && later.code == "new_rule" && later.message == "new_rule bob")
+    let failure = CommandError(BackendError.failure(.unwritable, "new_failure", ["5"]))
+    #expect(failure.status == .cannotTell && failure.message == "the service reported new_failure 5")
+    #expect(!failure.hint.description.contains("nothing was changed"))
   }
 
   @Test("no code is listed that nothing uses")

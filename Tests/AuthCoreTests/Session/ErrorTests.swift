@@ -75,7 +75,7 @@ struct ErrorTests {
       AuthorityError<ReauthenticationRejection>.rejected(.session(.superseded)),
       AuthorityError<SessionRejection>.throttled(.locked), AuthorityError<SessionRejection>.unavailable(World.offline),
       World.offline, World.diskError, clock,
-    ] + Unavailability.Cause.allCases.map { Unavailability($0, code: "file_busy", values: ["/data", "it is locked"]) }
+    ]
 
   @Test("the description and the hint of an error are two different sentences", arguments: errors.indices)
   func sentences(_ index: Int) {
@@ -86,14 +86,6 @@ struct ErrorTests {
       #expect(text.count > 6 && !text.contains("SessionError") && !text.contains("\n"), "\(text)")
     }
     #expect(error.description != error.hint)
-  }
-
-  @Test("an unavailability of a code says its values, and not that nothing was changed where that is not known")
-  func values() {
-    let busy = Unavailability(.busy, code: "file_busy", values: ["/data", "it is locked"])
-    #expect(busy.description == "The authority is busy: /data, it is locked.")
-    #expect(busy.hint.hasSuffix("nothing was changed."))
-    #expect(!Unavailability(.unwritable, code: "file_lost", values: []).hint.contains("nothing was changed"))
   }
 
   @Test("an end reason is found by its code, and an unknown code has none", arguments: EndReason.allCases)
