@@ -97,11 +97,12 @@ import Testing
     _ = try await store.renew()
     let other = process()
     _ = await other.restore()
-    #expect(try await other.session?.withAccess { token in token.header } == lent)
+    let adopted = try #require(other.session)
+    #expect(try await adopted.withAccess { token in token.header } == lent)
     #expect(world.server.forms("/token").count == 1)
     world.clock.advance(by: .seconds(300))
     await #expect(throws: AccessError<Never>.session(.ended(.expired(.absolute)))) {
-      try await other.session?.withAccess { _ in }
+      try await adopted.withAccess { _ in }
     }
     await process().restore()
 

@@ -55,7 +55,7 @@ struct AccessTests: InWorld {
       waiting.cancel()
     }
     let failure = await #expect(throws: (any Error).self) { try await waiting.value }
-    #expect("\(try #require(failure))".contains("the work goes on"))
+    #expect("\(try #require(failure))".contains("its work continues"))
     world.authority.release(.renew)
     #expect(try await key.token() == "access-2")
     #expect(world.count(.renew) == 1)
