@@ -171,7 +171,7 @@ import Testing
     },
     Mutant("a check forgets the access token", breaks: .sessionsKeepTheirRecord) { machine, event in
       guard case .renewing(let state) = machine.state, case .restored(state.epoch, .found(let grant)) = event,
-        grant.isOfSameSession(as: state.session.grant)
+        grant.isOfSameSession(as: state.session.grant), state.beside == nil
       else { return nil }
       let session = SessionRecord(grant, began: state.session.began)
       return machine.stray { _ in (.loggedIn(LoggedIn(session: session)), [.notify]) }
