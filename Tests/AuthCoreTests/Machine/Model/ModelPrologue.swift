@@ -114,6 +114,7 @@ struct ModelPrologue {
       ModelPrologue(challengedPassword + [.command(.answer)]),
       ModelPrologue(challengedSwitch + [.command(.answer)]),
       ModelPrologue(challengedPassword + after(.session(.renew), .renew, .exchanged)),
+      ModelPrologue(challengedPassword + [.stranger(.revokes), .command(.session(.renew)), .on(.renew, .done)]),
       ModelPrologue(challengedSwitch + [.command(.session(.check))]),
       ModelPrologue(lateChallenge + logout + challenged, from: .withSession(ModelBudget(challenges: 2))),
 
