@@ -70,11 +70,11 @@ test-all: setup-release ## Run what a release needs: make test with longer sampl
 optimised-lane:
 	$(MAKE) --no-print-directory test-older-systems
 	$(MAKE) --no-print-directory check-deep
+	$(MAKE) --no-print-directory docs
 
 other-lane:
 	$(MAKE) --no-print-directory test-release
 	$(MAKE) --no-print-directory test-tsan
-	$(MAKE) --no-print-directory docs
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
