@@ -66,7 +66,7 @@ extension SessionCore {
   /// Finishes the exchange of a saved token that a process began and never settled; nil if there is
   /// none, or if its end is still unknown.
   func finish(_ token: SessionToken) async -> SessionEvent.Restored? {
-    guard spendsTokens, await vault.isInterrupted(token) else { return nil }
+    guard await vault.isInterrupted(token) else { return nil }
     do throws(VaultError) {
       switch try await vault.claim(token, wait: .zero) {
       case .changed: return await findOut(nil)

@@ -12,16 +12,17 @@ extension SessionCore {
     let (token, details) = (grant.token, TokenDetails(grant))
     let outcome = await onVault(ticket) { () -> Result<VaultReading?, VaultError>? in
       guard end.mayPass else { return nil }
-      if withLock({ $0.settled == token }) { return end.attemptPassage() ? .success(.absent) : nil }
+      if spendsTokens, withLock({ $0.settled == token }) { return end.attemptPassage() ? .success(.absent) : nil }
       let earlier = if let old { VaultReading.token(old, details) } else { await vault.load() }
-      let claim = await claim(earlier)
+      let claim = spendsTokens ? await claim(earlier) : nil
       let outcome = await written(token, details, insteadOf: old)
       // The old token works, unless another process spends it just now.
       let mayRestore = !spendsTokens || claim != nil
       if case .failure = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
       let isInTime = end.attemptPassage()
       if !isInTime, case .success = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
-      await release(claim)
+      // A claim that is not settled ends with the process.
+      if let claim { _ = try? await claim.settle(.unsent) }
       return isInTime ? outcome : nil
     }
     switch outcome {
@@ -70,16 +71,10 @@ extension SessionCore {
 
   /// Claims the token that a write replaces, so that no process spends it before the write is done.
   private func claim(_ earlier: VaultReading) async -> (any ExchangeClaim)? {
-    guard spendsTokens, case .token(let token, _) = earlier,
+    guard case .token(let token, _) = earlier,
       case .mine(let claim)? = try? await vault.claim(token, wait: timing.renewalStep / 2)
     else { return nil }
     return claim
-  }
-
-  /// Releases a claim under which the token was not used.
-  private func release(_ claim: (any ExchangeClaim)?) async {
-    // A claim that is not settled ends with the process.
-    _ = try? await claim?.settle(.unsent)
   }
 
   /// Saves a new access token beside the token that did not change.

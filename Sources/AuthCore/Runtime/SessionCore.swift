@@ -116,8 +116,8 @@ final class SessionCore: Sendable {
       if case .transition(let effects) = reaction {
         openGate(before.session, after.session, effects, &inner)
         // An error is that of the work under way only if it ends that work.
-        let hasEnded = before.awaitedEpoch != after.awaitedEpoch
-        tell(effects, after, hasEnded ? failure : nil, &inner)
+        let continues = failure != nil && before.awaitedEpoch == after.awaitedEpoch
+        tell(effects, after, continues ? nil : failure, &inner)
       }
       if let now = inner.steps?.now() {
         inner.steps?.note(MachineStep(event, from: before, to: after, reaction, at: now))
@@ -126,7 +126,7 @@ final class SessionCore: Sendable {
     }
     deliver()
     for effect in reaction.effects { run(effect, ticket, submitted) }
-    if reaction.isTransition, after.restingSession != nil { enforceLimits() }
+    if reaction.isTransition, after.isResting { enforceLimits() }
     return (reaction, result)
   }
 

@@ -10,7 +10,8 @@ struct SessionTimers {
   /// Removes and returns the timers that the state no longer needs.
   mutating func outdated(by state: SessionState) -> [Task<Void, Never>] {
     let step = step?.epoch == state.awaitedEpoch ? nil : self.step.take()
-    let watch = watch?.watched == state.watchedLimits ? nil : self.watch.take()
+    let isOutdated = if let watched = self.watch?.watched { watched != state.watchedLimits } else { false }
+    let watch = isOutdated ? self.watch.take() : nil
     return [step?.task, watch?.task].compactMap(\.self)
   }
 }
@@ -29,7 +30,7 @@ struct WatchedLimits: Equatable {
 
 extension SessionState {
   var watchedLimits: WatchedLimits? {
-    let waiting = waitingChallenge
+    let (session, waiting) = (session, waitingChallenge)
     return session == nil && waiting == nil ? nil : WatchedLimits(session: session, waiting: waiting)
   }
 }

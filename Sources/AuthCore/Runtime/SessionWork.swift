@@ -91,7 +91,7 @@ extension SessionCore {
     case .token(let token, let details):
       guard token != superseded else { return .ended(.revoked, token) }
       if let user = details.user { recognize(user) }
-      if let finished = await finish(token) { return finished }
+      if spendsTokens, let finished = await finish(token) { return finished }
       do throws(AuthorityError<SessionRejection>) {
         let grant = try await authority.resume(token)
         if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
@@ -197,7 +197,7 @@ extension SessionCore {
     if spendsTokens { return await renewClaimed(record) }
     do throws(AuthorityError<SessionRejection>) {
       let answered = granted(try await authority.renew(record.grant.token), record)
-      if case .granted(let grant) = answered.answer, grant.token == record.grant.token, grant.accessToken != nil {
+      if case .granted(let grant) = answered.answer, grant.accessToken != nil, grant.token == record.grant.token {
         await saveAccessToken(grant)
       }
       return answered
