@@ -50,12 +50,18 @@ extension SessionCore {
         case .refused(let reason): return (.ended(reason), nil)
         case .failed(let cause): return (.failed, .unavailable(cause))
         case .mine(let claim):
+          if let unsaved = withLock({ $0.unsaved }), unsaved.old == token {
+            // This token is spent: save the one that replaced it, and claim that.
+            guard try await settle(claim, unsaved.grant, insteadOf: token) else { return (.superseded, .overtaken) }
+            token = unsaved.grant.token
+            continue
+          }
           let answered = await ask(token)
           guard case .granted(let grant) = answered.answer, grant.token != token else {
             _ = try await claim.settle(.unsent)
             return answered
           }
-          return try await settle(claim, grant) ? answered : (.superseded, .overtaken)
+          return try await settle(claim, grant, insteadOf: token) ? answered : (.superseded, .overtaken)
         }
       }
     } catch {
@@ -63,10 +69,10 @@ extension SessionCore {
     }
   }
 
-  /// Finishes the exchange of a saved token that a process began and never settled; nil if there is
-  /// none, or if its end is still unknown.
+  /// Finishes the exchange of a saved token that a process began and never settled, or whose new
+  /// token this one could not save; nil if there is none, or if its end is still unknown.
   func finish(_ token: SessionToken) async -> SessionEvent.Restored? {
-    guard await vault.isInterrupted(token) else { return nil }
+    guard await vault.isInterrupted(token) || withLock({ $0.unsaved?.old == token }) else { return nil }
     do throws(VaultError) {
       switch try await vault.claim(token, wait: .zero) {
       case .changed: return await findOut(nil)
@@ -156,12 +162,8 @@ extension SessionCore {
         return .failed(.unavailable(.otherSession))
       }
       do throws(VaultError) {
-        guard try await settle(claim, grant) else { return .vanished }
-        withLock { $0.unsaved = nil }
-        return .replaced(grant)
+        return try await settle(claim, grant, insteadOf: token) ? .replaced(grant) : .vanished
       } catch {
-        // The old token is spent, so the next claim saves this one.
-        withLock { $0.unsaved = (token, grant) }
         return .notSaved(error)
       }
     }
@@ -193,8 +195,18 @@ extension SessionCore {
   }
 
   /// Saves the token of a grant, and revokes it if the session is no longer in the vault.
-  private func settle(_ claim: any ExchangeClaim, _ grant: Grant) async throws(VaultError) -> Bool {
-    let isSaved = try await claim.settle(.replaced(by: grant.token, TokenDetails(grant)))
+  private func settle(
+    _ claim: any ExchangeClaim, _ grant: Grant, insteadOf old: SessionToken
+  ) async throws(VaultError) -> Bool {
+    let isSaved: Bool
+    do throws(VaultError) {
+      isSaved = try await claim.settle(.replaced(by: grant.token, TokenDetails(grant)))
+    } catch {
+      // The old token is spent, so the next claim saves this one.
+      withLock { $0.unsaved = (old, grant) }
+      throw error
+    }
+    withLock { $0.unsaved = nil }
     if isSaved {
       withLock { $0.settled = grant.token }
     } else {
