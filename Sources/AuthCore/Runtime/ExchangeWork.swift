@@ -40,7 +40,13 @@ extension SessionCore {
     var token = record.grant.token
     do throws(VaultError) {
       while true {
-        switch try await vault.claim(token, wait: claimWait) {
+        let claimed: Claimed
+        do throws(VaultError) {
+          claimed = try await vault.claim(token, wait: claimWait)
+        } catch {
+          return (.failed, .vault(error))
+        }
+        switch claimed {
         case .changed:
           guard let newer = await newestToken(of: record.grant.id), newer != token else {
             return (.superseded, .overtaken)
