@@ -10,6 +10,7 @@ final class LocalClaims: Sendable {
   private let waiters = Locked<[SessionToken: [Promise<Claimed?>]]>([:])
 
   func claim(_ token: SessionToken, in vault: any SessionVault, wait: Duration) async -> Claimed {
+    let deadline = ContinuousClock.now.advanced(by: wait)
     while true {
       let promise = waiters.withLock { waiters -> Promise<Claimed?>? in
         guard waiters[token] != nil else {
@@ -21,8 +22,14 @@ final class LocalClaims: Sendable {
         return promise
       }
       guard let promise else { break }
-      // Without a clock, the wait ends with the claim or with the time limit of the step.
-      guard wait > .zero, let shared = await promise.value() else { return .busy(.claimedHere) }
+      guard wait > .zero else { return .busy(.claimedHere) }
+      // A request that never ends must not block the vault queue, in which a save waits here.
+      let timer = Task {
+        try await Task.sleep(until: deadline, clock: .continuous)
+        promise.fulfil(.busy(.claimedHere))
+      }
+      defer { timer.cancel() }
+      guard let shared = await promise.value() else { return .busy(.claimedHere) }
       if let shared { return shared }
     }
     guard case .token(token, _) = await vault.load() else {
