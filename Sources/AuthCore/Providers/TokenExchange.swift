@@ -20,7 +20,7 @@ public struct TokenDetails: Hashable, Sendable {
   /// The access token that was granted last, so that the next process lends it without a request.
   public let accessToken: AccessToken?
 
-  /// Creates details.
+  /// Creates the details of a token; omit what is not known.
   public init(session: SessionID? = nil, user: LastKnownUser? = nil, accessToken: AccessToken? = nil) {
     self.session = session
     self.user = user
@@ -160,20 +160,23 @@ public enum ExchangeEnd: Hashable, Sendable {
 package struct ExchangeNote: Hashable, Sendable {
   /// What is known of the exchange.
   package enum State: Hashable, Sendable {
-    /// It began.
+    /// The exchange began, and its end is not known.
     case begun
-    /// It ended without a usable answer, at this time; the token may be spent if it was sent.
+    /// The exchange ended without a usable answer, at this time; the token may be spent if it was
+    /// sent.
     case failed(Unavailability.Cause, at: BootInstant, wasSent: Bool)
-    /// The token was refused.
+    /// The authority refused the token, for this reason.
     case refused(EndReason)
   }
 
-  /// Identifies the token.
+  /// The mark of the token that the exchange is about, as its vault computes it.
   package let mark: [UInt8]
   /// When the request began after which the token may be spent.
   package var began: BootInstant
+  /// How far the exchange got.
   package var state: State
 
+  /// Creates the note of an exchange.
   package init(mark: [UInt8], began: BootInstant, state: State = .begun) {
     self.mark = mark
     self.began = began
@@ -184,16 +187,19 @@ package struct ExchangeNote: Hashable, Sendable {
   package enum Decision: Hashable, Sendable {
     /// The caller may exchange the token. An exchange that began then got no answer.
     case mine(interrupted: BootInstant?)
+    /// The vault no longer holds the token.
     case changed
+    /// The authority refused the token to an earlier claim, for this reason.
     case refused(EndReason)
+    /// The claim for which the caller waited got no answer.
     case failed(Unavailability)
   }
 
   /// Decides about the claim of the token with this mark, by a caller that now holds the lock.
   ///
   /// - Parameters:
-  ///   - mark: Identifies the claimed token.
-  ///   - saved: Identifies the token in the vault; nil if there is none.
+  ///   - mark: The mark of the claimed token.
+  ///   - saved: The mark of the token in the vault; nil if there is none.
   ///   - note: The note that the vault has.
   ///   - waiting: When the caller began to wait for another one; nil if it did not wait.
   /// - Returns: What the caller may do.
@@ -235,7 +241,7 @@ package struct ExchangeNote: Hashable, Sendable {
 }
 
 extension ExchangeEnd {
-  /// The end of an exchange, from the answer of the authority.
+  /// Decides the end of an exchange, from the answer of the authority.
   package init(_ answer: Result<Grant, AuthorityError<SessionRejection>>, interrupted: BootInstant?) {
     self =
       switch answer {
@@ -249,6 +255,7 @@ extension ExchangeEnd {
 }
 
 extension TokenDetails {
+  /// The details of the token of a grant.
   package init(_ grant: Grant) {
     self.init(session: grant.id, user: LastKnownUser(grant.user), accessToken: grant.accessToken)
   }

@@ -10,7 +10,7 @@ public final class TransientVault: SessionVault {
   /// Creates an empty vault.
   public init() {}
 
-  /// The token of this process.
+  /// Reads the token that this process holds.
   public func load() async -> VaultReading { kept.withLock { Self.reading($0) } }
 
   /// Holds `token` and its details in place of the current content.

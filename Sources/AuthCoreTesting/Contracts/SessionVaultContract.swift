@@ -16,8 +16,8 @@ public struct SessionVaultContract: Contract, Sendable {
     public let corrupt: (@Sendable () async -> Void)?
     /// Counts the pieces of evidence that the vault has set aside; nil if they cannot be counted.
     public let evidence: (@Sendable () async -> Int)?
-    /// Whether ``AuthCore/SessionVault/claim(_:wait:)`` excludes other processes, which ``reopen``
-    /// then stands for.
+    /// Whether ``AuthCore/SessionVault/claim(_:wait:)`` also excludes other processes; the checks
+    /// then use ``reopen`` in place of another process.
     public let claimsForProcesses: Bool
 
     /// Creates a subject.

@@ -20,9 +20,9 @@ public final class InMemoryVault: SessionVault, HeldCalls {
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     /// `load()`
     case load
-    /// `store(_:of:)`
+    /// `store(_:_:)`
     case store
-    /// `replace(_:with:of:)`
+    /// `replace(_:with:_:)`
     case replace
     /// `erase(_:)`
     case erase

@@ -23,6 +23,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
 
   /// The challenge of a password check or a switch of users, to which the state returns.
   package struct Beside: Hashable, Sendable {
+    /// The question of the authority.
     package let challenge: Challenge
     /// The command whose second step it is.
     package let purpose: SessionCommand.OnSession
