@@ -19,6 +19,12 @@ extension SessionCore {
     let late = await result { () throws(Unavailability) in
       if let newer = try await interruptedToken(after: tokens[0]) { tokens.insert(newer, at: 0) }
     }
+    // The authority granted this token, but the vault could not save it.
+    if spendsTokens, let unsaved = withLock({ $0.unsaved }), tokens.contains(unsaved.old),
+      !tokens.contains(unsaved.grant.token)
+    {
+      tokens.insert(unsaved.grant.token, at: 0)
+    }
     let failures = await revoke(noted(tokens), reason) + [late].compactMap(\.self)
     send(.revoked(epoch, failures.allSatisfy(\.isUnsupported)), failures)
   }
