@@ -81,41 +81,45 @@ extension FileVault {
   public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
     let directory = try directory.create()
     let waiting = try clock.instant()
-    let descriptor = try VaultLock.opened(exchangeName, in: directory)
-    let hasWaited: Bool
-    switch try VaultLock.take(descriptor, directory.file(exchangeName), wait: wait) {
-    case .free: hasWaited = false
-    case .waited: hasWaited = true
-    case .held:
-      defer { close(descriptor) }
-      return .busy(holder(descriptor))
+    let lock = try VaultLock.opened(exchangeName, in: directory)
+    do throws(VaultError) {
+      let taken = try VaultLock.take(lock, directory.file(exchangeName), wait: wait)
+      let claimed: Claimed =
+        if taken == .held {
+          .busy(holder(lock))
+        } else {
+          try decide(token, lock, in: directory, waiting: taken == .waited ? waiting : nil)
+        }
+      if case .mine = claimed { return claimed }
+      VaultLock.release(lock)
+      return claimed
+    } catch {
+      VaultLock.release(lock)
+      throw error
     }
+  }
+
+  /// Decides about the claim of a caller that now holds the lock; a claim takes over the lock.
+  private func decide(
+    _ token: SessionToken, _ lock: Int32, in directory: OpenDirectory, waiting: BootInstant?
+  ) throws(VaultError) -> Claimed {
     let reading = look(in: directory)
-    if case .unavailable(let fault) = reading {
-      close(descriptor)
-      throw fault
-    }
-    let (mark, note) = (ExchangeNote.mark(token), Self.note(descriptor))
+    if case .unavailable(let fault) = reading { throw fault }
+    let (mark, note) = (ExchangeNote.mark(token), Self.note(lock))
     let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
-    let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: hasWaited ? waiting : nil)
-    guard case .mine(let interrupted) = decision else {
-      close(descriptor)
-      return Claimed(decision)
-    }
+    let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: waiting)
+    guard case .mine(let interrupted) = decision else { return Claimed(decision) }
     let id = Array("\(getpid())\n".utf8)
-    guard pwrite(descriptor, id, id.count, off_t(ExchangeNote.room)) == id.count,
-      ftruncate(descriptor, off_t(ExchangeNote.room + id.count)) == 0
-    else {
-      defer { close(descriptor) }
-      throw .system(directory.file(exchangeName), "cannot be written", .current)
-    }
+    guard pwrite(lock, id, id.count, off_t(ExchangeNote.room)) == id.count,
+      ftruncate(lock, off_t(ExchangeNote.room + id.count)) == 0
+    else { throw .system(directory.file(exchangeName), "cannot be written", .current) }
     let earlier = interrupted.map { began in
       let answer = Self.content(of: answerName, in: directory).flatMap { bytes in
         bytes.contains { $0 != 0 } ? bytes : nil
       }
       return InterruptedExchange(began: began, answer: answer)
     }
-    return .mine(FileClaim(self, in: directory, token, descriptor, interrupted: earlier, earlier == nil ? nil : note))
+    return .mine(FileClaim(self, in: directory, token, lock, interrupted: earlier, earlier == nil ? nil : note))
   }
 
   /// Whether a process ended during an exchange of `token`; its request may still be under way.
@@ -192,14 +196,16 @@ private final class FileClaim: ExchangeClaim {
   deinit { release() }
 
   func begin() async throws(VaultError) -> ExchangeRecorder? {
-    let answer = try directory.reserve(vault.answerName, SessionFile.longest)
+    // First the room that is closed again: it may fail, and an earlier answer must then stay.
     close(try directory.reserve(vault.reservedName, SessionFile.longest))
-    let note = ExchangeNote(mark: ExchangeNote.mark(token), began: try vault.clock.instant())
+    let answer = try directory.reserve(vault.answerName, SessionFile.longest)
     let lock = descriptors.withLock { descriptors in
       if descriptors.answer >= 0 { close(descriptors.answer) }
-      (descriptors.answer, descriptors.note) = (answer, note)
+      descriptors.answer = answer
       return descriptors.lock
     }
+    let note = ExchangeNote(mark: ExchangeNote.mark(token), began: try vault.clock.instant())
+    descriptors.withLock { $0.note = note }
     try write(note)
     try directory.synchronize()
     return ExchangeRecorder(lock: lock, answer: answer)

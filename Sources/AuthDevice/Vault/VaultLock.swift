@@ -17,11 +17,7 @@ enum VaultLock {
   ) throws(FileError) -> Result {
     let path = directory.file(name)
     let descriptor = try opened(name, in: directory)
-    // A program that another thread just starts has the descriptor until it runs.
-    defer {
-      flock(descriptor, LOCK_UN)
-      close(descriptor)
-    }
+    defer { release(descriptor) }
     guard try take(descriptor, path, wait: wait) != .held else {
       throw FileError(
         .system, "\(path.escaped) is held by another process, which did not finish in time.",
@@ -30,13 +26,22 @@ enum VaultLock {
     return try body()
   }
 
+  /// Releases the lock, if it was taken, and closes its file.
+  ///
+  /// A program that another thread is starting has the descriptor until it runs, so closing the
+  /// file would not release the lock.
+  static func release(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
   /// The result of taking a lock.
   enum Taken {
-    /// It was free.
+    /// The lock was free, and the caller has it now.
     case free
-    /// It became free.
+    /// Another holder released the lock during the wait, and the caller has it now.
     case waited
-    /// It is still another's.
+    /// Another holder kept the lock until the wait was over.
     case held
   }
 
