@@ -118,7 +118,7 @@ package enum DurableFile {
   /// Makes the content of a descriptor durable, as fsync(2).
   ///
   /// On Apple's systems fsync(2) leaves it in the cache of the disk (fcntl(2), F_FULLFSYNC).
-  fileprivate static func flush(_ descriptor: Int32) -> Int32 {
+  static func flush(_ descriptor: Int32) -> Int32 {
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
     #endif

@@ -236,7 +236,7 @@ private final class FileClaim: ExchangeClaim {
     let lock = descriptors.withLock(\.lock)
     let text = note?.text ?? []
     let bytes = text + [UInt8](repeating: 0, count: ExchangeNote.room - text.count)
-    guard pwrite(lock, bytes, bytes.count, 0) == bytes.count, fsync(lock) == 0 else {
+    guard pwrite(lock, bytes, bytes.count, 0) == bytes.count, DurableFile.flush(lock) == 0 else {
       throw .system(directory.file(vault.exchangeName), "cannot be written", .current)
     }
   }
