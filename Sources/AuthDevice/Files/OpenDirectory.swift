@@ -96,8 +96,12 @@ package final class OpenDirectory: Sendable {
   /// The matching names in the directory, unordered.
   package func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
     // A copy of the descriptor would go on where the last listing ended.
-    guard let stream = fdopendir(openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
-      throw .system(directory.path, "cannot be read", .current)
+    let listing = open(".", O_RDONLY | O_DIRECTORY)
+    guard listing >= 0 else { throw .system(directory.path, "cannot be read", .current) }
+    guard let stream = fdopendir(listing) else {
+      let error = ErrorNumber.current
+      close(listing)
+      throw .system(directory.path, "cannot be read", error)
     }
     defer { closedir(stream) }
     var names: [String] = []
