@@ -133,8 +133,9 @@ package final class OpenDirectory: Sendable {
       throw .system(self.file(name), "cannot be opened", .current)
     }
     defer { close(file) }
-    try facts(of: file, name).require(.file)
-    return try content(file, name, atMost: limit)
+    let facts = try self.facts(of: file, name)
+    try facts.require(.file)
+    return try content(file, facts, atMost: limit)
   }
 
   /// The facts of an open file.
@@ -144,12 +145,11 @@ package final class OpenDirectory: Sendable {
     return FileFacts(path: self.file(name), status: status)
   }
 
-  /// The start of an open file.
-  func content(_ file: Int32, _ name: String, atMost limit: Int) throws(FileError) -> [UInt8] {
-    let size = try Int(facts(of: file, name).status.st_size)
-    var content = [UInt8](repeating: 0, count: min(size, limit))
+  /// Reads the start of an open file that has these facts.
+  func content(_ file: Int32, _ facts: FileFacts, atMost limit: Int) throws(FileError) -> [UInt8] {
+    var content = [UInt8](repeating: 0, count: min(Int(facts.status.st_size), limit))
     let count = pread(file, &content, content.count, 0)
-    guard count >= 0 else { throw .system(self.file(name), "cannot be read", .current) }
+    guard count >= 0 else { throw .system(facts.path, "cannot be read", .current) }
     return Array(content.prefix(count))
   }
 

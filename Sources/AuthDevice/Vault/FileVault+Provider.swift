@@ -11,6 +11,8 @@ extension FileVault {
   ///
   /// - Throws: `VaultError` if the file cannot be read, or others can change it.
   package func providerSettings() throws(VaultError) -> [UInt8]? {
+    // Most contexts have no settings, which one system call tells.
+    guard (try? FileFacts(of: providerPath)) != nil else { return nil }
     // The session file reports a directory that cannot be used.
     guard case .some(.some(let directory)) = try? directory.opened(),
       case .some(.some) = try? directory.look(for: providerName)

@@ -26,7 +26,7 @@ extension FileVault {
       defer { close(descriptor) }
       let facts = try directory.facts(of: descriptor, name)
       guard facts.isRegularFile else { return judged(facts) }
-      return judged(facts, SessionFile.read(try directory.content(descriptor, name, atMost: SessionFile.longest)))
+      return judged(facts, SessionFile.read(try directory.content(descriptor, facts, atMost: SessionFile.longest)))
     } catch {
       return .unavailable(error)
     }
