@@ -48,7 +48,7 @@ package final class ConfirmedServer: Sendable {
     self.directory = PrivateDirectory(named: directory)
   }
 
-  /// Where it is kept.
+  /// The path of the file that records the server.
   package var path: String { directory.file(Self.name) }
 
   /// Forgets the server, so that the next one that confirms a change is the right one.
@@ -121,11 +121,14 @@ package final class ConfirmedServer: Sendable {
 }
 
 extension ConfirmedServer.Known {
-  /// Reads a file from its start.
+  /// Reads the first line of a file.
+  ///
+  /// A shorter line that was written in place leaves the end of a longer one behind it.
   fileprivate init?(file: Int32) {
     var content = [UInt8](repeating: 0, count: 128)
     let count = pread(file, &content, content.count, 0)
-    let words = String(decoding: content.prefix(max(count, 0)), as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    let line = content.prefix(max(count, 0)).prefix { $0 != UInt8(ascii: "\n") }
+    let words = String(decoding: line, as: UTF8.self).split(separator: " ")
     guard words.count >= 2, let timeline = UInt32(words[1]) else { return nil }
     server = ConfirmedServer.Identity(system: String(words[0]), timeline: timeline)
     guard words.count == 4, let log = Int64(words[2]), let transaction = Int64(words[3]) else { return }
