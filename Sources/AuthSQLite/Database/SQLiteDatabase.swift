@@ -18,55 +18,6 @@ final class SQLiteDatabase: Database {
     var isAlone = false
   }
 
-  /// The file, and the directory that it is in.
-  private struct Place {
-    let directory: OpenDirectory
-    let facts: FileFacts
-
-    /// Both, whatever their paths are.
-    func identity() throws(BackendError) -> FileIdentity {
-      do throws(FileError) {
-        return FileIdentity(file: Node(facts), directory: Node(try directory.facts()))
-      } catch {
-        throw BackendError(error)
-      }
-    }
-  }
-
-  private struct FileIdentity: Hashable {
-    let file: Node
-    let directory: Node
-  }
-
-  private struct Node: Hashable {
-    private let (node, device): (ino_t, dev_t)
-
-    init(_ facts: FileFacts) { (node, device) = (facts.status.st_ino, facts.status.st_dev) }
-  }
-
-  /// The connections of a service that only read.
-  private struct Readers {
-    var idle: [SQLiteConnection] = []
-    /// The file that they are to.
-    var file: FileIdentity?
-    /// How many reads run, and how many of them take long, such as a copy of the whole file.
-    var (running, long) = (0, 0)
-    /// The log is to be emptied when no long read runs.
-    var isOwed = false
-    /// No read begins: the log is being emptied.
-    var isPaused = false
-
-    /// Begins a read.
-    ///
-    /// - Returns: A connection to that file, if there is an idle one; nil while no read may begin.
-    mutating func take(_ file: FileIdentity) -> SQLiteConnection?? {
-      if isPaused { return nil }
-      if self.file != file { (idle, self.file) = ([], file) }
-      running += 1
-      return .some(idle.popLast())
-    }
-  }
-
   let directory: PrivateDirectory
   let patience: Duration
   let clock: any SessionClock
@@ -74,8 +25,6 @@ final class SQLiteDatabase: Database {
   private let open = Locked<Open>(Open())
   /// Reads of a service, which wait for no write; nil for an embedded database.
   private let readers: Monitor<Readers>?
-  /// The log of a service is emptied when it is larger.
-  private static let longestLog = 16 << 20
 
   init(
     directory: PrivateDirectory, busyWait: Duration, clock: any SessionClock, isServed: Bool = false,
@@ -217,60 +166,6 @@ final class SQLiteDatabase: Database {
     }
   }
 
-  /// Runs `body` in a transaction of a connection that only reads.
-  private func onReader<Result: Sendable>(
-    _ readers: Monitor<Readers>, _ body: (SQLiteConnection) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    try withReader(readers) { (connection) throws(BackendError) in
-      try connection.begin(nil)
-      defer { connection.rollBack() }
-      guard case .current = try Migration(connection: connection).phase() else {
-        throw .unavailable(.databaseOlder, path.escaped, "older", "\(Schema.version)")
-      }
-      return try body(connection)
-    }
-  }
-
-  private func withReader<Result: Sendable>(
-    _ readers: Monitor<Readers>, _ body: (SQLiteConnection) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    let place = try place(nil)
-    let file = try place.identity()
-    guard let kept = readers.wait(atMost: patience, { $0.take(file) }) else {
-      throw .unavailable(.databaseBusy, path.escaped, "its log is being emptied")
-    }
-    var connection = kept
-    defer {
-      readers.change(wakingAll: true) { readers in
-        readers.running -= 1
-        if readers.file == file, let connection { readers.idle.append(connection) }
-      }
-    }
-    let reader =
-      if let kept { kept } else { try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: true) }
-    connection = reader
-    return try body(reader)
-  }
-
-  /// Writes the log into the file and empties it, while no read runs.
-  ///
-  /// Without that pause, reads that overlap would let the log grow without limit.
-  /// Source: sqlite.org/wal.html, "Avoiding Excessively Large WAL Files".
-  private func emptyLog(_ connection: SQLiteConnection, _ readers: Monitor<Readers>) throws(BackendError) {
-    readers.withLock { $0.isPaused = true }
-    defer { readers.change(wakingAll: true) { $0.isPaused = false } }
-    _ = readers.wait(atMost: patience) { $0.running == 0 ? () : nil }
-    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-  }
-
-  private func emptyLongLog(_ connection: SQLiteConnection, _ readers: Monitor<Readers>) {
-    guard let log = try? FileFacts(of: path + "-wal"), log.status.st_size > Self.longestLog,
-      readers.withLock({ $0.long == 0 })
-    else { return }
-    // The change is made, whatever becomes of this; the next one tries again.
-    try? emptyLog(connection, readers)
-  }
-
   /// Why a commit failed, and how often the file had been changed before.
   private typealias FailedCommit = (failure: BackendError, counter: [UInt8]?)
 
@@ -331,46 +226,6 @@ final class SQLiteDatabase: Database {
     if open.isAlone { try connection.keepOthersOut() }
     open.connection = (connection, identity)
     return connection
-  }
-
-  /// The file, which only its owner can access, in a directory that no other user can change; a
-  /// writer makes the directory private.
-  private func place(_ scope: WriteScope?) throws(BackendError) -> Place {
-    let name = DatabaseFileName.file
-    do throws(FileError) {
-      guard let directory = scope == .creation ? try directory.create() : try directory.opened() else {
-        throw .system(path, "cannot be opened", ErrorNumber(ENOENT))
-      }
-      if let found = try scope == nil ? directory.look(for: name) : directory.secure(for: name) {
-        for suffix in DatabaseFileName.sideFileSuffixes {
-          guard let facts = try directory.facts(of: name + suffix) else { continue }
-          if !(try checked(name + suffix, facts, in: directory)).isOpenToOwner {
-            throw facts.wrongMode("keeps its owner out")
-          }
-        }
-        return Place(directory: directory, facts: try checked(name, found, in: directory))
-      }
-      if scope == .creation {
-        try directory.create(name, mayExist: true)
-        try directory.synchronize()
-        if let made = try directory.facts(of: name) {
-          return Place(directory: directory, facts: try checked(name, made, in: directory))
-        }
-      }
-    } catch {
-      if error.kind != .missing || scope == .creation { throw BackendError(error) }
-    }
-    throw .unavailable(.databaseMissing, path.escaped, "does not exist")
-  }
-
-  private func checked(
-    _ name: String, _ facts: FileFacts, in directory: OpenDirectory
-  ) throws(FileError) -> FileFacts {
-    try facts.require(.file)
-    guard facts.permissions == 0, facts.status.st_size == 0 else { return facts }
-    // Killed between open and fchmod under a umask of 777: finish what was begun.
-    try directory.makePrivate(name)
-    return try directory.facts(of: name) ?? facts
   }
 }
 
