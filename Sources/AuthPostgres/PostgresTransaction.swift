@@ -53,7 +53,7 @@ final class PostgresTransaction: Transaction {
     return ConfirmedServer.Change(log: place.integer(0), transaction: place.integer(1))
   }
 
-  /// Commits.
+  /// Commits the transaction, in one round trip with the statements that wait to be sent.
   ///
   /// - Returns: The answers to all statements that were sent with it, and the one to COMMIT.
   /// - Throws: ``BackendError``, with the code `outcome_unknown` when the answer is lost.

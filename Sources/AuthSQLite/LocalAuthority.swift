@@ -16,7 +16,7 @@ public import AuthDevice
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
 public final class LocalAuthority: Backend {
   let database: SQLiteDatabase
-  /// What decides.
+  /// The rules that decide about each request.
   package let rules: Rules
   /// What to call the sessions that begin here.
   public let label: String?
@@ -74,7 +74,7 @@ public final class LocalAuthority: Backend {
   /// Tokens do not name the database.
   public var issuer: TokenIssuer { .embedded }
 
-  /// There is no service.
+  /// Nil: no service is between the program and the database file.
   public var connection: BackendConnection? { nil }
 
   /// The path of the database file.

@@ -21,7 +21,7 @@ package final class OpenDirectory: Sendable {
     if descriptor >= 0 { return }
     let error = ErrorNumber.current
     if error.code == ENOENT { return nil }
-    // It says what is there instead.
+    // The error says what is at the path instead of a directory.
     if error.code == ENOTDIR || error.code == ELOOP { try FileFacts(of: path)?.requireOwn(.directory) }
     throw .system(path, "cannot be opened", error)
   }

@@ -19,7 +19,7 @@ import TextFormat
 ///
 /// The process that has the claim follows at a fixed place.
 extension ExchangeNote {
-  /// Where the id of the process is, after the note and its room.
+  /// The offset of the process id in the file; the note has this much room before it.
   static let room = 512
 
   static func mark(_ token: SessionToken) -> [UInt8] { SHA256.hash(token.bytes) }

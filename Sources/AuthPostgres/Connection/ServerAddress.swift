@@ -5,10 +5,10 @@ import TextFormat
 
 /// Where the database is, in libpq's words: a URI, or `keyword=value` pairs such as `service=NAME`.
 package struct ServerAddress: Hashable, Sendable {
-  /// As it was given.
+  /// The address as the caller gave it.
   package let text: String
 
-  /// Checks the form.
+  /// Creates an address that libpq can read, without a password.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` when libpq cannot read it, and when it holds a
   ///   password, which the list of processes and the history of the shell would show.

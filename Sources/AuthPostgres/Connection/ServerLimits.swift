@@ -1,17 +1,17 @@
-/// How long the backend waits, for what.
+/// The longest waits of the backend for a server.
 package struct ServerLimits: Hashable, Sendable {
   package static let standard = ServerLimits()
 
-  /// For a connection, all hosts together.
+  /// The longest wait for a connection, all hosts together.
   package var connecting: Duration = .seconds(5)
-  /// For the next host, before it is tried beside the one that does not answer.
+  /// How long one host may be silent before the next host is tried, too.
   package var nextHost: Duration = .milliseconds(250)
-  /// For one answer.
+  /// The longest wait for the answers to what was sent together.
   package var answer: Duration = .seconds(10)
-  /// For a statement that only reads, after which the server itself ends it.
+  /// The longest time of a statement that only reads, after which the server ends it.
   package var read: Duration = .seconds(5)
-  /// For the server to end a connection that was given up; then it no longer counts.
+  /// How long an abandoned connection counts as open, if the server does not end it sooner.
   package var abandoned: Duration = .seconds(30)
-  /// For the next use of a connection that nobody uses, before it is closed.
+  /// How long an unused connection stays open.
   package var idle: Duration = .seconds(60)
 }

@@ -7,9 +7,9 @@ import TextFormat
 
 /// One connection to the database file, with its statements kept prepared.
 ///
-/// Not safe for use from two threads at once; ``Database`` holds it behind a lock.
+/// Not safe for use from two threads at once: ``SQLiteDatabase`` lends it to one at a time.
 final class SQLiteConnection: Transaction {
-  /// What it is to, which owns it.
+  /// The database, which owns this connection.
   private unowned let database: SQLiteDatabase
   /// The directory of the file.
   let directory: OpenDirectory
