@@ -142,9 +142,7 @@ extension ProviderWorkspace {
       failure = CommandError(code: .loginExpired)
     } catch {
       switch (error, present()?.user.username) {
-      case (.credentialsNotAccepted, let user?):
-        failure = CommandError(code: .otherUserLoggedIn, user.escaped, user).withHint(
-          "Log out first, or switch users with: \(run: "login", "--switch")")
+      case (.credentialsNotAccepted, let user?): failure = .otherUser(than: user)
       case (.credentialsNotAccepted, nil): failure = CommandError(code: .loginExpired)
       case (_, _): failure = CommandError(error)
       }

@@ -51,10 +51,13 @@ extension SessionStore {
 
   /// Renews the session with a login that the provider has confirmed.
   func confirm(with credentials: Credentials) async throws(CommandError) -> LoggedInSession {
+    let present = session?.user.username
     do throws(SessionError) {
       if let session = try await reauthenticate(with: credentials).session { return session }
     } catch {
       guard error == .credentialsNotAccepted else { throw CommandError(error) }
+      // A code that has expired is another error.
+      if let present { throw CommandError.otherUser(than: present) }
     }
     throw CommandError(code: .loginExpired)
   }
@@ -144,6 +147,12 @@ extension Deadlines {
 }
 
 extension CommandError {
+  /// The error for a login of another user than the one who is logged in here.
+  static func otherUser(than user: String) -> CommandError {
+    CommandError(code: .otherUserLoggedIn, user.escaped, user).withHint(
+      "Another user logged in at the provider. Log out first, or switch users with: \(run: "login", "--switch")")
+  }
+
   /// The same error, with what to do about it at an identity provider.
   var atProvider: CommandError {
     guard status == .logInFirst else { return self }
