@@ -47,7 +47,10 @@ final class ProviderAppWork: AppWorker {
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
     switch action {
     case .logIn(let credentials):
-      let result = try await explainedAsync { () throws(SessionError) in try await store.logIn(credentials) }
+      let result: LoginResult
+      do throws(SessionError) { result = try await store.logIn(credentials) } catch {
+        throw error == .credentialsNotAccepted ? CommandError(code: .loginExpired) : CommandError(error)
+      }
       guard let user = result.session?.user else { throw CommandError(code: .loginExpired) }
       return AppOutcome(done: "Logged in as \(user.username). \(try validity())")
     case .confirm(let credentials):
