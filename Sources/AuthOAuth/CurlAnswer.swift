@@ -52,7 +52,7 @@ enum CurlAnswer {
   static let trailer = #"\ncurl %{exitcode}"#
 
   static func response(_ bytes: [UInt8]) throws(CurlFailure) -> OAuthResponse {
-    // Room that was allocated before is zero.
+    // A file is allocated before the request, and its unused end is zero.
     let written = bytes[...(bytes.lastIndex { $0 != 0 } ?? -1)]
     guard let end = written.lastIndex(of: newline),
       let status = String(decoding: written[(end + 1)...], as: UTF8.self).wholeMatch(of: /curl (\d{1,3})/)?.1

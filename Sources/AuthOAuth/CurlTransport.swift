@@ -37,8 +37,8 @@
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// A request with an `ExchangeRecorder` continues if this process ends. If the task
-    /// is cancelled, such a request continues, too, and any other is abandoned.
+    /// A request with an `ExchangeRecorder` continues if this process ends or the task is
+    /// cancelled. A request without one is abandoned if the task is cancelled.
     public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
       let process = try CurlProcess(
         program, input: try config(request), recorder: request.recorder, longest: Self.longest)

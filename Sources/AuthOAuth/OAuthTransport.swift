@@ -76,7 +76,8 @@ extension OAuthServer {
     switch status {
     case empty: return OAuthClaims(members: [:])
     case 200...299:
-      // GitHub refuses with status 200. The end of a session needs the right status, too.
+      // GitHub refuses with status 200. Here `invalid_grant` does not end the session: that needs
+      // status 400 to 499.
       if let code = claims?["error"], code != "invalid_grant" { throw .refused(code) }
       if let claims, claims["error"] == nil { return claims }
     case 429:

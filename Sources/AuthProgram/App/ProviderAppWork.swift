@@ -6,7 +6,8 @@ import AuthOAuth
 import CommandLineKit
 import TextFormat
 
-/// The work at an identity provider: it has no ledger, so nothing here can ask one.
+/// The work of the full-screen program at an identity provider, which has no payments, receipts or
+/// accounts.
 final class ProviderAppWork: AppWorker {
   let store: SessionStore
   let vault: FileVault
@@ -85,7 +86,7 @@ final class ProviderAppWork: AppWorker {
 }
 
 extension AppPage {
-  /// What an identity provider says about a user, and until when the access token is valid.
+  /// The page of a user's claims at an identity provider, and how long the access token is valid.
   static func profile(_ rows: [(name: String, text: String)], provider: String, validUntil: String?) -> AppPage {
     let token = validUntil.map { "valid until \($0)" } ?? "the next use renews it"
     return AppPage(
@@ -94,8 +95,8 @@ extension AppPage {
         + [AppRow(id: "token", cells: ["Access token", token], choice: .perform(.renewAccess))])
   }
 
-  /// The contexts of this device, as an app at an identity provider shows them: who is logged in at
-  /// a database is not asked.
+  /// The contexts of this device, as an app at an identity provider shows them: without the users
+  /// who are logged in at a database, because that would need a request.
   static func contexts(_ contexts: [(ContextName, ContextsCommand.Content)], current: ContextName) -> AppPage {
     let table = Table(
       ["CONTEXT", "USER", .cut("WHERE")],

@@ -4,12 +4,11 @@ import AuthDevice
 import AuthMessages
 import CommandLineKit
 
-/// Which context a run uses, and where it is kept.
+/// The context that a run uses, and the directories of its files.
 struct ContextPlace {
   let places: Places
   private(set) var context: ContextName
-  /// The environment variable that chose the context, to be shown: it holds for this run and is
-  /// never written.
+  /// The environment variable that chose the context, to be shown; it applies to this run only.
   let contextVariable: String?
 
   init(_ words: ParsedWords) throws(CommandError) {
@@ -63,8 +62,8 @@ struct ContextPlace {
   }
 }
 
-/// What a command works with wherever its context is logged in: the session file, and the store
-/// over it.
+/// What every command with a session uses, at a database or at an identity provider: the session
+/// file and the store that manages it.
 ///
 /// ``Workspace`` adds the database, ``ProviderWorkspace`` the identity provider. A command that
 /// needs one of them takes that type, so it cannot run with a session of the other kind.
@@ -75,17 +74,17 @@ class ContextWorkspace {
   let clock: any SessionClock
   let store: SessionStore
   private var restored: RestoreOutcome?
-  /// It is never let go: the process ends with its command, and taking all of this apart first is a
+  /// Leaked on purpose: the process ends with its command, and releasing everything first takes a
   /// tenth of a short run.
   ///
-  /// Nothing waits for that. What must last was made durable when it was written.
+  /// Nothing depends on the release: what must last was synced when it was written.
   private var itself: ContextWorkspace?
 
   var places: Places { place.places }
   var context: ContextName { place.context }
   var contextVariable: String? { place.contextVariable }
 
-  /// Nothing is read or made yet.
+  /// Creates a workspace, and reads and writes no file.
   init(
     _ place: ContextPlace, _ printer: Printer, vault: FileVault, authority: any Authority,
     stored storeVault: any SessionVault, clock: any SessionClock
@@ -99,20 +98,19 @@ class ContextWorkspace {
 
   // MARK: - Who is logged in
 
-  /// Finds out about the kept session, once in a run however many parts of it ask; `again` asks the
-  /// authority another time.
+  /// Restores the saved session, and returns the first result to every later call; `again` restores
+  /// it once more.
   func restore(again: Bool = false) async -> RestoreOutcome {
     if let restored, !again { return restored }
-    restored = .overtaken  // For whoever asks before the answer is there.
+    restored = .overtaken  // For calls before the result is known.
     let outcome = await store.restore()
     restored = outcome
     return outcome
   }
 
-  /// The key of whoever is logged in; nil if nobody is, which is an answer and no failure to find
-  /// out.
+  /// The session of the user who is logged in; nil if nobody is logged in.
   ///
-  /// Asking is not activity.
+  /// It throws if that cannot be found out. It does not count as activity.
   func presence() async throws(CommandError) -> LoggedInSession? {
     switch await restore() {
     case .loggedIn(let session): return session
@@ -122,9 +120,9 @@ class ContextWorkspace {
     }
   }
 
-  /// The key of whoever is logged in before a login.
+  /// The session of the user who is logged in before a login.
   ///
-  /// An unusable session file is no obstacle to a login; an authority that cannot be asked is.
+  /// An unusable session file does not prevent a login; an authority that does not answer does.
   func presenceBeforeLogin() async throws(CommandError) -> LoggedInSession? {
     switch await restore() {
     case .obstructed(.vault), .obstructed(.corrupt): return nil
@@ -132,7 +130,9 @@ class ContextWorkspace {
     }
   }
 
-  /// The key of whoever is logged in; asking is not activity.
+  /// The session of the user who is logged in; throws if nobody is.
+  ///
+  /// It does not count as activity.
   func session() async throws(CommandError) -> LoggedInSession {
     if let session = try await presence() { return session }
     throw store.endReason.map { .ended($0) } ?? CommandError(code: .notLoggedIn)
