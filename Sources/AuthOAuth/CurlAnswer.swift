@@ -90,9 +90,10 @@ enum CurlAnswer {
 
   /// The headers by their names in lower case; of several with one name, the first counts.
   private static func headers(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [String: String] {
-    lines.reduce(into: [:]) { headers, line in
-      guard let text = String(validating: line, as: UTF8.self),
-        let parts = text.wholeMatch(of: #/([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*/#)?.output
+    // Outside the loop, because each new one is compiled at its first use.
+    let header = #/([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*/#
+    return lines.reduce(into: [:]) { headers, line in
+      guard let text = String(validating: line, as: UTF8.self), let parts = text.wholeMatch(of: header)?.output
       else { return }
       let name = parts.1.lowercased()
       if headers[name] == nil { headers[name] = String(parts.2) }
