@@ -61,7 +61,7 @@
     /// Abandons the request, unless its answer is recorded.
     func cancel() {
       guard recorder == nil else { return }
-      // The output ends by that, and `output(until:)` then ends the program.
+      // That ends the output, and `output(until:)` then kills curl.
       link.withLock { if $0 >= 0 { shutdown($0, Int32(SHUT_RDWR)) } }
     }
 

@@ -77,7 +77,7 @@
         "write-out = \"\(CurlAnswer.trailer)\"", "request = \(try Self.quoted(request.method))",
       ]
       if isHere { lines.append("noproxy = \"*\"") }
-      // Without a value curl sends none: a server would answer twice to this one.
+      // Removes the header `Expect: 100-continue`, to which a server answers twice.
       lines.append("header = \"Expect:\"")
       for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) {
         guard name.wholeMatch(of: /[A-Za-z0-9\-]+/) != nil, !value.isEmpty else { throw .unsendable }

@@ -67,7 +67,7 @@ extension OAuthAuthority: Authority {
         let claims = try OAuthServer.claims(of: response, toRefresh: true)
         return renewed(saved, try tokens(claims, saved.refresh, requested: interrupted.began))
       } catch {
-        // Nothing else says something about the session, so the token is sent once more.
+        // Every other answer says nothing about the session: the caller sends the token again.
         guard error == .refused("invalid_grant") else { return nil }
         throw .rejected(.ended(.revoked))
       }
@@ -94,7 +94,7 @@ extension OAuthAuthority: Authority {
   private func renewed(_ saved: SavedSession, _ tokens: Tokens) -> Grant {
     var next = saved
     next.refresh = tokens.refresh ?? saved.refresh
-    // Until ``confirm(_:)``, which asks for the user.
+    // Stored for ``confirm(_:)``, which asks for the user.
     unconfirmed.withLock { $0[next.refresh] = tokens }
     if let user = users.withLock({ $0[saved.id] }) { next.user = user }
     // The token changes also if the server grants the same refresh token again: so another process
@@ -113,7 +113,7 @@ extension OAuthAuthority: Authority {
       throw error.map(ReauthenticationRejection.session)
     }
     do throws(OAuthError) { return .granted(try await begin(credentials, limits, of: SavedSession(token))) } catch {
-      // That the code is too old says nothing about the user.
+      // An expired code does not mean that another user logged in.
       throw (error == .rejected(.expired) ? .expiredLogin : error).map { _ in .notAccepted }
     }
   }
@@ -132,7 +132,7 @@ extension OAuthAuthority: Authority {
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     let saved = try used(token)
     let tokens = unconfirmed.withLock { $0.removeValue(forKey: saved.refresh) }
-    // An answer without the name that the server gave before is about nobody.
+    // An answer without `sub` is ignored if the server sent one before.
     guard let tokens, let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil
     else { return }
     guard user.id == saved.user.id, subject == saved.subject else {

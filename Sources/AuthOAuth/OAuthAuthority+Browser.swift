@@ -64,7 +64,7 @@ extension OAuthAuthority {
     guard parts.count == 2, let fields = Form.fields(parts[1]), let state = fields["state"],
       fields["iss"] == server.issuer || fields["iss"] == nil && !server.namesIssuer,
       let request = requests.withLock({ $0[state] }), request.form["redirect_uri"] == String(parts[0]),
-      // Whoever removes it is the first to answer it.
+      // Of two calls with one address, only the one that removes it continues.
       requests.withLock({ $0.removeValue(forKey: state) }) != nil
     else { throw .rejected(.foreignResponse) }
     if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }

@@ -125,12 +125,12 @@ struct LogInAtProvider {
 }
 
 extension ProviderWorkspace {
-  /// Remembers the provider with the context and begins a session; without a session, what was
-  /// remembered before stays.
+  /// Saves the provider with the context and begins a session; if the login fails, it restores the
+  /// provider that was saved before.
   fileprivate func remembering(
     _ begin: () async throws(SessionError) -> LoginResult, orOtherUserThan present: () -> LoggedInSession?
   ) async throws(CommandError) -> LoggedInSession {
-    // Before the session, so that there is none whose provider is not known.
+    // Before the login: a crash must not leave a session without its provider.
     let before = try explained { () throws(VaultError) in
       let before = try vault.providerSettings()
       try vault.saveProviderSettings(settings.content)

@@ -8,7 +8,7 @@ import TextFormat
 /// What a context remembers of its identity provider, so that the next login needs no options and a
 /// renewal needs no discovery.
 ///
-/// No token is among it, so it outlives a logout.
+/// It contains no token, and a logout does not delete it.
 struct ProviderSettings: Equatable, Redacted {
   var issuer: String
   var clientID: String

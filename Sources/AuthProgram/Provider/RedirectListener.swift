@@ -48,7 +48,7 @@ struct RedirectListener: ~Copyable {
     for connection in connections { close(connection.descriptor) }
   }
 
-  /// What becomes readable when there is something to do.
+  /// The descriptors to wait for: one becomes readable when a request or a connection arrives.
   var descriptors: [Int32] { [listener] + connections.map(\.descriptor) }
 
   /// Answers the requests that have arrived.
