@@ -16,7 +16,8 @@ struct SavedAccess: Redacted {
   let printer: Printer
   private let clock: any SessionClock
 
-  /// Reads the session file, and nothing else if its access token is valid for long enough.
+  /// Reads the session file, and nothing else if its access token is valid for long enough and no
+  /// limit of the login has ended the session.
   ///
   /// It never prompts.
   init(_ words: ParsedWords, in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
@@ -29,7 +30,7 @@ struct SavedAccess: Redacted {
       {
         minimum = min(minimum, (end.uptime - requested.uptime) / 4)
       }
-      if try saved.isValid(for: minimum, by: clock) {
+      if try saved.isValid(for: minimum, by: clock), try session.isWithinLimits(by: clock) {
         token = saved
         return
       }
@@ -46,5 +47,13 @@ struct SavedAccess: Redacted {
   /// The members of a JSON document.
   func members() throws(CommandError) -> KeyValuePairs<String, JSON> {
     ["access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601)]
+  }
+}
+
+extension SessionToken {
+  /// Whether no limit of the login, such as `--absolute`, has ended the session.
+  fileprivate func isWithinLimits(by clock: any SessionClock) throws(CommandError) -> Bool {
+    let now = try explained { () throws(ClockError) in try clock.now() }
+    return OAuthAuthority.endReason(of: self, at: now) == nil
   }
 }
