@@ -1,0 +1,67 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import TextFormat
+
+/// `home`.
+enum HomeCommand {
+  static let command = Command<CommandBody>(
+    "home", summary: "Show the home screen",
+    discussion: ["You can see this screen without logging in."],
+    examples: ["home": "shows your name, your balance and what to try next"],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
+
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    guard let session = try await workspace.presence() else {
+      return Answer(
+        .onlyShows, lines: workspace.bar("Home") + ["Welcome. Nobody is logged in."],
+        ["logged_in": false, "user": nil, "balance": nil],
+        notes: [
+          try isRegistrationOpen(in: workspace)
+            ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
+        ])
+    }
+    let balance = await workspace.readBalance(session)
+    return Answer(
+      .onlyShows,
+      lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]
+        + (balance.map { ["Your balance is \($0)."] } ?? []),
+      ["logged_in": true, "user": .user(session.user), "balance": .string(orNull: balance)],
+      notes: [
+        await workspace.needsTwoStep(session)
+          ? Workspace.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
+      ])
+  }
+
+  /// At an identity provider there is no balance.
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    let session = try await workspace.presence()
+    let name = session.map { ", \($0.user.displayName.escaped)" } ?? ""
+    return Answer(
+      .onlyShows,
+      lines: workspace.bar("Home") + [
+        "Welcome\(name).\(session == nil ? " Nobody is logged in." : "")",
+        "You are at \(workspace.settings.issuer.escaped).",
+      ],
+      [
+        "logged_in": .bool(session != nil), "user": session.map { .user($0.user) } ?? .null,
+        "provider": .provider(workspace.settings),
+      ],
+      notes: [session == nil ? "Log in with: \(run: "login")" : "Try: \(run: "token"), \(run: "profile")"])
+  }
+
+  /// Whether anybody may create an account; the answer does not depend on the name that is asked
+  /// about.
+  private static func isRegistrationOpen(in workspace: Workspace) throws(CommandError) -> Bool {
+    do throws(BackendError) {
+      try workspace.backend.check(newUsername: "anybody")
+      return true
+    } catch {
+      // A service that cannot be reached greets nobody.
+      if workspace.places.service != nil, case .unavailable = error.kind { throw CommandError(error) }
+      return error.code != BackendError.Code.registrationClosed.rawValue
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import AuthBackend
+import AuthCore
+import AuthMessages
+import CommandLineKit
+import TextFormat
+
+/// `require [--fresh] [--administrator]`.
+enum RequireCommand {
+  static let command = Command<CommandBody>(
+    "require", summary: "Check that you are logged in, for scripts",
+    discussion: [
+      "The exit status is 0 if you are logged in and meet the requirements of the options; otherwise the message "
+        + "says why not. "
+        + "This is activity: it prolongs the session, as a screen does.",
+      "With --fresh it asks for your password on a terminal if you entered it too long ago, as 'sudo -v' does. With "
+        + "--quiet a refusal prints nothing.",
+    ],
+    options: [fresh, administrator],
+    examples: [
+      "require --quiet && echo in": "asks in a script, by the exit status",
+      "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
+    ]
+  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
+
+  private static let fresh = Option.flag("fresh", "Require a password that you entered recently")
+  private static let administrator = Option.flag("administrator", "Require an administrator")
+
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await answer(workspace.printer) { () async throws(CommandError) in try await require(words, in: workspace) }
+  }
+
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    try await answer(workspace.printer) { () async throws(CommandError) in try await require(words, in: workspace) }
+  }
+
+  private static func answer(
+    _ printer: Printer, _ require: () async throws(CommandError) -> Answer
+  ) async throws(CommandError) -> Answer {
+    do throws(CommandError) {
+      return try await require()
+    } catch {
+      // With --quiet a no is said by the status alone; what could not be found out is still said.
+      let isNo = error.status == .no || error.status == .logInFirst
+      guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
+      return Answer(.onlyShows, status: error.status)
+    }
+  }
+
+  /// At an identity provider, a valid access token shows that the session is active.
+  private static func require(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> Answer {
+    _ = try await workspace.accessToken(validFor: .zero)
+    let session = try await workspace.session()
+    if words[administrator] { _ = try session.administratorKey() }
+    if words[fresh] { try explained { () throws(FreshnessError) in _ = try FreshSession(session) } }
+    let deadlines = try Deadlines(clock: workspace.clock)
+    return Answer(
+      .onlyShows, lines: ["Logged in as \(session.user.username.escaped) at \(workspace.settings.issuer.escaped)."],
+      [
+        "user": .user(session.user), "session": .session(session.id, session.limits, deadlines),
+        "provider": .provider(workspace.settings),
+      ])
+  }
+
+  private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+    var session = try await workspace.activeSession()
+    // These two come before any password, which would be asked for in vain.
+    let administrator = words[administrator] ? try session.administratorKey() : nil
+    if words[fresh] || administrator != nil {
+      // The database answers this only to a session that may do more than set up a second step: a
+      // key alone does not know that.
+      try await workspace.store.ask(session) { (lease) throws(BackendError) in
+        if let administrator {
+          _ = try workspace.backend.registration(for: administrator, under: lease)
+        } else {
+          _ = try workspace.backend.profile(under: lease)
+        }
+      }
+    }
+    if words[fresh] { session = try await workspace.makeFresh(session).session }
+    let deadlines = try Deadlines(clock: workspace.backend.clock)
+    let role = session.user.role == .administrator ? ", administrator" : ""
+    return Answer(
+      .onlyShows,
+      lines: ["Logged in as \(session.user.username.escaped)\(role)."],
+      ["user": .user(session.user), "session": .session(session.id, session.limits, deadlines)])
+  }
+}
