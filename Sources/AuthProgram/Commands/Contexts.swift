@@ -129,13 +129,13 @@ enum ForgetContextCommand {
     arguments: [name],
     examples: ["contexts forget work": "forgets the provider of the context 'work'"],
     statuses: .of(.done, .no, .usage, .cannotTell)
-  ) { _ in .inWorkspace(ofAnyContext: true, run) }
+  ) { _ in CommandBody { (words, _, _) throws(CommandError) in try forget(words) } }
 
   private static let name = Argument.required("NAME", Kinds.context, "The context")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func forget(_ words: ParsedWords) throws(CommandError) -> Answer {
     let name = words[name]
-    let vault = workspace.place.named(name).vault(for: .anyProvider)
+    let vault = try ContextPlace(words).named(name).vault(for: .anyProvider)
     let isKnown = try explained { () throws(VaultError) in try vault.providerSettings() } != nil
     if case .token = vault.look() { throw CommandError(code: .contextInUse, name.description, name.description) }
     guard isKnown else {
