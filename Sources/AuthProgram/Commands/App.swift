@@ -26,37 +26,35 @@ enum AppCommand {
   ) { _ in .anywhere(onlyLooks: true, atDatabase: run, atProvider: run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    _ = try start(workspace, AppWork(workspace)).show()
+    _ = try show(try start(workspace, AppWork(workspace)), in: workspace)
     return Answer(.onlyShows)
   }
 
   /// The user logs in outside of the screen, with the prompts of the command.
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
-    let screen = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
-    while let isConfirming = try screen.show() {
+    let loop = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
+    while let isConfirming = try show(loop, in: workspace) {
       let credentials = await outcome { () throws(CommandError) in
         try await workspace.obtainCredentials(prompting: isConfirming)
       }
-      screen.loop.take(.authenticated(credentials, isConfirming: isConfirming))
+      loop.take(.authenticated(credentials, isConfirming: isConfirming))
     }
     return Answer(.onlyShows)
   }
 
   private static func start(
-    _ workspace: ContextWorkspace, _ work: @autoclosure () -> any AppWorker, provider: String? = nil
-  ) throws(CommandError) -> (loop: AppLoop, show: () throws(CommandError) -> Bool?) {
+    _ workspace: ContextWorkspace, _ work: any AppWorker, provider: String? = nil
+  ) throws(CommandError) -> AppLoop {
     try requireTerminal(workspace.printer)
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
     let context = workspace.context
-    let loop = try AppLoop(
-      work: work(), context: context == .standard ? nil : context.description, provider: provider)
-    let style = workspace.printer.streams.output.style
-    return (
-      loop,
-      { () throws(CommandError) in
-        try loop.run(colors: style.allowsColor, isASCII: Environment.hasOtherEncoding)
-      }
-    )
+    return try AppLoop(work: work, context: context == .standard ? nil : context.description, provider: provider)
+  }
+
+  /// Shows the screen until somebody quits (nil), or leaves it to log in at the identity provider.
+  private static func show(_ loop: AppLoop, in workspace: ContextWorkspace) throws(CommandError) -> Bool? {
+    try loop.run(
+      colors: workspace.printer.streams.output.style.allowsColor, isASCII: Environment.hasOtherEncoding)
   }
 
   private static func requireTerminal(_ printer: Printer) throws(CommandError) {
