@@ -47,9 +47,8 @@ enum Confirmation {
 
   /// What is typed as the answer.
   static func answer(to question: String) throws(CommandError) -> [UInt8] {
-    try explained { () throws(PromptError) in
-      try SilentTerminal(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true).ask(question)
-    }
+    try Question(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true)
+      .ask(question, mayBeEmpty: true)
   }
 }
 
@@ -166,9 +165,7 @@ extension Workspace {
   func username(_ given: String?, _ question: String) throws(CommandError) -> String {
     if let given { return given }
     let instead = "as the argument USER, and the password with \(Options.passwordFromInput.declaration.flag)"
-    let bytes = try explained { () throws(PromptError) in
-      try SilentTerminal(for: "name", insteadUse: instead, isEchoed: true).ask(question)
-    }
+    let bytes = try Question(for: "name", insteadUse: instead, isEchoed: true).ask(question, mayBeEmpty: true)
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(
         .usage, BackendError.Code.usernameInvalid.rawValue, "the name is not UTF-8 text",

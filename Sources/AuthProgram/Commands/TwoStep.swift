@@ -248,8 +248,8 @@ enum TwoStepCommand {
     guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
     try printer.show(answer)
     let count = SessionSummary.others(others.count)
-    let typed = try? SilentTerminal(for: "answer", insteadUse: "sessions", isEchoed: true)
-      .ask("Type yes to end \(count), or press Enter to keep \(others.count == 1 ? "it" : "them"): ")
+    let typed = try? Question(for: "answer", insteadUse: "sessions", isEchoed: true)
+      .ask("Type yes to end \(count), or press Enter to keep \(others.count == 1 ? "it" : "them"): ", mayBeEmpty: true)
     guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
     for session in others {
       try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
