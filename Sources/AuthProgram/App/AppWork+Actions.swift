@@ -104,9 +104,8 @@ extension AppWork {
     switch result {
     case .complete, .alreadyLoggedOut: return AppOutcome(done: "Logged out.")
     case .withoutRevocation: return AppOutcome(done: "Logged out. \(LogOutCommand.notRevocable).")
-    case .partial(let leftovers, _):
-      let hint: Hint = "Remove the cause, then log out again: \(run: "logout")"
-      throw CommandError(code: .logoutIncomplete, "\(leftovers)", hint: hint)
+    case .partial(let leftovers, let causes):
+      throw LogOutCommand.incomplete(leftovers, causes, backend.policy)
     }
   }
 

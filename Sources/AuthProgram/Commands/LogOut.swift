@@ -100,9 +100,11 @@ enum LogOutCommand {
     return ["The session file had mode \(mode), so others could read it and may have used the session."]
   }
 
-  /// A session file that stays must not be reported as a logout, and without it there is nothing to
-  /// log out again with.
-  private static func incomplete(
+  /// The error of a logout at a database that left something behind.
+  ///
+  /// A session file that is still there must not be reported as a logout. Without the file, logging
+  /// out again would find no session.
+  static func incomplete(
     _ leftovers: IncompleteCleanup, _ causes: [String], _ policy: SessionPolicy
   ) -> CommandError {
     let words = leftovers.words(at: "database", causes)
