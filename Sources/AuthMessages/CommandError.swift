@@ -2,8 +2,8 @@ import AuthBackend
 package import AuthCore
 import TextFormat
 
-/// Why a command did not do what it was asked: its exit status, a code for programs, and two lines
-/// for people.
+/// The error of a command: its exit status, a code for programs, and a message and a hint for
+/// people.
 package struct CommandError: Error, Equatable, Sendable {
   package let status: ExitStatus
   /// A stable name for programs, in snake case.
@@ -12,11 +12,12 @@ package struct CommandError: Error, Equatable, Sendable {
   package let message: String
   /// What to do next.
   package let hint: Hint
-  /// How long it was, when this was made, until the same can be tried again.
+  /// The time until the command can be retried, as of the creation of this error; nil if there is
+  /// none to wait.
   package let wait: Duration?
 
-  /// An error with a code from outside of the table: of the command line, of a backend, of the
-  /// library.
+  /// Creates an error that is not in the table of ``ErrorCode``: of the command line, a backend or
+  /// the library.
   package init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint, wait: Duration? = nil) {
     self.status = status
     self.code = code
@@ -25,26 +26,25 @@ package struct CommandError: Error, Equatable, Sendable {
     self.wait = wait
   }
 
-  /// An error of the table, with its values and, where more is known, another hint.
+  /// Creates an error of the table from its values; `hint` replaces the hint of the table.
   package init(code error: ErrorCode, _ values: String..., hint: Hint? = nil, wait: Duration? = nil) {
     let row = error.row.filled(values)
     self.init(row.status, row.code, row.message, hint: hint ?? row.hint, wait: wait)
   }
 
-  /// The same error with the values in place of each `{NAME}`: first in the message, then in the
-  /// hint.
+  /// The error with the values in place of each `{NAME}`: first in the message, then in the hint.
   package func filled(_ values: [String]) -> CommandError {
     var values = values[...]
     let message = message.filled(from: &values)
     return CommandError(status, code, message, hint: hint.filled(from: &values), wait: wait)
   }
 
-  /// An error whose message a library made.
+  /// Creates an error with the status and code of the table, and the message of a library.
   package init(code error: ErrorCode, saying sentence: String, hint: Hint) {
     self.init(error.row.status, error.code, sentence.asClause, hint: hint)
   }
 
-  /// Too many attempts; the two errors say of what.
+  /// Creates the error for too many attempts: `wait` if they end with time, otherwise `locked`.
   package init(_ throttle: Throttle, _ wait: ErrorCode = .throttled, _ locked: ErrorCode = .locked) {
     switch throttle {
     case .wait(let time): self.init(code: wait, time.asWait, wait: time)
@@ -52,6 +52,7 @@ package struct CommandError: Error, Equatable, Sendable {
     }
   }
 
+  /// The error for a session that has ended.
   package static func ended(_ reason: EndReason) -> CommandError {
     let error: ErrorCode =
       switch reason.kind {
@@ -68,13 +69,13 @@ package struct CommandError: Error, Equatable, Sendable {
   /// Whether a password or a code was wrong.
   package var isOfWrongGuess: Bool { code == ErrorCode.wrongPassword.code }
 
-  /// The same error of a guess after which a wait began; the same where none did.
+  /// The error with the wait that began with this wrong guess; unchanged if none began.
   package func beginning(_ wait: Duration?) -> CommandError {
     guard let wait else { return self }
     return CommandError(status, code, message, hint: "That was one too many: try again in \(wait.asWait).", wait: wait)
   }
 
-  /// The same error with another thing to do next.
+  /// The error with another hint.
   package func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
 }
 
@@ -84,7 +85,7 @@ extension EndReason {
 }
 
 extension Duration {
-  /// In words: `15 min`.
+  /// The duration in words: `15 min`.
   package var words: String {
     let (seconds, minutes) = (wholeSeconds, (wholeSeconds + 30) / 60)
     return switch seconds {
@@ -96,7 +97,7 @@ extension Duration {
     }
   }
 
-  /// A wait in words, never less than it is: `30 s`, `4 min`.
+  /// The duration in words, rounded up, so that nobody retries too early: `30 s`, `4 min`.
   package var asWait: String {
     wholeSeconds < 120 ? max(.seconds(1), self).words : Duration.seconds((wholeSeconds + 59) / 60 * 60).words
   }

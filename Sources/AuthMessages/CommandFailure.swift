@@ -7,6 +7,7 @@ import TextFormat
 ///
 /// Here is the one mapping from such errors to what a command says, and so to exit statuses.
 package protocol CommandFailure: Error {
+  /// The exit status, code, message and hint for this error.
   var asCommandError: CommandError { get }
 }
 
@@ -14,7 +15,7 @@ extension CommandError {
   package init(_ failure: some CommandFailure) { self = failure.asCommandError }
 }
 
-/// Runs `body`, whose error becomes the error of the command.
+/// Runs `body`, and throws its error as the error of the command.
 @discardableResult
 package func explained<Value, Failure: CommandFailure>(
   _ body: () throws(Failure) -> Value
@@ -22,7 +23,7 @@ package func explained<Value, Failure: CommandFailure>(
   do throws(Failure) { return try body() } catch { throw error.asCommandError }
 }
 
-/// Runs `body`, whose error becomes the error of the command.
+/// Runs `body`, and throws its error as the error of the command.
 @discardableResult
 package func explainedAsync<Value, Failure: CommandFailure>(
   _ body: () async throws(Failure) -> Value

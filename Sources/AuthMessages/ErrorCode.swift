@@ -1,6 +1,6 @@
-/// The errors that the program itself makes, each with its code, exit status, message and hint.
+/// The errors that the program itself reports, each with its code, exit status, message and hint.
 ///
-/// Several messages may have one code.
+/// Several of them may have the same code.
 package enum ErrorCode: Hashable, Sendable, CaseIterable {
   case accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver, clientMissing, codeMissing,
     commandMissing, commandNotRun, contextInUse, csvNotJSON, homeNotText, homeTooLong, locked, lockedRecovery,
@@ -23,7 +23,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     self = found
   }
 
-  /// The error without its values: each `{NAME}` stands for one, first in the message.
+  /// The error as a template: each `{NAME}` in the message, and then in the hint, stands for a
+  /// value.
   package var row: CommandError {
     switch self {
     // Status 1: the answer is no
@@ -243,8 +244,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
   private static let logOutAgain: Hint = "Remove the cause, then log out again: \(run: "logout")"
 }
 
-// Errors by their exit status: a code and a message, and then a hint. An error without a hint here
-// brings its own message and hint.
+// Short forms for the table above, one for each exit status. A row without a hint is for errors
+// that bring their own message and hint.
 extension CommandError {
   static func no(_ code: String, _ message: String) -> Self { Self(.no, code, message, hint: "") }
   static func usage(_ code: String, _ message: String) -> Self { Self(.usage, code, message, hint: "") }

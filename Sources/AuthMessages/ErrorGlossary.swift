@@ -6,9 +6,9 @@ import TextFormat
 
 /// The codes of `auth-cli`, as help and the manual page list them.
 package enum ErrorGlossary {
-  /// Each code with its exit status and the meanings of its messages, as a clause.
+  /// All codes, with their exit status and meaning, sorted by status and name.
   ///
-  /// Also those of backends and of the command line, by status and name.
+  /// They include the codes of backends, of files and of the command line.
   package static var all: [(code: String, status: ExitStatus, meaning: String)] {
     typealias Entry = (code: String, status: ExitStatus, meaning: String)
     // The command line lets no other amount through to a backend, and makes one payment at a time.

@@ -1,6 +1,6 @@
-/// How a run ended, for the program that started it.
+/// The exit status of a command.
 ///
-/// The same with `--json` and `--quiet`.
+/// It does not depend on `--json` and `--quiet`.
 package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
   /// It was done.
   case done = 0

@@ -1,23 +1,30 @@
 package import AuthCore
 package import CommandLineKit
 
-/// A terminal at which a command asks for something, silent during the lifetime of the value.
+/// Prompts on the terminal of a command.
 ///
-/// Keep it until the answer was checked: the echo stays off through the delay of a refusal.
+/// Keep one value for the prompt and the check of the answer: the echo stays off during its
+/// lifetime, so also during the delay of a refusal.
 package struct Question: ~Copyable {
   private let terminal: SilentTerminal
 
-  /// Opens the terminal.
+  /// Opens the terminal for a secret: what is typed does not show.
   ///
   /// - Parameters:
-  ///   - noun: What is asked for.
-  ///   - flag: The option that reads it from standard input instead.
-  /// - Throws: ``CommandError`` when there is none, or it cannot be used.
+  ///   - noun: The requested item, for the message when there is no terminal.
+  ///   - flag: The option that reads the item from standard input instead.
+  /// - Throws: ``CommandError`` when there is no terminal, or it cannot be used.
   package init(for noun: String = "password", insteadUse flag: Option<Bool>) throws(CommandError) {
     try self.init(for: noun, insteadUse: "on standard input with \(flag.declaration.flag)", isEchoed: false)
   }
 
-  /// Opens the terminal, and switches off its echo unless what is typed is no secret.
+  /// Opens the terminal for a secret or for visible text.
+  ///
+  /// - Parameters:
+  ///   - noun: The requested item, for the message when there is no terminal.
+  ///   - instead: How to provide the item without a terminal.
+  ///   - isEchoed: Whether typed text shows.
+  /// - Throws: ``CommandError`` when there is no terminal, or it cannot be used.
   package init(for noun: String, insteadUse instead: String, isEchoed: Bool) throws(CommandError) {
     do throws(PromptError) {
       terminal = try SilentTerminal(for: noun, insteadUse: instead, isEchoed: isEchoed)
@@ -26,15 +33,20 @@ package struct Question: ~Copyable {
     }
   }
 
-  /// How often a question is asked: a mistyped new password should not end the command, and a
-  /// question must end.
+  /// The number of tries for one answer.
+  ///
+  /// More than one, because a mistyped password should not end the command; limited, so that the
+  /// command ends.
   package static let attempts = 3
 
+  /// Shows a message on a line of its own; this escapes untrusted text.
   package func say(_ sentence: String) throws(CommandError) {
     try explained { () throws(PromptError) in try terminal.say(sentence) }
   }
 
-  /// Shows text as it is, whose untrusted parts the caller has escaped.
+  /// Shows text as it is.
+  ///
+  /// The caller must have escaped untrusted text.
   package func show(_ text: String) throws(CommandError) {
     try explained { () throws(PromptError) in try terminal.show(text) }
   }
@@ -42,16 +54,21 @@ package struct Question: ~Copyable {
   /// The columns and rows of the terminal.
   package var size: (columns: Int, rows: Int) { terminal.size }
 
-  /// Waits until one of the descriptors can be read, and returns those; none at the deadline, or
-  /// when the process was continued after a stop.
+  /// Waits until one of the descriptors can be read; what is typed meanwhile has no effect.
+  ///
+  /// - Returns: The descriptors that can be read; none at the deadline, or when the process was
+  ///   continued after a stop.
+  /// - Throws: ``CommandError`` at the end of the input, such as after `^D`.
   package func wait(
     for descriptors: [Int32] = [], until deadline: SuspendingClock.Instant
   ) throws(CommandError) -> [Int32] {
     try explained { () throws(PromptError) in try terminal.wait(for: descriptors, until: deadline) }
   }
 
-  /// Asks for a line, and asks again if it is empty and may not be: an Enter alone is no guess, and
-  /// is not counted.
+  /// Asks for a line.
+  ///
+  /// It asks again after an empty line, unless that is an answer: Enter alone does not count as a
+  /// wrong guess.
   package func ask(
     _ question: String, mayBeEmpty: Bool = false, within limit: Duration = .standardPromptLimit
   ) throws(CommandError) -> [UInt8] {
@@ -63,9 +80,9 @@ package struct Question: ~Copyable {
     throw CommandError(code: .nothingEntered)
   }
 
-  /// Asks twice for a password that does not exist yet; `check` says what is wrong with it.
+  /// Asks twice for a new password; `check` throws the reason if it is not acceptable.
   ///
-  /// One that is refused, or not the same the second time, is asked for again.
+  /// It asks again if the password is not acceptable, or differs the second time.
   package func newPassword<Failure: CommandFailure>(
     for username: String, _ check: (Secret, String) throws(Failure) -> Void
   ) throws(CommandError) -> Secret {
