@@ -6,7 +6,7 @@ import Glibc
 import Guards
 import TextFormat
 
-/// The work at a database.
+/// The work of the full-screen program at a database.
 ///
 /// It works through the guarded screens that the commands work through, so it can do no more than
 /// they can.

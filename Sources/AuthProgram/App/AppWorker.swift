@@ -5,31 +5,32 @@ import AuthMessages
 import Glibc
 import TextFormat
 
-/// Does what the screen asks for, away from the thread that draws it.
+/// The work of the full-screen program, away from the thread that draws.
 ///
-/// ``AppWork`` does it at a database, ``ProviderAppWork`` at an identity provider.
+/// ``AppWork`` works at a database, ``ProviderAppWork`` at an identity provider.
 protocol AppWorker: Sendable {
   var store: SessionStore { get }
   var vault: FileVault { get }
   var clock: any SessionClock { get }
-  /// Tells changes of accounts, if there are accounts.
+  /// The backend whose changes the screen follows; nil at an identity provider.
   var database: (any Backend)? { get }
   /// Whether there is no account yet, so that the first one can be created.
   var isEmpty: Bool { get }
-  /// Why the user was logged out here, where nobody asked for it here.
+  /// The message about a session that ended without a logout in this program.
   func sentence(for reason: EndReason) -> String
-  /// Looks at the session again.
+  /// Checks the session again.
   func look() async -> AppMessage
+  /// Loads the page of a tab.
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage
-  /// Does what a person asked for, and says what was done.
+  /// Runs an action of the user, and says what was done.
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome
 }
 
 extension AppWorker {
-  /// Calls `look` at first, when changes from then on are told, and after each change that another
-  /// process may have made; it does not return.
+  /// Calls `look` once changes are followed, and after each change that another process may have
+  /// made; it does not return.
   ///
-  /// Where changes cannot be told for now it is called now and then, with the reason.
+  /// While changes cannot be followed, it calls `look` every 5 seconds, with the reason.
   func followChanges(look: (CommandError?) -> Void) async {
     while true {
       do throws(BackendError) {
@@ -37,14 +38,14 @@ extension AppWorker {
         var isListening = try changes.listen()
         while true {
           look(nil)
-          // A service tells the changes of a session, which the first look finds.
+          // A service reports the changes of a known session only: the first look finds it.
           for await change in store.transitions {
             guard case .restoring(nil, _) = change.snapshot else { break }
           }
           let wasEmpty = isEmpty
           var isDatabaseAlone: Bool
           repeat {
-            // Nobody tells when a directory that is gone comes back.
+            // A deleted directory cannot be watched: check every 2 seconds whether it is back.
             isDatabaseAlone = try changes.wait(atMost: .seconds(isListening ? 86_400 : 2))
             isListening = try changes.listen()
             // Without a session only a session file, or the first account, changes what shows.
@@ -57,9 +58,10 @@ extension AppWorker {
     }
   }
 
-  /// How long nothing can change by itself; where the clock cannot be read, the next look says so.
+  /// The time until the session can end by itself.
   ///
-  /// It reads no clock without a session: that of a service waits until the service was reached.
+  /// If the clock cannot be read, the next look reports that. Without a session it does not read
+  /// the clock, because the clock of a service waits for a connection.
   var timeUntilLimit: Duration? {
     do throws(ClockError) { return try store.timeUntilLimit(by: clock) } catch { return .seconds(300) }
   }
@@ -70,7 +72,7 @@ extension AppWorker {
     return .ends(in: timeUntilLimit, isIdle: limits?.absolute != limits?.earliest.map { .at($0) })
   }
 
-  /// Does it, and says what came of it.
+  /// Runs an effect, and returns the message with its result.
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
     case .look: return await look()
@@ -86,7 +88,7 @@ extension AppWorker {
     }
   }
 
-  /// Whether it is known who is logged in: a login under way is in the way of a look.
+  /// Whether it is known who is logged in; not during a login.
   var isKnown: Bool {
     switch store.state {
     case .restoring, .authenticating, .challenged(_, nil): false
@@ -94,6 +96,7 @@ extension AppWorker {
     }
   }
 
+  /// The page of the Machine tab.
   var machinePage: AppPage {
     let machine = store.machine
     let (wall, now) = (WallTime.now(), ContinuousClock.now)

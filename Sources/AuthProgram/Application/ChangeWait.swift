@@ -11,7 +11,7 @@ import TextFormat
 /// Where they are told of by a server, listening may take as long as the server lets it.
 struct ChangeWait {
   private let sessionFile: any ChangeSource
-  /// None where nobody tells of changes: at an identity provider.
+  /// Nil at an identity provider, which reports no changes.
   private let database: (any ChangeSource)?
 
   /// Listens to nothing yet.

@@ -5,7 +5,8 @@ import AuthMessages
 import Guards
 
 /// The backend as a command uses it: it remembers which tokens were refused because the account is
-/// disabled, and the wait that began with the last wrong guess, which no authority can say.
+/// disabled, and the wait that began with the last wrong guess, which the error of a login does not
+/// carry.
 ///
 /// A command that only looks ends no session, whatever it sees: a store revokes the session whose
 /// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
@@ -75,7 +76,7 @@ final class CommandBackend: Backend {
     try await base.revoke(token, reason: reason)
   }
 
-  /// Revokes nothing more, because of this.
+  /// From now on every revocation fails with this error, without a request.
   func giveUp(_ obstacle: Unavailability) { notes.withLock { $0.obstacle = obstacle } }
 
   /// From now on the session file of a disabled account is erased.

@@ -11,8 +11,8 @@ import TextFormat
 /// sessions that begin here.
 package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
-/// The same backend, which waits for no lock, and for a service at most a second: for what a shell
-/// shows while somebody types.
+/// Makes the same backend, but without waiting for locks, and with at most a second for a service:
+/// for shell prompts and completions.
 func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
   { places, label throws(BackendError) in
     var places = places

@@ -93,7 +93,7 @@ extension AccountSummary {
 }
 
 extension SessionOrigin {
-  /// For people: `pts/3, from 192.0.2.7`; this program goes without saying.
+  /// The origin for people: `pts/3, from 192.0.2.7`, without the program if it is this one.
   var words: String {
     let program = program == AuthTool.tool.name ? nil : program
     return [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")

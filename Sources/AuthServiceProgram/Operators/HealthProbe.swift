@@ -6,11 +6,11 @@ import Glibc
 import Guards
 import TextFormat
 
-/// Something that `health` tries, on a thread of its own, because it may take long.
+/// An attempt that `health` makes on a thread of its own, because it may hang.
 ///
-/// It runs once at a time: while it hangs, everybody who asks hears for how long.
+/// Only one attempt runs at a time. While it hangs, each report says for how long.
 final class HealthProbe: Sendable {
-  /// How long it took, or takes already, and the code of its error; nil for success.
+  /// The duration of an attempt so far, and the code of its error; nil for success.
   struct Finding: Sendable {
     let took: Duration
     let fault: String?
@@ -26,12 +26,14 @@ final class HealthProbe: Sendable {
   private let overdue: BackendError.FailureCode
   private let attempt: @Sendable () throws(BackendError) -> Void
 
-  /// Creates it, where `overdue` is the error of an attempt that takes too long; tries nothing yet.
+  /// Creates a probe, where `overdue` is the error of an attempt that takes too long.
+  ///
+  /// It makes no attempt yet.
   init(overdue: BackendError.FailureCode, _ attempt: @escaping @Sendable () throws(BackendError) -> Void) {
     (self.overdue, self.attempt) = (overdue, attempt)
   }
 
-  /// Tries it, or waits for the attempt that runs.
+  /// Makes an attempt, or waits for the running one.
   func run(atMost limit: Duration) -> Finding {
     let (runs, began, isFirst) = state.withLock { state in
       let isFirst = state.began == nil
@@ -61,14 +63,14 @@ final class HealthProbe: Sendable {
     }
   }
 
-  /// A write to the database, which leaves it as it is.
+  /// A probe that writes to the database, without changing its content.
   static func write(_ rules: Rules) -> HealthProbe {
     HealthProbe(overdue: .databaseBusy) { () throws(BackendError) in
       try rules.database.write(.rows) { (db) throws(BackendError) in try db.run(ServedDatabaseQuery.touch) }
     }
   }
 
-  /// A request over the socket for people, as one of them.
+  /// A probe that sends a request over the socket for people, as their programs do.
   static func socket(_ listener: Int32) -> HealthProbe {
     HealthProbe(overdue: .serviceSilent) { () throws(BackendError) in
       var limits = ClientLimits()
@@ -78,7 +80,7 @@ final class HealthProbe: Sendable {
   }
 }
 
-/// What `health` found.
+/// The state of the service as `health` and `metrics` report it.
 struct Health {
   let status: ServiceStatus
   /// A write to the database.
@@ -91,7 +93,7 @@ struct Health {
 
   var oldest: Duration { max(status.requests.oldest, status.passwords.oldest) }
 
-  /// What is wrong, a clause each; nothing when all is well.
+  /// The problems, each as a clause; empty for a healthy service.
   var problems: [String] {
     let faults = status.counts.faults.count()
     return [

@@ -2,7 +2,7 @@ import AuthBackend
 import AuthMessages
 import AuthService
 
-/// What a running service does for operators, by the words of the command.
+/// The requests of operators to a running service, named after their commands.
 enum OperatorRequest: String {
   case health, metrics, backup
   case endSessions = "sessions end"

@@ -10,7 +10,7 @@ import TextFormat
 
 /// Answers operators on a socket of their own, each on a thread of its own.
 ///
-/// Only root and the user of the service can open the socket, so whoever asks may.
+/// Only root and the user of the service can open the socket, so every request is permitted.
 struct OperatorDesk: Sendable {
   let listener: ListeningSocket
   let server: AuthServer
@@ -18,7 +18,7 @@ struct OperatorDesk: Sendable {
   let log: ServiceLog
   private let (write, request): (HealthProbe, HealthProbe)
 
-  /// Creates it; `people` is the socket for people.
+  /// Creates a desk; `people` is the socket for people, which `health` also checks.
   init(listener: ListeningSocket, people: ListeningSocket, server: AuthServer, backend: ServedBackend, log: ServiceLog)
   {
     (self.listener, self.server, self.backend, self.log) = (listener, server, backend, log)

@@ -62,11 +62,11 @@ package struct Table: Hashable, Sendable {
 
   /// The lines, with the titles first.
   ///
-  /// Nothing is cut off, and only extra columns are left out: if a line would be wider than
-  /// `width`, long cells continue on the
-  /// next lines of their column. If that leaves columns too narrow to read, the last column moves
-  /// below each row. On a very narrow terminal each row becomes a paragraph in which every value is
-  /// next to its title. Nil is for a file or a pipe.
+  /// Nothing is cut off. If a line would be wider than `width`, extra columns are left out. If it
+  /// is still too wide, long cells continue on the next lines of their column. If that leaves
+  /// columns too narrow to read, the last column moves below each row. On a very narrow terminal
+  /// each row becomes a paragraph in which every value is next to its title. Nil is for a file or a
+  /// pipe.
   package func lines(width: Int?) -> [String] {
     let natural = columns.indices.map { column in
       ([columns[column].heading] + rows.map { $0[column] }).map(DisplayWidth.columns).max() ?? 0
