@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
-/// What users change about their own accounts and sessions, with a recent password.
+/// The changes of users to their own accounts and sessions, which need a recent password.
 enum OwnChange: Equatable, Sendable {
   case makeRecoveryCodes
   case beginTwoStep
@@ -12,7 +12,7 @@ enum OwnChange: Equatable, Sendable {
   case revokeOthers
   case deleteAccount
 
-  /// The words while it is made.
+  /// The message while the change runs.
   var progress: String {
     switch self {
     case .makeRecoveryCodes: "Making codes"
@@ -24,7 +24,7 @@ enum OwnChange: Equatable, Sendable {
     }
   }
 
-  /// Makes it, and says so; with what follows.
+  /// Makes the change, and returns the message and what the screen shows next.
   func perform(
     at backend: any Backend, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AppOutcome {
@@ -62,7 +62,7 @@ enum OwnChange: Equatable, Sendable {
   }
 }
 
-/// What an administrator does in the full-screen program.
+/// The changes of administrators in the full-screen program, which need a recent password.
 enum Administration: Equatable, Sendable {
   case change(AccountChange, String)
   /// Makes a one-time code for a new password.
@@ -73,7 +73,7 @@ enum Administration: Equatable, Sendable {
   case registration(Registration)
   case twoStep(TwoStepPolicy)
 
-  /// What asks first, where something does.
+  /// The question to confirm first; nil for no question.
   var question: String? {
     switch self {
     case .change(.unlock, _), .create, .delete: nil
@@ -90,7 +90,7 @@ enum Administration: Equatable, Sendable {
     }
   }
 
-  /// Does it, and says so; with the code that was made, if one was.
+  /// Makes the change, and returns the message and the new code, if there is one.
   func perform(
     at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease

@@ -66,7 +66,7 @@ struct AppColumns {
   /// How wide a line of such columns is.
   static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
-  /// The titles.
+  /// The line with the titles of the columns.
   var heading: String {
     line(
       zip(columns, widths).map { column, width in

@@ -21,9 +21,9 @@ final class AppLoop {
   private var session: UserScreen?
   /// Whether somebody quit.
   private var isOver = false
-  /// That the user is to log in at the identity provider, and whether that confirms a session.
+  /// The login at the identity provider for which the screen ends: whether it confirms a session.
   private var authentication: Bool?
-  /// What is to be put into the clipboard.
+  /// The text for the clipboard that was not sent yet.
   private var copied: String?
   private let start = ContinuousClock.now
 

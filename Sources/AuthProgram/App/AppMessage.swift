@@ -3,7 +3,7 @@ import AuthCore
 import AuthMessages
 import CommandLineKit
 
-/// What happened.
+/// An input of the full-screen program: a key, or the result of work.
 indirect enum AppMessage: Sendable {
   case key(Key)
   case resized(columns: Int, rows: Int)
@@ -12,20 +12,20 @@ indirect enum AppMessage: Sendable {
   /// The screens of the user were dismissed; the sentence says why.
   case dismissed(String)
   case loaded(AppTab, Result<AppPage, CommandError>)
-  /// An action ended.
+  /// An action ended, with this result.
   case finished(AppAction, Result<AppOutcome, CommandError>)
   /// A look at the session ended: with the reason if it failed, and whether it is known now who is
   /// logged in.
   case looked(CommandError?, isEmpty: Bool = false, isKnown: Bool = true)
-  /// The user logged in at the identity provider, or did not; with whether that confirms a session.
+  /// A login at the identity provider ended, to confirm the session or to begin one.
   case authenticated(Result<Credentials, CommandError>, isConfirming: Bool)
   /// When the session ends by itself, if it does, and whether activity puts that off.
   case ends(in: Duration?, isIdle: Bool)
-  /// Time went by.
+  /// Time passed, so texts that count down may change.
   case tick
 }
 
-/// What to do.
+/// An effect of an input, which the loop or a worker carries out.
 enum AppEffect: Equatable, Sendable {
   /// Load these rows of the tab; it is activity of the session if a person asked for it.
   case load(AppTab, isActivity: Bool, AppQuery = AppQuery())

@@ -1,8 +1,8 @@
 import CommandLineKit
 
-/// What a tab has loaded: some lines, and rows of which one is selected.
+/// The loaded content of a tab: lines, and below them a list of rows.
 struct AppPage: Sendable {
-  /// Above the list.
+  /// The lines above the list.
   var lines: [String] = []
   var columns: [Table.Column] = []
   var rows: [AppRow] = []
@@ -92,7 +92,7 @@ indirect enum AppChoice: Equatable, Sendable {
   case pay(String, amount: String)
   /// Puts the text into the clipboard of the terminal.
   case copy(String)
-  /// Logs in at the identity provider: outside of the screen, as the command does.
+  /// Leaves the screen to log in at the identity provider, with the prompts of the `login` command.
   case authenticate
   case quit
 

@@ -6,7 +6,7 @@ struct Chart: Sendable {
   /// From a moment on, a value.
   typealias Point = (at: WallTime, value: Int64)
 
-  /// The earliest first.
+  /// The points, the earliest first.
   let points: [Point]
   /// The first and the last moment in words.
   let ends: (String, String)

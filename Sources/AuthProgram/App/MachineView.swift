@@ -10,7 +10,7 @@ final class MachineView: Sendable {
   let present: SessionState.Kind
   /// The ways out of the present state, as the machine itself answers.
   private let ways: [String]
-  /// The latest last.
+  /// The last steps of the machine, the latest last.
   private let steps: [Step]
   /// The last step that led from one state to another.
   private let lastMovement: Step?

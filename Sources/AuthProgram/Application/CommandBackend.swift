@@ -91,10 +91,10 @@ final class CommandBackend: Backend {
   /// The wait that began with the last wrong guess, if one did.
   var waitBegun: Duration? { notes.withLock(\.wait) }
 
-  /// What somebody asks for now may end sessions: a login or a logout.
+  /// Allows to end sessions from now on, because the user logs in or out.
   func beginEnding() { notes.withLock { $0.endings += 1 } }
 
-  /// That is over.
+  /// Ends what ``beginEnding()`` began.
   func finishEnding() { notes.withLock { $0.endings -= 1 } }
 }
 
