@@ -27,8 +27,7 @@ struct GlewlwydServer {
       python3 "$@" >"$0/log" 2>&1 </dev/null &
       until [ -e "$0/server.json" ]; do kill -0 $! || { cat "$0/log"; exit 1; }; sleep 0.1; done
       """
-    let fixture = URL(filePath: #filePath).appending(path: "../../../../fixtures/provider/glewlwyd.py")
-    let server = [directory.path, fixture.standardizedFileURL.path, directory.path]
+    let server = [directory.path, SourceTree.root + "/fixtures/provider/glewlwyd.py", directory.path]
     let outcome = try await Program("sh", ["-c", script] + server + options, timeLimit: .seconds(60)).run()
     try #require(outcome.ending == .exited(0), "\(outcome.text)")
     let facts = OAuthClaims([UInt8](try Data(contentsOf: directory.appending(path: "server.json"))))
