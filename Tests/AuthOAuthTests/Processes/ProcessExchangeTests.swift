@@ -3,7 +3,7 @@ import Programs
 import Testing
 
 /// Processes that share one session at a server whose refresh tokens work once.
-@Suite(.enabled(if: GlewlwydServer.isHere, GlewlwydServer.advice))
+@Suite(.enabled(if: GlewlwydServer.isHere, GlewlwydServer.advice), .timeLimit(.minutes(30)))
 struct ProcessExchangeTests {
   private let processes = Effort.isComplete ? 16 : 4
 
@@ -18,6 +18,19 @@ struct ProcessExchangeTests {
   /// Waits until a renewal reaches the proxy, or the server has answered it.
   private func renewal(_ kind: String = "", at server: GlewlwydServer, after count: Int = 0) async throws {
     while try await server.count("POST token refresh_token" + kind) == count {}
+  }
+
+  /// Starts four processes that renew the session, and waits for a random moment: after their
+  /// start, after the request has reached the proxy, or after the server has answered it.
+  private func startAndWait(_ known: String, at server: GlewlwydServer) async throws -> [SessionProcess] {
+    let kind = ["", " 200"].randomElement() ?? ""
+    let before = try await server.count("POST token refresh_token" + kind)
+    let started = try (1...4).map { _ in try server.start("lend", known) }
+    let waitsForServer = Bool.random()
+    if waitsForServer { try await renewal(kind, at: server, after: before) }
+    // Not to order anything: every moment is a good one.
+    usleep(UInt32.random(in: 0...(waitsForServer ? 20_000 : 120_000)))
+    return started
   }
 
   @Test("processes whose access token has ended ask once, and all get the new one")
@@ -43,9 +56,7 @@ struct ProcessExchangeTests {
       var known = try await server.logIn()
       try await server.set(before: 20, after: 20)
       for round in 1...rounds(6, 40, 300) {
-        let started = try (1...4).map { _ in try server.start("lend", known) }
-        // Not to order anything: every moment is a good one.
-        usleep(UInt32.random(in: 0...120_000))
+        let started = try await startAndWait(known, at: server)
         if let victim = started.randomElement() { kill(victim.child.id, SIGKILL) }
         let ends = await started.ends()
         #expect(ends.allSatisfy { $0.status == 0 || $0.status == -SIGKILL }, "\(round): \(ends)")
@@ -128,8 +139,7 @@ struct ProcessExchangeTests {
       for round in 1...rounds(5, 30, 150) {
         let answered = try await server.count("POST token refresh_token 200")
         let refused = try await server.count("POST token refresh_token 400")
-        let started = try (1...4).map { _ in try server.start("lend", known) }
-        usleep(UInt32.random(in: 0...120_000))
+        let started = try await startAndWait(known, at: server)
         for process in started { _ = process.killWithRequest() }
         _ = await started.ends()
         while try await server.isAnswering {}
