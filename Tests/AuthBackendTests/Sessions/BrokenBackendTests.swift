@@ -143,10 +143,14 @@ struct BrokenBackend: Backend {
     _ operation: BackendOperation<Input, Output>, on input: Input
   ) throws(BackendError) -> Output {
     let request = operation.request(input)
-    if let invented = try invented(request) as? Output { return invented }
+    if let invention = try invented(request), let output = invention.output as? Output { return output }
     do throws(BackendError) {
       let output = try altered(request).perform(base)
-      guard let output = bent(output, of: request) as? Output else { throw .unavailable(.answerUnknown) }
+      guard let output = bent(output, of: request) as? Output else {
+        // The check would fail for another reason than the flaw.
+        Issue.record("\(flaw) answers \(request.operation.name) with a value of another type")
+        throw .unavailable(.answerUnknown)
+      }
       return output
     } catch {
       guard let output = try excused(error, of: request) as? Output else { throw error }
@@ -155,14 +159,20 @@ struct BrokenBackend: Backend {
   }
 
   /// An output that the backend is not asked for.
-  private func invented(_ request: Request) throws(BackendError) -> (any Sendable)? {
+  ///
+  /// It is not an optional value, because nil can be cast to every optional output: each flaw would
+  /// then answer `lookUp` with nil.
+  private struct Invention { let output: any Sendable }
+
+  /// What a request is answered with before the backend is asked; nil to ask it.
+  private func invented(_ request: Request) throws(BackendError) -> Invention? {
     switch (flaw, request.operation.name) {
     case (.checksNoName, "checkUsername"), (.checksNoPassword, "checkPassword"), (.forgetsToNote, "noteView"),
       (.revokesNothing, "revokeSession"), (.neverCloses, "setRegistration"), (.deletesNothing, "deleteOwnAccount"),
       (.deletesNobody, "deleteAccount"), (.requiresNoStep, "setTwoStepPolicy"):
-      return ()
-    case (.looksUpNothing, "lookUp"): return Grant?.none
-    case (.believesTheRole, "allEvents"): return Found<Event>([])
+      return Invention(output: ())
+    case (.looksUpNothing, "lookUp"): return Invention(output: Grant?.none)
+    case (.believesTheRole, "allEvents"): return Invention(output: Found<Event>([]))
     case (.refusesLogins, "checkForLogins"), (.refusesNames, "checkUsername"): throw .notFresh
     case (.countsNoCodes, _):
       if request.input(of: Operations.recover)?.1.text == "00000-00000-00000-00000-00000" {
@@ -176,7 +186,7 @@ struct BrokenBackend: Backend {
       if let (name, _, password) = request.input(of: Operations.recover),
         (try? base.check(newPassword: password, for: name)) == nil
       {
-        return Self.bob
+        return Invention(output: Self.bob)
       }
     default: break
     }
