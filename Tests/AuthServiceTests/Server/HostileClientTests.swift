@@ -133,6 +133,7 @@ struct HostileClientTests {
         try client.ask(Operations.accounts, AccountsQuery(limit: limit), token).count,
       ] {
         #expect(rows <= min(max(0, limit), Frames.longestPage), "\(limit): \(rows) rows")
+        #expect((rows > 0) == (limit > 0), "\(limit): \(rows) rows")
       }
     }
     #expect(try client.lookUp(token) != nil, "the session ended")
