@@ -1,32 +1,34 @@
-/// One operation of a backend: its number in the protocol of the service, what it needs, and the
-/// rule that decides it.
+/// An operation of a backend: its number in the protocol of the service, what it requires of the
+/// session, and the rule that decides it.
 ///
 /// A program calls the methods of ``Backend``, which take a lease and check the keys. Only a
 /// backend handles this type.
 public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
-  /// The name of its declaration in ``Operations``.
+  /// The name of the operation, as it is declared in ``Operations``.
   public let name: String
-  /// Its number in the protocol, which is never used again.
+  /// The operation's number in the protocol; no other operation ever gets it.
   package let number: UInt8
-  /// The kind of its answer in the protocol.
+  /// The kind of the answer in the protocol.
   package let kind: AnswerKind
-  /// What it takes.
+  /// The operation's work, which decides which threads of a service run it.
   package let work: RequestWork
   /// What the client does when the answer was lost.
   package let lost: LostAnswer
-  /// What it needs of the session; nil for an operation without a session.
+  /// What the operation requires of the session; nil for an operation without a session.
   package let needs: SessionNeeds?
-  /// Asks a service, with other inputs or more often than once; nil to ask once.
+  /// Sends the operation to a service with changed inputs or in several requests; nil sends its
+  /// inputs once, as they are.
   var asking: Asking?
-  /// The inputs with no more rows than a frame has; nil without a list.
+  /// Lowers the limit in the inputs to the rows that fit a frame; nil unless the output is a list.
   var capped: (@Sendable (Input) -> Input)?
-  /// The option that repeats it safely after its answer was lost, if there is one.
+  /// The command-line option with which a user safely repeats the operation after its answer was
+  /// lost; nil if there is none.
   package private(set) var retry: (@Sendable (Input) -> String?)?
   private let rule: @Sendable (Rules, Input) throws(BackendError) -> Output
   private let inputs: WireParts<Input>
   private var output: WireParts<Output>
 
-  /// Asks a service by means of a function that asks once.
+  /// Sends an operation to a service; `ask` sends one request.
   typealias Asking =
     @Sendable (
       _ input: Input, _ ask: (Input) throws(BackendError) -> Output
@@ -47,13 +49,13 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   /// Creates an operation.
   ///
   /// - Parameters:
-  ///   - name: The name of its declaration.
-  ///   - number: Its number in the protocol.
-  ///   - kind: The kind of its answer.
-  ///   - work: What it takes.
+  ///   - name: The name of its declaration in ``Operations``.
+  ///   - number: The operation's number in the protocol.
+  ///   - kind: The kind of the answer.
+  ///   - work: Whether it hashes a password, writes or only reads.
   ///   - lost: What the client does when the answer was lost; nil repeats a read, and nothing else.
-  ///   - needs: What it needs of the session.
-  ///   - rule: The method of the rule book.
+  ///   - needs: What it requires of the session; nil for an operation without a session.
+  ///   - rule: The method of ``Rules`` that decides it.
   init<each Part: WireValue>(
     _ name: String, _ number: UInt8, _ kind: AnswerKind, _ work: RequestWork, lost: LostAnswer? = nil,
     needs: SessionNeeds? = nil,
@@ -62,7 +64,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     self.init(name, number, kind, work, lost, needs, WireParts(), rule)
   }
 
-  /// Creates an operation that answers nothing but that it is done.
+  /// Creates an operation without an output; its answer only says that it is done.
   init<each Part: WireValue>(
     _ name: String, _ number: UInt8, _ work: RequestWork, lost: LostAnswer? = nil, needs: SessionNeeds? = nil,
     _ rule: @escaping @Sendable (Rules) -> (repeat each Part) throws(BackendError) -> Void
@@ -70,24 +72,35 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     self.init(name, number, .done, work, lost, needs, WireParts(), rule)
   }
 
-  /// The operation with another form of its output.
+  /// Returns this operation with another form of its output in the protocol.
   func answering(_ output: WireParts<Output>) -> BackendOperation {
     var operation = self
     operation.output = output
     return operation
   }
 
-  /// The operation as a client performs it that may lose the answer.
+  /// Returns this operation with what a client of a service does because an answer may be lost.
+  ///
+  /// - Parameters:
+  ///   - option: The command-line option with which a user safely repeats it; nil without one.
+  ///   - asking: Sends the operation to a service, such as with a key that makes it repeatable.
+  /// - Returns: The operation.
   func retrying(with option: @escaping @Sendable (Input) -> String?, _ asking: @escaping Asking) -> BackendOperation {
     var operation = self
     (operation.retry, operation.asking) = (option, asking)
     return operation
   }
 
-  /// Performs it in this process.
+  /// Performs the operation in this process, over the database of these rules.
   package func run(_ rules: Rules, _ input: Input) throws(BackendError) -> Output { try rule(rules, input) }
 
-  /// Performs it by a service, of which `ask` asks once.
+  /// Has a service perform the operation.
+  ///
+  /// - Parameters:
+  ///   - ask: Sends one request with the inputs that it gets, and returns the output.
+  ///   - input: The inputs.
+  /// - Returns: The output, put together where it took several requests.
+  /// - Throws: ``BackendError``.
   package func run(
     asking ask: (Input) throws(BackendError) -> Output, _ input: Input
   ) throws(BackendError) -> Output {
@@ -96,7 +109,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
 
   // MARK: In the protocol
 
-  /// The operation with its inputs, of any type.
+  /// A request of this operation with these inputs.
   package func request(_ input: Input) -> Request {
     Request(
       operation: self, input: input,
@@ -105,12 +118,12 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
       serve: { (rules) throws(BackendError) in try rule(rules, capped?(input) ?? input) })
   }
 
-  /// The operation with its inputs, of any type.
+  /// A request of this operation with these inputs, each an argument.
   package func callAsFunction<each Part>(_ part: repeat each Part) -> Request where Input == (repeat each Part) {
     request((repeat each part))
   }
 
-  /// A question to a service, which has tokens in this form.
+  /// The body of a request to a service, with the tokens in this form.
   package func question(_ input: Input, for form: TokenForm) throws(WireFault) -> WireBody {
     let wire = WireWriter(for: form)
     wire.byte(number)
@@ -118,7 +131,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     return try wire.body
   }
 
-  /// The answer of a service; nil for one of another kind.
+  /// Reads the output from the answer of a service; nil for an answer of another kind.
   package func answer(in body: WireBody, for form: TokenForm) throws(WireFault) -> Output? {
     var wire = WireReader(body.bytes, for: form)
     guard try wire.byte() == kind.rawValue else { return nil }
@@ -128,7 +141,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   }
 }
 
-/// An operation of any type.
+/// An operation whatever its inputs and output are, for a service that reads its number first.
 package protocol AnyOperation: Sendable {
   var name: String { get }
   var number: UInt8 { get }
@@ -137,13 +150,14 @@ package protocol AnyOperation: Sendable {
   var lost: LostAnswer { get }
   var needs: SessionNeeds? { get }
 
-  /// Reads its inputs.
+  /// Reads the inputs of a request of this operation.
   func request(from wire: inout WireReader) throws(WireFault) -> Request
 
-  /// The answer of a service with an output of the operation; nil for a value of another type.
+  /// Writes an output of this operation as the answer of a service; nil for a value of another
+  /// type.
   func answer(_ output: any Sendable) -> WireBody?
 
-  /// The output in the answer of a service; nil for one of another kind.
+  /// Reads the output from the answer of a service; nil for an answer of another kind.
   func output(of answer: WireBody) throws(WireFault) -> (any Sendable)?
 }
 
@@ -163,31 +177,31 @@ extension BackendOperation: AnyOperation {
   }
 }
 
-/// An operation of any type with its inputs.
+/// An operation with its inputs, whatever their types are.
 package struct Request: Sendable {
   package let operation: any AnyOperation
   /// The inputs, as a tuple if there are several.
   package let input: any Sendable
-  /// Performs it by a backend.
+  /// Performs the operation through the entry of a backend.
   package let perform: @Sendable (any Backend) throws(BackendError) -> any Sendable
-  /// Its question to a service, which has tokens in this form.
+  /// The body of the request to a service, with the tokens in this form.
   package let question: @Sendable (TokenForm) throws(WireFault) -> WireBody
-  /// Performs it for a client of a service, with no more rows than a frame has.
+  /// Performs the operation for a client of a service, with at most the rows that fit a frame.
   package let serve: @Sendable (Rules) throws(BackendError) -> any Sendable
 
-  /// The inputs, if it is of this operation.
+  /// The inputs with their types; nil if the request is of another operation.
   package func input<Input, Output>(of operation: BackendOperation<Input, Output>) -> Input? {
     operation.number == self.operation.number ? input as? Input : nil
   }
 }
 
 extension Request {
-  /// Reads the question of a client.
+  /// Reads the request of a client.
   ///
   /// - Parameters:
-  ///   - body: The question.
-  ///   - operations: Those that are served.
-  /// - Throws: ``WireFault``.
+  ///   - body: The number of the operation and the inputs.
+  ///   - operations: The operations that the service performs, by their numbers.
+  /// - Throws: ``WireFault`` for an unknown number, or inputs that the operation does not have.
   package init(_ body: WireBody, of operations: [UInt8: any AnyOperation]) throws(WireFault) {
     var wire = WireReader(body.bytes, for: .plain)
     let number = try wire.byte()
@@ -197,26 +211,28 @@ extension Request {
   }
 }
 
-/// What an operation takes.
+/// The work of an operation, which decides which threads of a service run it.
 package enum RequestWork: String, Hashable, Sendable, CaseIterable {
-  /// A password is hashed, for which the request may wait in a queue.
+  /// Hashes a password, for which the request may wait in a queue.
   case hashes
-  /// It may change what others see.
+  /// May change what others see.
   case writes
+  /// Changes nothing that others see.
   case reads
 }
 
 /// What a client does when the answer was lost.
 package enum LostAnswer: Hashable, Sendable {
-  /// Its answer is all that matters: send it again, or report that there was none.
+  /// Sends the operation again, or reports that there was no answer: only the answer matters.
   case readAgain
-  /// Send it again: it has a key or a token that the client created, or it sets a state.
+  /// Sends the operation again: it has a key or a token that the client created, or it sets a
+  /// state.
   case repeatable
-  /// Do not send it again.
+  /// Does not send the operation again: it could take effect twice.
   case once
 }
 
-/// The kinds of answers, by their numbers in the protocol; there may be several operations of each.
+/// The kinds of answers by their numbers in the protocol; several operations may share a kind.
 package enum AnswerKind: UInt8, Sendable, CaseIterable {
   case done = 1, grant, found, user, profile, recoveryCodes, oneTimeCode, twoStep, twoStepSecret, twoStepPolicy
   case sessions, count, receipt, earlier, receipts, events, account, accounts, registration

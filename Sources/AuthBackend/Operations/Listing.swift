@@ -1,12 +1,12 @@
-// Lists cross the socket in pages that fit a frame: a client asks for one after the other, and the
-// service gives no more at a time.
+// Lists cross the socket in pages that fit a frame: the client requests one page after the other,
+// and the service never sends more than one page at a time.
 
-/// The rows that an operation answers.
+/// A list of rows that is the output of an operation.
 protocol RowList: RandomAccessCollection {
-  /// Whether the search for the rows stopped before there were enough.
+  /// Whether the search stopped early, before it had found as many rows as were requested.
   var isStopped: Bool { get }
 
-  /// This list with one more page.
+  /// Returns this list with the rows of another page after its own.
   func joined(with page: Self) -> Self
 }
 
@@ -21,20 +21,20 @@ extension Found: RowList {
 }
 
 extension Page {
-  /// Moves to the rows before those of a list, by their numbers.
+  /// Moves this page to the rows that come after a list that was read, which have lower numbers.
   mutating func move<Row>(after list: Found<Row>, _ number: (Row) -> Int64) {
     before = list.stop?.before ?? list.last.map(number) ?? before
   }
 }
 
 extension BackendOperation where Output: RowList {
-  /// The operation as one that answers a list in pages.
+  /// Returns this operation as one whose list a service sends in pages that fit a frame.
   ///
   /// - Parameters:
-  ///   - page: The input that says which rows.
-  ///   - limit: How many of them at most.
-  ///   - shown: The list as a client shows it.
-  ///   - advance: Moves to the rows after those of a list that is not empty.
+  ///   - page: The input that selects the rows.
+  ///   - limit: The most rows, in that input.
+  ///   - shown: Turns the whole list into the one that the client shows.
+  ///   - advance: Moves the input to the rows after those of a list, which is not empty.
   /// - Returns: The operation.
   func listing<Page>(
     _ page: any WritableKeyPath<Input, Page> & Sendable, _ limit: any WritableKeyPath<Page, Int> & Sendable,

@@ -8,20 +8,20 @@ public import AuthCore
 /// A new operation gets the next number: a number is never used again.
 public enum Operations {
   // Sessions, as `Authority` has them.
-  /// Begins a session, as ``AuthCore/Authority/authenticate(_:limits:)`` does.
+  /// Starts a session; see ``AuthCore/Authority/authenticate(_:limits:)``.
   public static let logIn = BackendOperation("logIn", 1, .grant, .hashes, lost: .repeatable, Rules.logIn)
-  /// Exchanges the token of a session, after its password was entered again.
+  /// Exchanges the token of a session after the user entered the password again.
   public static let reauthenticate = BackendOperation(
     "reauthenticate", 2, .grant, .hashes, lost: .repeatable, Rules.reauthenticate)
   /// Answers the challenge of a second step.
   public static let answer = BackendOperation("answer", 3, .grant, .writes, lost: .repeatable, Rules.answer)
-  /// The grant of a token; its session goes on.
+  /// Finds the grant of a token of an active session, or says why the session has ended.
   public static let resume = BackendOperation("resume", 4, .grant, .writes, lost: .readAgain, Rules.resume)
   /// See ``Backend/lookUp(_:)``.
   public static let lookUp = BackendOperation("lookUp", 5, .found, .reads, Rules.lookUp)
-  /// Records activity.
+  /// Records activity of a session, which restarts its idle limit.
   public static let renew = BackendOperation("renew", 6, .grant, .writes, lost: .repeatable, Rules.renew)
-  /// Confirms that a new token was saved.
+  /// Confirms that the client saved a new token, so that the old one is no longer accepted.
   public static let confirm = BackendOperation("confirm", 7, .writes, lost: .repeatable, Rules.confirm)
   /// Ends the session of a token, or withdraws a challenge.
   public static let revoke = BackendOperation("revoke", 8, .writes, lost: .repeatable, Rules.revoke)
