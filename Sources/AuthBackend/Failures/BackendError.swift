@@ -102,9 +102,14 @@ extension BackendError {
   package static func failure(
     _ cause: Unavailability.Cause, _ code: String, _ values: [String]
   ) -> BackendError {
+    failure(cause, code, values, ErrorText.of(code, for: values))
+  }
+
+  private static func failure(
+    _ cause: Unavailability.Cause, _ code: String, _ values: [String], _ text: ErrorText?
+  ) -> BackendError {
     let words: ErrorWords =
-      ErrorText.of(code, for: values)?.words(values)
-      ?? ("The service reported \(([code] + values).joined(separator: " ")).", otherVersion)
+      text?.words(values) ?? ("The service reported \(([code] + values).joined(separator: " ")).", otherVersion)
     return BackendError(Unavailability(cause, words.description, hint: words.hint, code: code, values: values))
   }
 
@@ -112,7 +117,7 @@ extension BackendError {
     switch text.kind {
     case .refused: self.init(.refused, text.code, values)
     case .invalid: self.init(.invalid, text.code, values)
-    case .failed(let cause): self = .failure(cause, text.code, values)
+    case .failed(let cause): self = .failure(cause, text.code, values, text.text(for: values))
     }
   }
 

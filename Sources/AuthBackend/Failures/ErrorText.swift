@@ -17,15 +17,17 @@ package struct ErrorText: Sendable {
   package let code: String
   /// What happened, as a clause.
   package let clause: String
-  /// What the code means, as a clause.
-  package let meaning: String
+  /// What the code means, as a clause; nil for what the message says without its values.
+  private let ownMeaning: String?
   /// What to do, in one line.
   package private(set) var hint = ""
 
   private init(_ kind: Kind, _ code: String, _ clause: String, meaning: String? = nil) {
-    (self.kind, self.code, self.clause) = (kind, code, clause)
-    self.meaning = meaning ?? clause.filled()
+    (self.kind, self.code, self.clause, ownMeaning) = (kind, code, clause, meaning)
   }
+
+  /// What the code means, as a clause.
+  package var meaning: String { ownMeaning ?? clause.filled() }
 
   static func refused(_ code: String, _ clause: String) -> ErrorText { ErrorText(.refused, code, clause) }
   static func invalid(_ code: String, _ clause: String) -> ErrorText { ErrorText(.invalid, code, clause) }
@@ -53,15 +55,18 @@ package struct ErrorText: Sendable {
     return (clause.filled(from: &values).asSentence, hint.filled(from: &values))
   }
 
+  /// This text for an error with these values; nil for an error that comes without the values of
+  /// its message: a service keeps them from its clients.
+  func text(for values: [String]) -> ErrorText? { values.isEmpty && clause.contains("{") ? nil : self }
+
   /// The text of a code for an error with these values.
   ///
-  /// Nil for a code of a newer version or of an app's own authority, and for an error that comes
-  /// without the values of its message: a service keeps them from its clients.
+  /// Nil for a code of a newer version or of an app's own authority, and where ``text(for:)`` is.
   package static func of(_ code: String, for values: [String]) -> ErrorText? {
     let text =
       BackendError.Code.named(code)?.text ?? BackendError.OperatorCode.named(code)?.text
       ?? BackendError.FailureCode.named(code)?.text
-    return values.isEmpty && text?.clause.contains("{") == true ? nil : text
+    return text?.text(for: values)
   }
 }
 
