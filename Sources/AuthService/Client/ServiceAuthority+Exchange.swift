@@ -44,7 +44,7 @@ extension ServiceAuthority {
           link = try connected(&state)
         } catch {
           guard let lost else { throw error }
-          if ContinuousClock.now < end, error.code != "session_of_other_database" {
+          if ContinuousClock.now < end, error.code != BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
             poll(nil, 0, 50)
             continue
           }
@@ -124,11 +124,12 @@ extension ServiceAuthority {
   ) throws(ServiceFault) -> Result<Output, BackendError> {
     let deadline = AnswerDeadline(in: operation.work == .hashes ? limits.hashing : limits.answer)
     try link.send(frame, until: deadline)
-    switch try link.receive(for: form(hello), until: deadline) {
+    let form = form(hello)
+    switch try link.receive(for: form, until: deadline) {
     case .answer(number, let now, let body):
       guard
         let output = try ServiceFault.reading({ () throws(WireFault) in
-          try operation.answer(in: body, for: form(hello))
+          try operation.answer(in: body, for: form)
         })
       else { throw .unasked }
       hear(now)
