@@ -98,7 +98,8 @@ final class ChangeFeed: Sendable {
     while true {
       let isBehind = state.withLock { !$0.owed.isEmpty }
       let isOver = state.wait(atMost: isBehind ? .microseconds(Self.pause) : period) { state -> Bool? in
-        guard state.isAwake || state.isOver else { return nil }
+        // A notice that another thread could not queue must not wait for a whole period.
+        guard state.isAwake || state.isOver || !isBehind && !state.owed.isEmpty else { return nil }
         state.isAwake = false
         return state.isOver
       }
@@ -124,7 +125,6 @@ final class ChangeFeed: Sendable {
         state.turn += 1
         state.owed.merge(concerned.mapValues { [turn = state.turn] in ($0, turn) }) { earlier, _ in earlier }
         if let new { state.subscribers[new.connection.number] = new }
-        state.isAwake = state.isAwake || new != nil && !state.owed.isEmpty
       }
     }
   }
@@ -170,7 +170,7 @@ final class ChangeFeed: Sendable {
 
   /// Notes that a subscriber was not told because its user has too many requests.
   func tellLater(_ connection: Connection) {
-    state.withLock { state in
+    state.change(wakingAll: true) { state in
       state.queued.remove(connection.number)
       if let subscriber = state.subscribers[connection.number] {
         state.owed[connection.number] = (subscriber, state.turn)
