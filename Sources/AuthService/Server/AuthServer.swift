@@ -55,8 +55,7 @@ package final class AuthServer: Sendable {
   private let feed: ChangeFeed
   private let requests: JobPool
   private let passwords: JobPool
-  private let names: Rates<uid_t>
-  private let failures: Rates<uid_t>
+  private let guesses: NameGuesses
 
   /// A tag that no connection has.
   private static let listenerTag: UInt64 = 0
@@ -86,8 +85,7 @@ package final class AuthServer: Sendable {
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, ofUser: max(1, limits.hashThreads - 1), limits.passwords)
-    names = Rates(burst: limits.namesOfUser, perSecond: 1 / 60)
-    failures = Rates(burst: limits.failuresOfUser, perSecond: 0.1)
+    guesses = NameGuesses(limits)
     epoll = epoll_create1(0)
   }
 
@@ -285,7 +283,7 @@ package final class AuthServer: Sendable {
       }
       let user = job.connection.peer.caller.user
       let result = Result { () throws(BackendError) in
-        try limited(request, of: user) { () throws(BackendError) in try request.serve(rules) }
+        try guesses.limited(request, of: user) { () throws(BackendError) in try request.serve(rules) }
       }
       let time = ContinuousClock.now - job.since
       let error: BackendError? = if case .failure(let error) = result { error } else { nil }
@@ -299,29 +297,6 @@ package final class AuthServer: Sendable {
         })
       if let error, error.isRefusal { log(error, of: request, job.connection) }
       if work != .reads { feed.wake() }
-    }
-  }
-
-  /// Bounds how many names a user of the machine can try.
-  ///
-  /// A database forgets names without an account after a million others.
-  private func limited<Output>(
-    _ request: Request, of user: uid_t, _ perform: () throws(BackendError) -> Output
-  ) throws(BackendError) -> Output {
-    switch request.operation.name {
-    case Operations.register.name, Operations.checkUsername.name:
-      try names.require(user)
-      names.count(user)
-      return try perform()
-    case Operations.logIn.name, Operations.recover.name:
-      try failures.require(user)
-      do throws(BackendError) {
-        return try perform()
-      } catch {
-        if error.kind == .credentials { failures.count(user) }
-        throw error
-      }
-    case _: return try perform()
     }
   }
 
@@ -366,39 +341,4 @@ package final class AuthServer: Sendable {
     }
     refused(error.code, connection.peer, account: typed == nil ? connection.account : existing ?? nil)
   }
-}
-
-extension BackendError {
-  /// Whether an operator wants to know of it.
-  fileprivate var isRefusal: Bool {
-    switch kind {
-    case .credentials, .notPermitted, .throttled, .unavailable: true
-    case .refused: code == Code.notDatabaseOwner.rawValue
-    case .invalid, .challenged, .session, .notFresh: false
-    }
-  }
-
-  /// The error as callers get it.
-  ///
-  /// They are not told where the database is, or what its server said; the log has that.
-  fileprivate var told: BackendError {
-    guard case .unavailable(let failure) = kind else { return self }
-    switch FailureCode.named(failure.code) {
-    case .answerTooLong, .clockWasAhead, .messageInvalid, .requestTooLong, .serviceBusy, .serviceStopping:
-      return self
-    case .outcomeUnknown:
-      return .unavailable(.outcomeUnknown, "the service's database", "the log of the service has the cause")
-    case _:
-      let message = "the service or its database \(failure.cause == .busy ? "is busy" : "has a fault")"
-      let hint = "Try again later. If it stays so, tell an operator: the log has the cause. Nothing was changed."
-      return BackendError(Unavailability(failure.cause, message, hint: hint, code: failure.code))
-    }
-  }
-
-  fileprivate static func busy(after wait: Duration) -> BackendError {
-    .unavailable(.serviceBusy, "\(max(1, wait.wholeSeconds))")
-  }
-
-  fileprivate static let tooManyConnections = BackendError.unavailable(.serviceBusy, "5")
-  fileprivate static let stopping = BackendError.unavailable(.serviceStopping)
 }

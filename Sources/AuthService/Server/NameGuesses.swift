@@ -1,0 +1,48 @@
+import AuthBackend
+import Glibc
+
+/// Bounds how many user names each user of the machine can try.
+///
+/// A database forgets names without an account after a million others, so its own throttle does not
+/// end a search for names.
+struct NameGuesses: Sendable {
+  /// Registrations, and checks of whether a name is free.
+  private let names: Rates<uid_t>
+  /// Logins and recoveries that failed.
+  private let failures: Rates<uid_t>
+
+  /// Creates the bounds; nothing is counted yet.
+  init(_ limits: ServiceLimits) {
+    names = Rates(burst: limits.namesOfUser, perSecond: 1 / 60)
+    failures = Rates(burst: limits.failuresOfUser, perSecond: 0.1)
+  }
+
+  /// Performs a request, unless it tries a name and its user has tried too many.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - user: The user of the machine that sent it.
+  ///   - perform: Performs it.
+  /// - Returns: What `perform` returns.
+  /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait, and what
+  ///   `perform` throws.
+  func limited<Output>(
+    _ request: Request, of user: uid_t, _ perform: () throws(BackendError) -> Output
+  ) throws(BackendError) -> Output {
+    switch request.operation.name {
+    case Operations.register.name, Operations.checkUsername.name:
+      try names.require(user)
+      names.count(user)
+      return try perform()
+    case Operations.logIn.name, Operations.recover.name:
+      try failures.require(user)
+      do throws(BackendError) {
+        return try perform()
+      } catch {
+        if error.kind == .credentials { failures.count(user) }
+        throw error
+      }
+    case _: return try perform()
+    }
+  }
+}
