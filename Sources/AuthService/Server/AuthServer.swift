@@ -4,24 +4,24 @@ import CSocket
 import Glibc
 import Guards
 
-/// The service: it alone holds the database, and people ask it over a socket.
+/// The service: clients connect to it over a socket, and only it uses the database.
 ///
-/// Workers watch all sockets and never wait: requests go to threads that wait for the database, and
-/// requests with a password to threads that hash. A request has its place in the queue before its
-/// password is counted as a try. It is not begun if the client hung up before, and is finished if
-/// the client hangs up later.
+/// Workers watch all sockets and never block: requests go to threads that wait for the database,
+/// and requests with a password to threads that hash. A request enters the queue before its
+/// password counts as an attempt. The service does not start a request whose client has hung up,
+/// and finishes one whose client hangs up later.
 package final class AuthServer: Sendable {
   private struct Table {
-    /// The connections, and whose places they have.
+    /// The open connections by number, each with the caller whose limits count it.
     var connections: [UInt64: (connection: Connection, holder: Caller)] = [:]
     var places: CallerShares
     var counts = ServiceCounts()
-    /// How often each user connected in the present second, and when that is over.
+    /// How often each user connected in the current second, which ends at `secondEnds`.
     var connects: [uid_t: Int] = [:]
     var secondEnds = ContinuousClock.now
-    /// Nobody watches the listener, because there was no descriptor for a connection.
+    /// The listener is not watched, because there was no descriptor for a connection.
     var isDeaf = false
-    /// Nobody is let in any more.
+    /// No connection is accepted any more.
     var isClosed = false
     var isOver: Bool { isClosed && connections.isEmpty }
 
@@ -31,7 +31,7 @@ package final class AuthServer: Sendable {
       return connection
     }
 
-    /// Takes a place for a caller, if it has to be from whoever has the most.
+    /// Takes a place for a caller, if necessary from the caller with the most.
     ///
     /// - Returns: Whether it has one, and the newest connection of the other, which has none now.
     mutating func seat(_ caller: Caller) -> (isSeated: Bool, removed: Connection?) {
@@ -63,15 +63,15 @@ package final class AuthServer: Sendable {
   private static let acceptsOfTurn = 16
   private static let refusal = ServerFrame.failure(Frames.unnumbered, now: nil, .tooManyConnections).encoded()
 
-  /// Creates the service; nobody is let in yet.
+  /// Creates the service, which accepts no connections yet.
   ///
   /// - Parameters:
-  ///   - rules: What decides, over a database that no other program uses.
+  ///   - rules: The rules of a database that only services use.
   ///   - identity: See ``ServedDatabase/identity``.
   ///   - listener: A socket that listens.
-  ///   - limits: What a caller may take.
+  ///   - limits: How much of the service each caller may use.
   ///   - looksEvery: How often to look for changes that others made in the database.
-  ///   - log: Where refusals are written.
+  ///   - log: The log for refusals and faults.
   package init(
     _ rules: Rules, identity: String, listener: Int32, limits: ServiceLimits, looksEvery: Duration, log: ServiceLog
   ) {
@@ -91,9 +91,9 @@ package final class AuthServer: Sendable {
 
   deinit { close(epoll) }
 
-  /// Lets people in.
+  /// Starts accepting connections.
   ///
-  /// - Returns: False when the system gave no thread.
+  /// - Returns: False when the system gave no thread, or the listener cannot be watched.
   package func start() -> Bool {
     let perform: @Sendable (Job) -> Void = { self.perform($0) }
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
@@ -104,9 +104,10 @@ package final class AuthServer: Sendable {
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }
 
-  /// Takes nothing new, finishes what runs, closes, and ends its threads.
+  /// Accepts nothing new, finishes the requests that run, closes all connections, and ends the
+  /// threads of the service.
   ///
-  /// - Returns: Whether all that ran was finished in time.
+  /// - Returns: Whether all requests that ran finished in time.
   package func stop() -> Bool {
     let open = table.withLock { table in
       table.isClosed = true
@@ -120,7 +121,7 @@ package final class AuthServer: Sendable {
     return true
   }
 
-  /// The state of the service, which waits for nothing.
+  /// The current state of the service, without waiting for the database.
   package var status: ServiceStatus {
     let table = table.withLock { $0 }
     return ServiceStatus(
@@ -128,7 +129,7 @@ package final class AuthServer: Sendable {
       requests: requests.load, passwords: passwords.load, counts: table.counts)
   }
 
-  /// Says that something was written that did not come over a socket.
+  /// Reports that the database was changed by something other than a request over a socket.
   package func noteChange() { feed.wake() }
 
   // MARK: Sockets
@@ -155,7 +156,8 @@ package final class AuthServer: Sendable {
 
   /// Accepts a few connections.
   ///
-  /// One thread at a time does: whoever was told of the listener watches it again, or the sweep.
+  /// One thread at a time does: the event of the listener comes once, until this function or the
+  /// sweep watches it again.
   private func accept() {
     for _ in 0..<Self.acceptsOfTurn {
       let descriptor = Glibc.accept(listener, nil, nil)
@@ -201,12 +203,12 @@ package final class AuthServer: Sendable {
   private func evict(_ connection: Connection?) {
     guard let connection else { return }
     connection.refuse(.tooMany, .tooManyConnections)
-    // The client may not read what it is told.
+    // The client may never read the message, so the connection does not wait for that.
     drop(connection, .tooMany)
     refused(Connection.Ending.tooMany.rawValue, connection.peer)
   }
 
-  /// Does what a look at a socket asks for.
+  /// Acts on what a connection found when it read its socket.
   func act(_ connection: Connection, _ outcome: Connection.Outcome) {
     if outcome.isNamed, !takePlace(connection, as: connection.peer.caller) {
       return connection.refuse(.tooMany, .tooManyConnections)
@@ -215,7 +217,9 @@ package final class AuthServer: Sendable {
     if let ending = outcome.ending { drop(connection, ending) }
   }
 
-  /// Counts a connection for its name as well.
+  /// Counts a connection for the name of its caller too.
+  ///
+  /// - Returns: False when the name has no place for it.
   private func takePlace(_ connection: Connection, as named: Caller) -> Bool {
     let (isSeated, removed): (Bool, Connection?) = table.withLock { table in
       guard let holder = table.connections[connection.number]?.holder else { return (true, nil) }
@@ -235,12 +239,12 @@ package final class AuthServer: Sendable {
   private func drop(_ connection: Connection, _ ending: Connection.Ending) {
     let wasThere = table.change(if: \.isOver) { $0.remove(connection.number) != nil }
     if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection.peer) }
-    // The number of the descriptor may be somebody else's as soon as it is closed.
+    // Another connection may get the number of the descriptor as soon as it is closed.
     connection.close()
     feed.remove(connection.number)
   }
 
-  /// Closes what is overdue, and lets people in again after there was no descriptor for them.
+  /// Closes overdue connections, and watches the listener again after descriptors ran out.
   private func sweep() {
     let now = ContinuousClock.now
     let (open, isDeaf): ([Connection], Bool) = table.withLock { table in
@@ -277,7 +281,7 @@ package final class AuthServer: Sendable {
         })
     case .request(let request):
       let work = request.operation.work
-      // The client soon stops waiting; what it asked is not done behind its back.
+      // The client soon stops waiting, and must not be left with a change that it does not know of.
       guard ContinuousClock.now - job.since < (work == .hashes ? limits.hashTime : limits.answerTime) else {
         return answer(job, .failure(.busy(after: .seconds(1))))
       }
