@@ -93,26 +93,30 @@ package enum EventQuery: String, Query {
 package enum EventSelection: CaseIterable, Query {
   case page, pageOfAccount, archivable
 
-  package var sql: String {
-    // The times are those that are shown, and so is the text, with the name of an event beside its
-    // words.
+  /// Compares the text of an event with a pattern: what lists show, and the name of the event
+  /// beside its words.
+  private static let text: String = {
     let words = EventName.allCases.map { " WHEN '\($0.rawValue)' THEN '\($0.words)'" }.joined()
-    let text = """
+    return """
       lower(e.name || ' ' || CASE e.name\(words) ELSE '' END || ' '
         || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
         || CASE WHEN b.name < '-' THEN 'deleted account' ELSE coalesce(b.name, '') END || ' '
         || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE
       """
+  }()
+
+  package var sql: String {
+    // The times are those that are shown.
     let rows =
       switch self {
       case .page:
         """
-        e.id < $1 AND e.id >= $2 AND e.at >= $3 AND e.at < $4 AND \(text) $5 ESCAPE '!'
+        e.id < $1 AND e.id >= $2 AND e.at >= $3 AND e.at < $4 AND \(Self.text) $5 ESCAPE '!'
         ORDER BY e.id DESC LIMIT $6
         """
       case .pageOfAccount:
         """
-        e.account = $1 AND e.id < $2 AND e.id >= $3 AND e.at >= $4 AND e.at < $5 AND \(text) $6 ESCAPE '!'
+        e.account = $1 AND e.id < $2 AND e.id >= $3 AND e.at >= $4 AND e.at < $5 AND \(Self.text) $6 ESCAPE '!'
         ORDER BY e.id DESC LIMIT $7
         """
       case .archivable: "e.id > $1 AND e.at < $2 ORDER BY e.id LIMIT $3"
