@@ -33,10 +33,10 @@ public protocol Backend: Authority {
   /// Where a session begins, for listings; read at each login.
   var origin: @Sendable () -> SessionOrigin? { get }
 
-  /// Performs an operation: the one entry, through which all operations go.
+  /// Performs an operation; all operations go through this method.
   ///
-  /// Its inputs have tokens, so only a backend that hands operations on to another one calls it. A
-  /// program calls the methods, which take a lease and check the keys.
+  /// Only a backend that forwards operations to another one calls this, because inputs contain
+  /// tokens. A program calls the other methods, which take a lease and check the keys.
   ///
   /// It blocks its caller until the answer is there.
   ///
@@ -54,10 +54,10 @@ public protocol Backend: Authority {
 }
 
 extension Backend {
-  /// Nothing.
+  /// Default: no label for the sessions that begin here.
   public var label: String? { nil }
 
-  /// Nothing.
+  /// Default: no origin for the sessions that begin here.
   public var origin: @Sendable () -> SessionOrigin? { { nil } }
 
   /// Performs an operation on its inputs.
@@ -93,7 +93,7 @@ public struct BackendConnection: Hashable, Sendable {
   /// The protocol that encrypts the connection; nil for one that stays on this machine.
   public let encryption: String?
 
-  /// Creates a description.
+  /// Creates the description of a connection.
   public init(place: String, database: String, encryption: String?) {
     self.place = place
     self.database = database

@@ -2,7 +2,7 @@ public import AuthCore
 
 /// An account, as an administrator sees it.
 public struct AccountSummary: Hashable, Sendable {
-  /// Who.
+  /// The user of the account.
   public let user: User
   /// Whether an administrator disabled it.
   public let isDisabled: Bool
@@ -36,9 +36,9 @@ public struct AccountSummary: Hashable, Sendable {
 
 /// The account of a session's user.
 public struct Profile: Hashable, Sendable {
-  /// Who.
+  /// The user of the account.
   public let user: User
-  /// What the account holds, in minor units.
+  /// The balance of the account, in minor units.
   public let balance: Int64
   /// When the account was made, by the wall clock.
   public let createdAt: WallTime
@@ -74,8 +74,8 @@ public enum DeletedAccount {
 ///
 /// The words are stored and printed, so they stay when a case is renamed.
 public enum Registration: String, Hashable, Sendable, CaseIterable {
-  /// Everybody.
+  /// Everybody may create an account.
   case open = "open"
-  /// Administrators only.
+  /// Only administrators may create accounts.
   case closed = "closed"
 }

@@ -2,7 +2,7 @@
 public struct AccountsQuery: Hashable, Sendable {
   /// An order that a backend has an index for.
   public enum Order: String, Hashable, Sendable, CaseIterable {
-    /// By name.
+    /// In the order of the user names.
     case name = "name"
     /// Those that logged in last come first, and those that never did come last.
     case lastLogin = "last-login"
@@ -12,14 +12,14 @@ public struct AccountsQuery: Hashable, Sendable {
   ///
   /// Capital letters mean the same.
   public var namePrefix: String
-  /// The order.
+  /// The order of the accounts in the list.
   public var order: Order
   /// Only accounts that come after the one of this name; nil begins with the first.
   public var after: String?
-  /// How many at most.
+  /// The most accounts to return.
   public var limit: Int
 
-  /// Creates a query.
+  /// Creates a query for a page of accounts.
   public init(namePrefix: String = "", order: Order = .name, after: String? = nil, limit: Int) {
     self.namePrefix = namePrefix
     self.order = order
@@ -29,7 +29,7 @@ public struct AccountsQuery: Hashable, Sendable {
 
   /// The first name that may be in the list, and one that is after all that may be.
   ///
-  /// A name has nothing before `-` and nothing after `z` in it, and deleted accounts come before.
+  /// A name uses only the characters from `-` to `z`; deleted accounts come before all names.
   package var names: (from: String, to: String) {
     let prefix = namePrefix.lowercased()
     return (max(prefix, DeletedAccount.lastName), prefix + "~")

@@ -1,7 +1,7 @@
 package import AuthCore
 
 extension Rules {
-  /// Makes an account.
+  /// Creates an account for a new user.
   ///
   /// The first one ever is an administrator's, except in a shared database; each opens with 100.00.
   ///

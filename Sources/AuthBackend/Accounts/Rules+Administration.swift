@@ -1,7 +1,7 @@
 package import AuthCore
 
 extension Rules {
-  /// Accounts.
+  /// The accounts that match a query.
   ///
   /// - Parameters:
   ///   - query: Which, and in which order.
@@ -14,7 +14,7 @@ extension Rules {
     }
   }
 
-  /// One account.
+  /// The account with a user name.
   package func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
     try reading(token, Operations.account.needs) { (db, _) throws(BackendError) in
       try db.summary(try db.existing(name))

@@ -31,6 +31,6 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
   /// What a deleted account's name is kept as.
   package var reservation: [UInt8] { SHA256.hash(Array(canonical.utf8)) }
 
-  /// The canonical form.
+  /// The canonical form of the name.
   public var description: String { canonical }
 }

@@ -3,7 +3,7 @@ import Guards
 /// How often each caller may do something: a number of times without a pause, and at a steady rate
 /// after that.
 ///
-/// The counts are those of one process, and callers that pause have none.
+/// Each process counts for itself, and stores nothing for a caller that has paused long enough.
 package final class Rates<Caller: Hashable & Sendable>: Sendable {
   private struct Count: Sendable {
     var made: Double
@@ -19,7 +19,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///   - perSecond: How many times in a second after that.
   package init(burst: Int, perSecond: Double) { (self.burst, self.perSecond) = (Double(burst), perSecond) }
 
-  /// Refuses a caller who did it too often.
+  /// Refuses a caller that has used up its times.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func require(_ caller: Caller) throws(BackendError) {
@@ -27,7 +27,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
     if excess > 0 { throw .unavailable(.serviceBusy, "\(max(1, Int((excess / perSecond).rounded(.up))))") }
   }
 
-  /// Counts that it was done.
+  /// Counts one time for a caller.
   package func count(_ caller: Caller) {
     let now = ContinuousClock.now
     counts.withLock { counts in

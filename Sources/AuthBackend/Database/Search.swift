@@ -2,7 +2,7 @@ import Guards
 
 /// The rows of a page, newest first, and how far back they were searched.
 public struct Found<Row: Sendable>: Sendable, RandomAccessCollection {
-  /// The rows.
+  /// The rows that were found.
   public let rows: [Row]
   /// Where the search stopped before the page was full; nil if the page is full or the list ends.
   public let stop: SearchStop?
@@ -29,7 +29,7 @@ public struct SearchStop: Hashable, Sendable {
   /// The time of the last row that was searched.
   public let at: WallTime
 
-  /// Creates a place.
+  /// Creates the place at which a search stopped.
   public init(before: Int64, at: WallTime) {
     (self.before, self.at) = (before, at)
   }

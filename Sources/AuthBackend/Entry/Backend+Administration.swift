@@ -2,7 +2,7 @@ public import AuthCore
 
 /// The operations of administrators.
 extension Backend {
-  /// Accounts.
+  /// The accounts that match a query.
   ///
   /// - Parameters:
   ///   - query: Which, and in which order.
@@ -17,7 +17,7 @@ extension Backend {
     try ask(Operations.accounts, query, lease.token(with: administrator.session))
   }
 
-  /// One account.
+  /// The account with a user name.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without
   ///   the role.

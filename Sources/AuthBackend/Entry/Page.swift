@@ -8,10 +8,10 @@ public struct Page: Hashable, Sendable {
   public let text: String
   /// Only rows before this number; nil begins with the newest.
   public var before: Int64?
-  /// How many at most.
+  /// The most rows to return.
   public var limit: Int
 
-  /// Creates a page.
+  /// Creates a page, by default one of the newest rows.
   public init(within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50) {
     (self.times, self.text, self.before, self.limit) = (times, text, before, limit)
   }
@@ -30,10 +30,10 @@ public struct SessionsPage: Hashable, Sendable {
   public struct Place: Hashable, Sendable {
     /// When the session began.
     public let createdAt: WallTime
-    /// Its public name.
+    /// The public name of the session.
     public let id: SessionID
 
-    /// Creates a place.
+    /// Creates the place of a session.
     public init(createdAt: WallTime, id: SessionID) {
       (self.createdAt, self.id) = (createdAt, id)
     }
@@ -41,10 +41,10 @@ public struct SessionsPage: Hashable, Sendable {
 
   /// Only sessions after this place; nil begins with the newest.
   public var after: Place?
-  /// How many at most.
+  /// The most sessions to return.
   public var limit: Int
 
-  /// Creates a page.
+  /// Creates a page, by default one with all sessions.
   public init(after: Place? = nil, limit: Int = .max) {
     (self.after, self.limit) = (after, limit)
   }

@@ -15,10 +15,10 @@ public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
     case refused
     /// The name and the password do not open an account here.
     case credentials
-    /// The password is right, and a code is asked for; or the code was wrong, and is asked for
-    /// again.
+    /// The password is right and a code is required, or the code was wrong and another one is
+    /// required.
     case challenged(Challenge)
-    /// The session is over, or its token was exchanged.
+    /// The session has ended, or its token was exchanged.
     case session(SessionRejection)
     /// The password was entered too long ago.
     case notFresh
@@ -83,12 +83,12 @@ extension BackendError {
     BackendError(code.text, values)
   }
 
-  /// The same for operators.
+  /// What an operator gave does not have the accepted form.
   package static func invalid(_ code: OperatorCode, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }
 
-  /// The same for operators.
+  /// A rule or the present state forbids what an operator asked for.
   package static func refused(_ code: OperatorCode, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }

@@ -1,6 +1,6 @@
 extension BackendError {
-  /// The rules that every backend holds input against, each with its stable code, and with what its
-  /// values are.
+  /// The rules that every backend checks, each with its stable code; each case lists the values of
+  /// its error.
   public enum Code: Hashable, Sendable, CaseIterable {
     /// No account has this name: the name.
     case accountNotFound
@@ -72,7 +72,7 @@ extension BackendError {
     case addressOfDatabase
   }
 
-  /// What only an operator can meet, each with a stable code.
+  /// The rules for operators, each with a stable code.
   package enum OperatorCode: ErrorCodeList {
     case schemaExists, schemaForeign, schemaNotEmpty, confirmationWrong, databaseAddressInvalid, addressHasPassword,
       postgresMissing

@@ -4,15 +4,15 @@ import TextFormat
 ///
 /// From 0.01 to 999999999999.99, so that no sum of balances comes near the end of 64 bits.
 public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// Hundredths.
+  /// The amount in hundredths.
   public let minorUnits: Int64
 
-  /// The largest amount.
+  /// The largest amount that an order may have.
   public static let largest = Amount(unchecked: 99_999_999_999_999)
-  /// What a new account gets.
+  /// The balance of a new account.
   package static let openingCredit = Amount(unchecked: 100_00)
 
-  /// Creates an amount.
+  /// Creates an amount from hundredths.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` for zero, less than zero, and more than
   ///   ``largest``.

@@ -1,15 +1,13 @@
 /// A payment to make: amount and payee.
 public struct PaymentOrder: Hashable, Sendable {
-  /// How much.
+  /// The amount to pay.
   public let amount: Amount
-  /// To whom.
+  /// The user name of the account to pay.
   public let payee: Username
   /// The name under which this payment is made at most once, or nil for one that may be repeated.
   public let key: IdempotencyKey?
 
-  /// Creates an order.
-  ///
-  /// Nothing is paid by that.
+  /// Creates an order, which does not pay yet.
   public init(amount: Amount, payee: Username, key: IdempotencyKey? = nil) {
     self.amount = amount
     self.payee = payee
@@ -29,7 +27,7 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   /// against.
   package static let rule = "1 to 128 printable ASCII characters"
 
-  /// Checks a key.
+  /// Checks a text and creates a key from it.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
   public init(_ text: String) throws(BackendError) {

@@ -4,22 +4,22 @@ public struct Receipt: Hashable, Sendable {
   ///
   /// Numbers grow in the order of payments.
   public let id: Int64
-  /// Who paid; nil for the opening credit.
+  /// The user name of the payer; nil for the opening credit.
   public let payer: String?
-  /// Who was paid.
+  /// The user name of the account that was paid.
   public let payee: String
-  /// How much.
+  /// The amount that was paid.
   public let amount: Amount
-  /// When, by the wall clock.
+  /// The time of the payment, by the wall clock.
   public let madeAt: WallTime
-  /// The payer's own name for it, if there was one; nil in a receipt of the payee.
+  /// The idempotency key of the payment; nil without one, and in a receipt of the payee.
   public let key: String?
   /// Whether it answers an order that had been paid before, so that nothing was paid now.
   ///
   /// False in a list.
   public let isRepetition: Bool
 
-  /// The same as the answer to an order that had been paid before.
+  /// This receipt as the answer to an order that had been paid before.
   package var asRepetition: Receipt {
     Receipt(id: id, payer: payer, payee: payee, amount: amount, madeAt: madeAt, key: key, isRepetition: true)
   }

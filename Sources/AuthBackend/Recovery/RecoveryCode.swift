@@ -49,7 +49,7 @@ public struct RecoveryCode: Hashable, Sendable, Redacted {
 public struct OneTimeCode: Hashable, Sendable {
   /// Whose account it opens.
   public let user: User
-  /// The code.
+  /// The code to hand to the user.
   public let code: RecoveryCode
   /// How long it works.
   public let validFor: Duration

@@ -19,7 +19,7 @@ extension Rules {
     }
   }
 
-  /// Reports activity.
+  /// Records activity of a session.
   ///
   /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and
   /// keeps the token.

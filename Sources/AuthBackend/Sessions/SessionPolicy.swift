@@ -13,7 +13,7 @@ public struct SessionPolicy: Hashable, Sendable {
   /// How long a password counts as recently entered.
   public let fresh: Duration
 
-  /// Creates a policy.
+  /// Creates a policy from its limits.
   public init(idle: Duration, absolute: Duration, fresh: Duration) {
     self.idle = idle
     self.absolute = absolute

@@ -2,7 +2,7 @@ public import AuthCore
 
 /// An active session in the list of its user's sessions.
 public struct SessionSummary: Hashable, Sendable {
-  /// Its public name.
+  /// The public name of the session.
   public let id: SessionID
   /// Whether it is the one that asked.
   public let isCurrent: Bool
@@ -14,7 +14,7 @@ public struct SessionSummary: Hashable, Sendable {
   public let createdAt: WallTime
   /// When it was last active, by the wall clock, to a minute.
   public let activeAt: WallTime
-  /// Until when.
+  /// The limits of the session.
   public let limits: SessionLimits
 
   /// Creates a value, for a backend to answer with.
@@ -47,7 +47,7 @@ public struct SessionOrigin: Hashable, Sendable {
   /// The most bytes of each part that are kept.
   public static let longest = 64
 
-  /// Creates an origin.
+  /// Creates an origin from its parts.
   ///
   /// A part that is empty or has more than ``longest`` bytes is left out.
   public init(terminal: String?, program: String?, host: String?) {

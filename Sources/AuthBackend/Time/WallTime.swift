@@ -15,7 +15,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     self.microseconds = microseconds
   }
 
-  /// The present moment.
+  /// The current time of the wall clock.
   package static func now() -> WallTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -70,12 +70,12 @@ public struct TimeSpan: Hashable, Sendable {
   /// The first moment after it; nil without an end.
   public let until: WallTime?
 
-  /// Creates a span.
+  /// Creates a span between two moments.
   public init(since: WallTime? = nil, until: WallTime? = nil) {
     self.since = since
     self.until = until
   }
 
-  /// All of it.
+  /// The span without a beginning and an end.
   public static let all = TimeSpan()
 }

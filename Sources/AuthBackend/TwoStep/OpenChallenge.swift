@@ -53,6 +53,6 @@ package enum ChallengeQuery: String, Query {
     """
   /// Lets the next reauthentication of a session pass without a code, until then.
   case excuse = "UPDATE sessions SET excused_until = $1 WHERE id = $2"
-  /// Uses that up.
+  /// Uses up the reauthentication that passes without a code.
   case takeExcuse = "UPDATE sessions SET excused_until = NULL WHERE id = $1 AND excused_until > $2"
 }

@@ -29,15 +29,15 @@ public struct TwoStepState: Hashable, Sendable {
 ///
 /// The words are stored and printed, so they stay when a case is renamed.
 public enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
-  /// Nobody; everybody may have one.
+  /// Nobody must have a second step; everybody may.
   case optional = "optional"
-  /// Administrators.
+  /// Administrators must have a second step.
   case required = "required"
 }
 
 /// The secret that an authenticator app makes codes from.
 ///
-/// It never prints itself. A backend gives it once, and nothing gives it again.
+/// It never prints itself. A backend returns it once; it cannot be retrieved later.
 public struct TwoStepSecret: Hashable, Sendable, Redacted {
   package let bytes: [UInt8]
   package let username: String
