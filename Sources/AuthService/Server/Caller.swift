@@ -1,13 +1,13 @@
 import CSocket
 
-/// Who is at the other end of a connection, for limits and for the log.
+/// The process and the user at the other end of a connection, for limits and for the log.
 ///
-/// It grants nothing.
+/// It grants no rights.
 package struct Peer: Hashable, Sendable {
   package let process: Int32
   package internal(set) var caller: Caller
 
-  /// Asks the kernel about a connected socket; nil when it does not know.
+  /// Reads the peer of a connected socket from the kernel; nil when the kernel does not know it.
   package init?(of descriptor: Int32) {
     var peer = csocket_peer()
     guard csocket_peer_of(descriptor, &peer) == 0 else { return nil }
@@ -15,10 +15,10 @@ package struct Peer: Hashable, Sendable {
   }
 }
 
-/// Whose limits a request counts for.
+/// The user of the machine, and a name within that user, whose limits a request counts for.
 package struct Caller: Hashable, Sendable {
-  /// The user of the machine, whom the kernel names.
+  /// The user of the machine, as the kernel reports it.
   package let user: UInt32
-  /// The name in a forced command, which shares out what the user may take; nil without one.
+  /// The name in a forced command, which divides the limits of the user; nil without one.
   var name: String?
 }

@@ -5,8 +5,8 @@ import Guards
 
 /// Tells subscribers to look again when something changed that concerns their account.
 ///
-/// Each change leaves an event or a transfer. After a request that writes, and each second where
-/// other services share the database, it reads which accounts the new ones name.
+/// Each change logs an event or a transfer. After a request that writes, and each second where
+/// other services share the database, the feed reads the accounts of the new events and transfers.
 final class ChangeFeed: Sendable {
   private struct Subscriber: Sendable {
     let connection: Connection
@@ -17,25 +17,25 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var subscribers: [UInt64: Subscriber] = [:]
-    /// Those whom the feed has to tell, and since which of its turns.
+    /// The subscribers that the feed has to notify, and the turn since which it has to.
     var owed: [UInt64: (subscriber: Subscriber, turn: Int)] = [:]
     var turn = 0
-    /// Those who wait for a thread that tells them; another change until then is the same news.
+    /// The subscribers whose notice waits for a thread, which covers further changes until then.
     var queued: Set<UInt64> = []
     var isAwake = false
     var isOver = false
   }
 
-  /// Between two turns, in microseconds.
+  /// The pause between two turns, in microseconds.
   private static let pause: useconds_t = 5_000
-  /// How many subscribers of one user are told in each turn of the feed.
+  /// How many subscribers of one user are notified in each turn of the feed.
   private static let noticesOfUser = 4
   private let rules: Rules
   private let period: Duration
   private let state = Monitor(State())
   private let cursors = Monitor(Cursors())
 
-  /// Creates it; nothing is read yet.
+  /// Creates a feed, which reads nothing yet.
   ///
   /// - Parameters:
   ///   - rules: The database, and who may subscribe.
@@ -45,27 +45,27 @@ final class ChangeFeed: Sendable {
     self.period = period
   }
 
-  /// Begins with what is in the database now.
+  /// Starts the feed with the changes after this moment.
   ///
-  /// - Parameter queue: Sees to it that ``tell(_:_:)`` is called on a thread for requests, or
-  ///   ``tellLater(_:)``.
-  /// - Returns: False when there is no thread.
+  /// - Parameter queue: Has a thread for requests call ``tell(_:_:)``; calls ``tellLater(_:)`` if
+  ///   the queue has no place.
+  /// - Returns: False when the system gave no thread.
   func start(_ queue: @escaping @Sendable (Connection, SessionToken) -> Void) -> Bool {
     catchUp()
     return startThread { self.run(queue) }
   }
 
-  /// How many there are.
+  /// The number of subscribers.
   var count: Int { state.withLock { $0.subscribers.count } }
 
-  /// Says that something may have been written.
+  /// Has the feed look for changes, because a request may have written some.
   func wake() {
     state.change(wakingAll: true, if: { $0.isAwake }) { $0.isAwake = $0.isAwake || !$0.subscribers.isEmpty }
   }
 
-  /// Takes the session's user as a subscriber, in place of an earlier one of the connection.
+  /// Adds the session's user as a subscriber, in place of an earlier one of the connection.
   ///
-  /// What was written before is none of its changes.
+  /// It is not notified of changes from before.
   func add(_ connection: Connection, _ token: SessionToken) throws(BackendError) {
     let grant = try Operations.resume.run(rules, token)
     let account = try rules.database.read { (db) throws(BackendError) -> Int64? in
@@ -79,7 +79,7 @@ final class ChangeFeed: Sendable {
     if !connection.isOpen { remove(connection.number) }
   }
 
-  /// Ends its thread.
+  /// Ends the thread of the feed.
   func stop() { state.change(wakingAll: true) { $0.isOver = true } }
 
   func remove(_ connection: UInt64) {
@@ -111,9 +111,9 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Reads what is new, and notes who has to be told.
+  /// Reads the new changes, and notes which subscribers have to be notified.
   ///
-  /// - Parameter new: A subscriber for what is written from now on.
+  /// - Parameter new: A subscriber to add, for changes from now on.
   private func catchUp(adding new: Subscriber? = nil) {
     cursors.withLock { cursors in
       let accounts = look(&cursors)
@@ -129,7 +129,7 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Reads which accounts the new events and transfers name; none when that cannot be read.
+  /// Reads the accounts of the new events and transfers; none when the database cannot be read.
   private func look(_ cursors: inout Cursors) -> Set<Int64?> {
     let rows = try? rules.database.read { [cursors] (db) throws(BackendError) in
       (try cursors.events.rows(in: db), try cursors.transfers.rows(in: db))
@@ -138,7 +138,7 @@ final class ChangeFeed: Sendable {
     return cursors.events.advance(events).union(cursors.transfers.advance(transfers))
   }
 
-  /// Queues what has to be told among the requests of each subscriber's user, a few at a time.
+  /// Queues notices among the requests of each subscriber's user, a few at a time.
   ///
   /// So the thread of the feed waits for no subscriber, and each user's notices cost little.
   private func notify(_ queue: (Connection, SessionToken) -> Void) {
@@ -161,14 +161,14 @@ final class ChangeFeed: Sendable {
 
   /// Tells a subscriber to look again, on a thread for requests.
   ///
-  /// That it is over is the last thing that a session hears.
+  /// The notice after a session has ended is its last one.
   func tell(_ connection: Connection, _ token: SessionToken) {
     state.withLock { _ = $0.queued.remove(connection.number) }
     connection.lookAgain()
     if (try? Operations.lookUp.run(rules, token) == nil) == true { remove(connection.number) }
   }
 
-  /// Notes that a subscriber was not told because its user has too many requests.
+  /// Notes that a subscriber must be notified later, because its user has too many requests now.
   func tellLater(_ connection: Connection) {
     state.change(wakingAll: true) { state in
       state.queued.remove(connection.number)
@@ -179,13 +179,13 @@ final class ChangeFeed: Sendable {
   }
 }
 
-/// Where the reading of a table has come to.
+/// The position up to which a table was read.
 ///
 /// Transactions do not commit in the order of their numbers, so the last rows are read again.
 private struct Cursor: Sendable {
   typealias Row = (id: Int64, accounts: [Int64?])
 
-  /// Stands for all accounts, when there are too many rows to look at each.
+  /// Stands for all accounts, when there are too many new rows to read each.
   static let everybody: Int64? = nil
   static let limit: Int64 = 1000
   private static let overlap: Int64 = 128
@@ -203,7 +203,7 @@ private struct Cursor: Sendable {
     }
   }
 
-  /// Takes rows that were read.
+  /// Moves the position behind rows that were read.
   ///
   /// - Returns: The accounts of those that are new.
   mutating func advance(_ rows: [Row]) -> Set<Int64?> {
@@ -214,7 +214,7 @@ private struct Cursor: Sendable {
   }
 }
 
-/// What the feed reads.
+/// The statements that the feed reads changes with.
 package enum FeedQuery: String, Query {
   case account = "SELECT id FROM accounts WHERE name = $1"
   case events = "SELECT id, account, actor FROM events WHERE id > $1 ORDER BY id DESC LIMIT $2"

@@ -1,16 +1,17 @@
 package import AuthBackend
 import TextFormat
 
-/// What the service reads of its database before it lets anybody in.
+/// The facts that the service reads from its database before it accepts connections.
 package struct ServedDatabase: Sendable {
   /// Names the database, for as long as it exists: 16 bytes as hexadecimal text.
   ///
-  /// It is made from the salt that a database draws when it is made, which a backup keeps.
+  /// It is derived from the random salt that a database gets when it is created, which a backup
+  /// keeps.
   package let identity: String
-  /// Whether it ever had one.
+  /// Whether the database ever had an administrator.
   package let hasAdministrator: Bool
 
-  /// Reads it.
+  /// Reads the facts from a database.
   package init(_ database: any Database) throws(BackendError) {
     self = try database.read { (db) throws(BackendError) in
       try db.one(ServedDatabaseQuery.facts, else: "the row of settings is missing")
@@ -28,6 +29,6 @@ extension ServedDatabase: RowDecodable {
 
 package enum ServedDatabaseQuery: String, Query {
   case facts = "SELECT event_salt, administrator_made FROM authority WHERE id = 1"
-  /// Writes a row as it is.
+  /// Writes a row without changing it.
   case touch = "UPDATE authority SET administrator_made = administrator_made WHERE id = 1"
 }

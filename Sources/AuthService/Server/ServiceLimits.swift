@@ -1,24 +1,24 @@
 import Glibc
 
-/// What one caller may take, and for how long the service waits for it.
+/// How much of the service each caller may use, and how long the service waits for a caller.
 package struct ServiceLimits: Hashable, Sendable {
-  /// How much there is of something for all callers, and for one user of the machine.
+  /// The limit of a resource for all callers together, and for one user of the machine.
   package struct Share: Hashable, Sendable {
     package var all: Int
     package var ofUser: Int
 
-    /// A name of a user may have a quarter of what the user may.
+    /// The limit of a caller; a name of a user has a quarter of the user's limit.
     func limit(of caller: Caller) -> Int { caller.name == nil ? ofUser : max(1, ofUser / 4) }
   }
 
   package var connections = Share(all: 4096, ofUser: 1024)
   /// New connections of one user in a second; more are closed as soon as they are accepted.
   package var connectsOfUser = 2000
-  /// Requests of one connection that are not answered yet; it is not read from meanwhile.
+  /// Unanswered requests of one connection, beyond which the service does not read from it.
   package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.
   package var databaseThreads: Int
-  /// How many of these threads one user has at most: a request that runs slows down all others.
+  /// The most of these threads that one user may occupy: a running request slows down all others.
   var databaseThreadsOfUser: Int { max(1, databaseThreads / 4) }
   package var requests = Share(all: 1024, ofUser: 512)
   /// Threads that hash passwords, and requests that wait for one; a hash takes 64 MiB.
@@ -28,13 +28,13 @@ package struct ServiceLimits: Hashable, Sendable {
   package var namesOfUser = 100
   /// Logins and recoveries of one user that fail without a pause; then one in ten seconds.
   package var failuresOfUser = 1000
-  /// For the first frame, for the rest of a frame that has begun, and for reading an answer.
+  /// The timeout for the first frame, for the rest of a frame, and until an answer is read.
   package var frameTime = Duration.seconds(10)
-  /// For a thread that has a connection to the database.
+  /// The longest wait of a request for a thread that uses the database.
   package var answerTime = Duration.seconds(10)
-  /// For a thread that hashes; less than a client waits for it.
+  /// The longest wait of a request for a thread that hashes; less than a client waits.
   package var hashTime = Duration.seconds(150)
-  /// For finishing what runs, after SIGTERM.
+  /// The time to finish running requests after SIGTERM.
   package var stopTime = Duration.seconds(10)
 
   package init(databaseThreads: Int, hashThreads: Int) {
@@ -43,7 +43,7 @@ package struct ServiceLimits: Hashable, Sendable {
   }
 }
 
-/// Counts what callers have of something, so that none has more than its share.
+/// Counts the places that callers have of a resource, so that none has more than its share.
 struct CallerShares: Hashable, Sendable {
   let share: ServiceLimits.Share
   private(set) var count = 0
@@ -51,9 +51,9 @@ struct CallerShares: Hashable, Sendable {
 
   init(_ share: ServiceLimits.Share) { self.share = share }
 
-  /// Takes a place for a caller, which is one of its user too.
+  /// Takes a place for a caller, which also counts for its user.
   ///
-  /// - Returns: False when there is none.
+  /// - Returns: False when no place is free.
   mutating func take(_ caller: Caller) -> Bool {
     guard count < share.all, caller.levels.allSatisfy({ counts[$0, default: 0] < share.limit(of: $0) }) else {
       return false
@@ -68,7 +68,7 @@ struct CallerShares: Hashable, Sendable {
     for level in caller.levels { counts.add(-1, to: level) }
   }
 
-  /// Who has to give up a place for a caller that found none.
+  /// The caller that has to give up a place for a caller that found none.
   ///
   /// It is the user with the most places when all are taken, and the name with the most when the
   /// caller's user has all that one user may have.
@@ -89,7 +89,7 @@ struct CallerShares: Hashable, Sendable {
     counts.max { $0.value < $1.value }.flatMap { $0.value > count + 1 ? $0.key : nil }
   }
 
-  /// What each name of a user has, and under the user alone what it has without a name.
+  /// The places of each name of a user, and under the user alone those without a name.
   private func names(of user: uid_t) -> [Caller: Int] {
     var names = counts.filter { $0.key.user == user }
     names[Caller(user: user), default: 0] -= names.reduce(0) { $0 + ($1.key.name == nil ? 0 : $1.value) }
@@ -103,7 +103,7 @@ extension Caller {
 }
 
 extension [Caller: Int] {
-  /// Keeps nothing for a count of 0.
+  /// Adds to the count of a caller, and removes a count of 0.
   mutating func add(_ difference: Int, to caller: Caller) {
     let sum = self[caller, default: 0] + difference
     self[caller] = sum == 0 ? nil : sum

@@ -9,11 +9,11 @@ package struct ServiceCounts: Sendable {
   package private(set) var times: [RequestWork: Durations] = [:]
   /// Requests that the database did not answer.
   package private(set) var unavailable = 0
-  /// Faults that an operator must repair, lately.
+  /// Recent faults that an operator must repair.
   package private(set) var faults = RecentCount()
-  /// Refusals by reason: codes of errors and of endings, of which there are few.
+  /// Refusals by reason, which is the code of an error or of the end of a connection.
   package private(set) var refused: [String: Int] = [:]
-  /// Requests that were answered, by user of the machine, of the busiest users.
+  /// Answered requests by user of the machine, for the busiest users.
   package private(set) var users: [UInt32: Int] = [:]
 
   /// How many users are counted; one member can have 65,536 subordinate ones.
@@ -36,15 +36,15 @@ package struct ServiceCounts: Sendable {
 
 /// Durations, counted by upper bounds, as Prometheus has histograms.
 package struct Durations: Sendable {
-  /// In seconds; longer ones are counted apart.
+  /// The upper bounds in seconds; longer durations have a count of their own.
   package static let bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 10]
   package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-  /// Their sum, in seconds.
+  /// The sum of the durations, in seconds.
   package private(set) var sum = 0.0
 
   package var count: Int { counts.reduce(0, +) }
 
-  /// No durations.
+  /// Creates an empty count.
   package init() {}
 
   mutating func add(_ duration: Duration) {
