@@ -6,10 +6,10 @@ import TextFormat
 
 /// Sends requests to the service, one after the other on one connection.
 ///
-/// A request whose answer was lost is repeated where that cannot do anything twice, under the ids
-/// that it had; the outcome of every other change is unknown then, and the error says so.
+/// A request whose answer was lost is sent again if it cannot take effect twice, with the same
+/// tokens and keys. The outcome of every other change is then unknown, and the error says so.
 extension ServiceAuthority {
-  /// What the service said about itself; nil before the first request.
+  /// The hello of the service; nil before the first request.
   var hello: ServiceHello? { known.withLock { $0 } }
 
   /// The session of this connection's user, for subscriptions.
@@ -23,14 +23,14 @@ extension ServiceAuthority {
     }
   }
 
-  /// Asks the service.
+  /// Has the service perform an operation.
   public func perform<Input, Output>(
     _ operation: BackendOperation<Input, Output>, on input: Input
   ) throws(BackendError) -> Output {
     try operation.run(asking: { (input) throws(BackendError) in try exchange(operation, input) }, input)
   }
 
-  /// Asks, and asks again where the answer was lost and that is allowed.
+  /// Sends one request, and sends it again if its answer was lost and that is safe.
   private func exchange<Input, Output>(
     _ operation: BackendOperation<Input, Output>, _ input: Input
   ) throws(BackendError) -> Output {
@@ -105,7 +105,9 @@ extension ServiceAuthority {
     .unavailable(.sessionOfOtherDatabase, known, address.place.escaped, hello?.database.escaped ?? "unknown")
   }
 
-  /// A frame for the service that said this; refused where a token is another database's.
+  /// The bytes of a frame for the service with this hello.
+  ///
+  /// - Throws: ``BackendError`` when the frame is too long, or has a token of another database.
   func encoded(
     for hello: ServiceHello?, _ frame: (TokenForm) throws(WireFault) -> ClientFrame
   ) throws(BackendError) -> [UInt8] {

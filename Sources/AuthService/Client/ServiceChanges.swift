@@ -2,16 +2,16 @@ import AuthBackend
 import AuthCore
 import Glibc
 
-/// Listens on a connection of its own, which the service tells when something changes for the
-/// account of the session.
+/// Listens on a connection of its own, on which the service notifies of changes for the account of
+/// the session.
 ///
-/// What is wrong with the service is found by the read that follows, which says it.
+/// It reports no fault of the service; the read that follows does.
 final class ServiceChanges: ChangeSource {
   private let base: ServiceAuthority
   private var link: ServiceLink?
-  /// The token with which changes are told, or could not be.
+  /// The token of the last attempt to subscribe, successful or not.
   private var token: SessionToken?
-  /// When the service last told of a change.
+  /// When the service last sent a notice.
   private var toldAt: ContinuousClock.Instant?
 
   init(_ base: ServiceAuthority) { self.base = base }
@@ -26,11 +26,10 @@ final class ServiceChanges: ChangeSource {
 
   var descriptor: Int32 { link?.descriptor ?? -1 }
 
-  /// Without a connection it looks again from time to time, and at once for a session or token that
-  /// is newer than ``listen()``.
+  /// Short without a connection, and zero for a session or token that is newer than ``listen()``.
   ///
-  /// What it is told may be the exchange of its token, which the next look finds out. The service
-  /// tells nothing more to the old one.
+  /// After a notice it is short too: the notice may be about the exchange of the token, and the
+  /// service sends no more notices for the old one.
   var longestWait: Duration? {
     if let grant = base.session, grant.token != token { return .zero }
     if link == nil { return .seconds(5) }
@@ -48,7 +47,7 @@ final class ServiceChanges: ChangeSource {
     }
   }
 
-  /// Nobody is asked for a password in the background.
+  /// A new connection that is subscribed; ssh may not prompt, because this runs in the background.
   private func subscribed(_ grant: Grant) -> ServiceLink? {
     guard let (link, hello, _) = try? Dialling(address: base.address, limits: base.limits, mayAsk: false).connect(),
       let frame = try? base.encoded(for: hello, { _ in .subscribe(1, grant.token) })

@@ -2,23 +2,23 @@ package import AuthBackend
 import AuthCore
 import TextFormat
 
-/// Why a connection brought no answer.
+/// The reason why a request got no answer.
 package enum ServiceFault: Error, Hashable {
   /// The connection ended, inside a frame or between two.
   case lost(String)
-  /// Nothing came in time.
+  /// The timeout of an answer passed.
   case silent(Duration)
-  /// What came is not of the protocol.
+  /// The message is not valid in the protocol.
   case garbled(WireFault)
-  /// The frame has the number of another question, or is no answer.
+  /// The message is the answer to another request, or no answer.
   case unasked
   case otherVersion(UInt16)
-  /// The service lets nobody in now, and says why.
+  /// The service does not accept the connection now, for this reason.
   case refused(BackendError)
 }
 
 extension ServiceFault {
-  /// What `body` reads; garbled where it is not of the protocol.
+  /// Reads a message with `body`, whose error becomes the fault of the connection.
   static func reading<Value>(_ body: () throws(WireFault) -> Value) throws(ServiceFault) -> Value {
     do throws(WireFault) {
       return try body()
@@ -42,7 +42,7 @@ extension ServiceFault {
     }
   }
 
-  /// What it means where nothing was changed.
+  /// The error for the caller where nothing was changed.
   func failure(at place: String) -> BackendError {
     switch self {
     case .lost: .unavailable(.serviceLost, place.escaped, reason)
@@ -57,25 +57,25 @@ extension ServiceFault {
   }
 }
 
-/// How long to wait for a service.
+/// The timeouts of a client of a service.
 package struct ClientLimits: Hashable, Sendable {
-  /// Until it says hello, where nobody is asked for anything.
+  /// The timeout of a connection, where ssh may not prompt the user.
   package var connecting: Duration = .seconds(10)
-  /// Until it says hello, where ssh may ask the user.
+  /// The timeout of a connection, where ssh may prompt the user.
   package var asking: Duration = .seconds(300)
-  /// For an answer.
+  /// The timeout of an answer that needs no password hash.
   package var answer: Duration = .seconds(15)
-  /// For an answer to a request that waits until a password is hashed: behind a full queue, that
-  /// takes minutes on a slow machine.
+  /// The timeout of an answer that needs a password hash: behind a full queue, that takes minutes
+  /// on a slow machine.
   package var hashing: Duration = .seconds(180)
-  /// For a service that went away, until a request is repeated.
+  /// How long to try to reach a service again whose answer was lost.
   package var returning: Duration = .seconds(5)
-  /// Whether ssh may ask the user, and print why it failed.
+  /// Whether ssh may prompt the user, and print why it failed.
   package var isInteractive = true
 
   package init() {}
 
-  /// For what a shell shows while somebody types: nothing is asked or printed, and no wait is long.
+  /// The timeouts for completions in a shell: short, and ssh does not prompt or print.
   ///
   /// A service on this machine answers within milliseconds, and ssh needs a part of a second.
   package static func hurried(at address: ServiceAddress) -> ClientLimits {

@@ -2,7 +2,7 @@ import AuthBackend
 package import Glibc
 import TextFormat
 
-/// Until when to wait, and how long that was when the wait began.
+/// The end of a wait, with the timeout that it began with.
 package struct AnswerDeadline {
   let time: Duration
   let end: ContinuousClock.Instant
@@ -13,10 +13,10 @@ package struct AnswerDeadline {
   }
 }
 
-/// A connected socket, and the frames on it.
+/// A connected socket that sends and receives frames.
 package final class ServiceLink {
   let descriptor: Int32
-  /// What ssh runs as.
+  /// The process of ssh; nil for a socket of this machine.
   private let process: pid_t?
   private var buffer = FrameBuffer()
 
@@ -33,7 +33,7 @@ package final class ServiceLink {
     if let process { waitpid(process, nil, WNOHANG) }
   }
 
-  /// Whether the other side closed, or said something that nobody asked for.
+  /// Whether the other side closed, or sent something without a request.
   var isOver: Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&polled, 1, 0) != 0
@@ -70,7 +70,7 @@ package final class ServiceLink {
     return try ServiceFault.reading { () throws(WireFault) in try ServerFrame(payload: payload, for: form) }
   }
 
-  /// Takes all frames that are there.
+  /// Receives and discards all frames that have arrived.
   ///
   /// - Returns: Whether there was one.
   func drain() throws(ServiceFault) -> Bool {
@@ -84,7 +84,7 @@ package final class ServiceLink {
     try ServiceFault.reading { () throws(WireFault) in try buffer.next() }
   }
 
-  /// Reads what is there; false for nothing.
+  /// Reads the bytes that have arrived; false if there are none.
   private func fill() throws(ServiceFault) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
@@ -108,7 +108,7 @@ package final class ServiceLink {
     }
   }
 
-  /// Ends an ssh that did not reach anybody.
+  /// Ends an ssh that did not reach the service.
   ///
   /// It would go on trying, hold the output of this process open, and complain there later. Another
   /// ssh ends by itself: it may be the one through which others of this user are connected.

@@ -6,10 +6,10 @@ import Guards
 
 /// The socket of one client.
 ///
-/// Whoever has the lock reads, writes and watches it; none of these waits. What a client asks is
-/// decided under the lock and done after it.
+/// The thread that holds the lock reads, writes and watches the socket, and never blocks in that.
+/// What to do for the client is decided under the lock and done after it.
 final class Connection: Sendable {
-  /// Why a connection is over, as the log has it.
+  /// Why a connection ended, in the words of the log.
   enum Ending: String, Sendable {
     case hungUp = "hung_up"
     case tooSlow = "too_slow"
@@ -20,10 +20,10 @@ final class Connection: Sendable {
     case stopping
   }
 
-  /// What came of looking at the socket.
+  /// The result of reading and writing the socket, for the server to act on.
   struct Outcome: Sendable {
     var questions: [(id: UInt32, Job.Question)] = []
-    /// Whether the caller was named just now.
+    /// Whether this read brought the name of the caller.
     var isNamed = false
     var ending: Ending?
   }
@@ -33,14 +33,14 @@ final class Connection: Sendable {
     var isGreeted = false
     var peer: Peer
     var account: String?
-    /// Nothing more is read: the client said so, or what it sent cannot be understood.
+    /// Why nothing more is read: the client closed its side, or sent something invalid.
     var isInputOver: Ending?
     var input = FrameBuffer()
     var output: [UInt8] = []
     var sent = 0
     var unanswered = 0
     var isToldToLook = false
-    /// When the present wait for the client is over.
+    /// When the current wait for the client times out.
     var deadline: ContinuousClock.Instant?
 
     mutating func refuse(_ ending: Ending, _ error: BackendError) {
@@ -54,7 +54,7 @@ final class Connection: Sendable {
   private let descriptor: Int32
   private let state: Locked<State>
 
-  /// Takes a connected socket over; the server does what each look asks for.
+  /// Takes over a connected socket; the server acts on the outcome of each read and write.
   init(_ descriptor: Int32, _ peer: Peer, number: UInt64, of server: AuthServer) {
     self.number = number
     self.server = server
@@ -64,16 +64,16 @@ final class Connection: Sendable {
 
   var peer: Peer { state.withLock { $0.peer } }
   var isOpen: Bool { state.withLock { $0.isOpen } }
-  /// The account of the last session that this connection proved to have.
+  /// The account of the last session whose token this connection presented.
   var account: String? { state.withLock { $0.account } }
 
-  /// Takes note of the account that an answer is about.
+  /// Remembers the account of a grant in an answer.
   func note(_ result: Result<any Sendable, BackendError>) {
     guard let grant = try? result.get() as? Grant else { return }
     state.withLock { $0.account = grant.user.username }
   }
 
-  /// Greets the client and begins to watch the socket.
+  /// Sends the hello to the client and starts watching the socket.
   func open(_ hello: ServerFrame) {
     let bytes = hello.encoded()
     change { state in
@@ -82,7 +82,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Reads and writes what it can.
+  /// Reads and writes as much as is possible without blocking.
   func advance() {
     change { state in
       if state.isInputOver == nil, state.output.isEmpty { receive(&state) }
@@ -98,7 +98,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Tells a subscriber to look again, unless it was told and has not read it yet.
+  /// Notifies a subscriber, unless an earlier notice is still unread.
   func lookAgain() {
     change { state in
       if state.isToldToLook { return }
@@ -107,7 +107,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Says why nothing that the client sent or sends is done.
+  /// Rejects all further requests with this error.
   func refuse(_ ending: Ending, _ error: BackendError) {
     change { state in
       state.unanswered = 0
@@ -115,10 +115,10 @@ final class Connection: Sendable {
     }
   }
 
-  /// Reads nothing more; what was read is answered.
+  /// Reads nothing more, and answers the requests that were read.
   func stop() { change { $0.isInputOver = .stopping } }
 
-  /// Changes an open connection, and goes on with it.
+  /// Changes an open connection, and then writes, reads and acts on the outcome.
   private func change(_ body: (inout State) -> Void) {
     let outcome = state.withLock { state in
       guard state.isOpen else { return Outcome() }
@@ -128,7 +128,7 @@ final class Connection: Sendable {
     server.act(self, outcome)
   }
 
-  /// Why its time is over, if it is.
+  /// Why the wait for the client timed out; nil if it did not.
   func overdue(at now: ContinuousClock.Instant) -> Ending? {
     state.withLock { state in
       guard state.isOpen, let deadline = state.deadline, deadline < now else { return nil }
@@ -136,7 +136,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Closes the socket; it must not be in the table of connections any more.
+  /// Closes the socket; the connection must no longer be in the table of the server.
   func close() {
     state.withLock { state in
       guard state.isOpen else { return }
@@ -160,7 +160,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Writes, takes the next frames, and says what to wait for.
+  /// Writes, reads the next frames, and sets which events to watch for.
   private func settle(_ state: inout State) -> Outcome {
     var outcome = Outcome()
     let wasWritten = state.output.isEmpty
@@ -189,7 +189,7 @@ final class Connection: Sendable {
     return outcome
   }
 
-  /// - Returns: False when the client is gone.
+  /// - Returns: False when the client has hung up.
   private func flush(_ state: inout State) -> Bool {
     while state.sent < state.output.count {
       let count = state.output[state.sent...].withUnsafeBytes {
