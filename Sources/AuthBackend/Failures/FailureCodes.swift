@@ -90,7 +90,7 @@ extension BackendError.FailureCode {
         .hint("Check the database of the service: auth-service schema check --postgres-file FILE")
     case .serverBusy:
       unreached(.busy, "server_busy", "the server has no free connection")
-        .hint("It has no connection free: wait for others, or raise max_connections there. Nothing was changed.")
+        .hint("All its connections are in use: try again later, or raise max_connections. Nothing was changed.")
     case .serverCertificate:
       unreached(.unreachable, "server_certificate", "the certificate of the server is not accepted")
         .hint("Put its authority into ~/.postgresql/root.crt, and name the host as its certificate does.")
@@ -158,7 +158,7 @@ extension BackendError.FailureCode {
         .hint("Check AUTH_CLI_AUTHORITY, and that auth-service runs there; nothing was changed.")
     case .serviceUntrusted:
       .unreachable("service_untrusted", "the service at {PLACE} is not trusted: {REASON}")
-        .hint("Nothing was sent. It has to be root's, yours or the user auth-cli's, and nobody else may write there.")
+        .hint("Nothing was sent. The socket and its directories must belong to root, to you or to auth-cli.")
     case .sessionOfOtherDatabase:
       .unreachable(
         "session_of_other_database", "the session belongs to the database {DATABASE}, and {PLACE} has {OTHER}"
