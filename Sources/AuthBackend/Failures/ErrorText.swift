@@ -3,7 +3,8 @@ import TextFormat
 
 /// A stable code, with its class, its message and its hint.
 ///
-/// The values of an error take the places of each `{NAME}`, first in the message, then in the hint.
+/// The values of an error replace the placeholders `{NAME}` in order, first in the message, then in
+/// the hint.
 package struct ErrorText: Sendable {
   /// The class of an error with this code.
   package enum Kind: Hashable, Sendable {

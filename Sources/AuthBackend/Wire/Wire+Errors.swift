@@ -1,8 +1,8 @@
 package import AuthCore
 import TextFormat
 
-// Parts of messages to people are printed as they are: what is no service of ours could put control
-// characters of a terminal there, so they are escaped when they are read.
+// Parts of messages are printed as they are. Another program in place of the service could send
+// control characters for the terminal, so they are escaped when they are read.
 
 extension BackendError: WireRecord {
   package static let parts = WireParts<BackendError>(
@@ -35,7 +35,7 @@ extension Unavailability: WireRecord {
       Unavailability(cause, words?.description.escaped ?? "", hint: words?.hint.escaped ?? "")
     }, \.cause, \.words)
 
-  /// Values make the description and the hint, which cross only where there are none.
+  /// The description and the hint, which are sent only if there are no values to build them from.
   private var words: Words? {
     values.isEmpty ? Words(description: description, hint: hint) : nil
   }

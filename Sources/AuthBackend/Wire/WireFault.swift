@@ -1,16 +1,16 @@
 import TextFormat
 
-/// Why bytes are not what the protocol says.
+/// The reason why bytes are not valid in the protocol, or cannot be sent.
 package enum WireFault: Error, Hashable, Sendable {
-  /// A value goes on after the end of its frame.
+  /// A frame ends inside a value.
   case truncated
-  /// A frame has more than its value.
+  /// A frame has bytes after its value.
   case trailing(bytes: Int)
   /// A text is not UTF-8.
   case notText
   /// A kind that this version does not know.
   case unknownTag(UInt8, of: String)
-  /// A value that its type does not have.
+  /// A value that is not valid for its type.
   case invalid(String)
   /// A frame of no bytes, or of more than ``Frames/longest``.
   case frameLength(Int)
@@ -21,7 +21,7 @@ package enum WireFault: Error, Hashable, Sendable {
 }
 
 extension WireFault: CustomStringConvertible {
-  /// What people call the kinds of values that other programs may get wrong.
+  /// The words for kinds of values in messages to users.
   private static let words = [
     "ClientFrame": "message", "ServerFrame": "message", "Request": "request",
   ]

@@ -4,7 +4,7 @@ import AuthCore
 ///
 /// It holds passwords and tokens, so it never prints itself.
 package struct WireReader: Redacted {
-  /// What is not read yet.
+  /// The bytes that are not read yet.
   private var bytes: ArraySlice<UInt8>
   private let form: TokenForm
 
@@ -13,7 +13,7 @@ package struct WireReader: Redacted {
     self.form = form
   }
 
-  /// Reads a value, and refuses bytes after it.
+  /// Reads a value from all the bytes, and throws if bytes are left.
   package static func whole<Value: WireValue>(_ bytes: [UInt8], for form: TokenForm) throws(WireFault) -> Value {
     var reader = WireReader(bytes, for: form)
     let value = try reader.take(Value.self)
@@ -21,7 +21,7 @@ package struct WireReader: Redacted {
     return value
   }
 
-  /// Refuses what is left.
+  /// Throws if bytes are left.
   func end() throws(WireFault) {
     if !bytes.isEmpty { throw .trailing(bytes: bytes.count) }
   }
@@ -31,7 +31,7 @@ package struct WireReader: Redacted {
     return Array(bytes)
   }
 
-  /// Reads a value.
+  /// Reads a value of a type.
   package mutating func take<Value: WireValue>(_: Value.Type = Value.self) throws(WireFault) -> Value {
     try Value.read(from: &self)
   }

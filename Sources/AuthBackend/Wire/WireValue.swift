@@ -1,25 +1,25 @@
 import AuthCore
 
-/// A value that crosses the socket.
+/// A value that can be sent over the socket of a service.
 package protocol WireValue: Sendable {
   func write(to wire: WireWriter)
   static func read(from wire: inout WireReader) throws(WireFault) -> Self
 }
 
-/// A value that crosses as its parts, one after the other.
+/// A value that is sent as its parts, one after the other.
 package protocol WireRecord: WireValue {
   static var parts: WireParts<Self> { get }
 }
 
-/// The parts of a record, in their order: said once for both directions.
+/// The parts of a record, in their order: one list for both writing and reading.
 package struct WireParts<Record: Sendable>: Sendable {
   let write: @Sendable (Record, WireWriter) -> Void
   let read: @Sendable (inout WireReader) throws(WireFault) -> Record
 
   /// - Parameters:
-  ///   - name: What parts are not a valid one of when `make` returns nil.
-  ///   - make: Makes a record of its parts.
-  ///   - part: Each part of a record.
+  ///   - name: The kind of value that the error names when `make` returns nil.
+  ///   - make: Creates a record from its parts; nil when they are not valid together.
+  ///   - part: Reads one part from a record.
   package init<each Part: WireValue>(
     called name: String = "\(Record.self)", _ make: @escaping @Sendable (repeat each Part) -> Record?,
     _ part: repeat @escaping @Sendable (Record) -> each Part
@@ -28,7 +28,7 @@ package struct WireParts<Record: Sendable>: Sendable {
     read = { (wire) throws(WireFault) in try wire.take(called: name, make) }
   }
 
-  /// A value that is its only part.
+  /// The parts of a value that is its own only part.
   init() where Record: WireValue {
     (write, read) = ({ $0.write(to: $1) }, { (wire) throws(WireFault) in try Record.read(from: &wire) })
   }
@@ -45,24 +45,24 @@ extension WireRecord {
   package static func read(from wire: inout WireReader) throws(WireFault) -> Self { try parts.read(&wire) }
 }
 
-/// A value of one of several forms: the number of the form, and what it holds.
+/// A value of one of several forms, sent as the number of the form and the values that it holds.
 package protocol WireUnion: WireValue {
   /// All forms, in the order of their numbers from 1, which never change.
   static var forms: [WireForm<Self>] { get }
 }
 
-/// A form of a union: said once for both directions.
+/// A form of a union: one declaration for both writing and reading.
 package struct WireForm<Union: Sendable>: Sendable {
-  /// Writes the number and what a value holds; false for a value of another form.
+  /// Writes the number and the values of a union; returns false for a union of another form.
   fileprivate let write: @Sendable (Union, UInt8, WireWriter) -> Bool
   fileprivate let read: @Sendable (inout WireReader) throws(WireFault) -> Union
 
   /// A form that holds values.
   ///
   /// - Parameters:
-  ///   - name: What values are not a valid one of when `make` returns nil.
-  ///   - make: Makes a union of the values.
-  ///   - values: The values of a union, if it is of this form.
+  ///   - name: The kind of value that the error names when `make` returns nil.
+  ///   - make: Creates a union from the values; nil when they are not valid together.
+  ///   - values: The values of a union; nil if it is of another form.
   package init<each Value: WireValue>(
     called name: String = "\(Union.self)", _ make: @escaping @Sendable (repeat each Value) -> Union?,
     _ values: @escaping @Sendable (Union) -> (repeat each Value)?
@@ -76,7 +76,7 @@ package struct WireForm<Union: Sendable>: Sendable {
     read = { (wire) throws(WireFault) in try wire.take(called: name, make) }
   }
 
-  /// A form that holds nothing.
+  /// A form that holds no values.
   package init(_ union: Union, _ isMeant: @escaping @Sendable (Union) -> Bool) {
     write = { union, number, wire in
       guard isMeant(union) else { return false }
@@ -102,8 +102,7 @@ extension WireUnion {
   }
 }
 
-/// A text of a certain kind, such as a case of an enumeration whose words stay when a case is
-/// renamed.
+/// A value that is sent as text, such as a case of an enumeration whose raw values never change.
 extension WireValue where Self: RawRepresentable<String> {
   package func write(to wire: WireWriter) { rawValue.write(to: wire) }
 
@@ -167,7 +166,7 @@ extension Array: WireValue where Element: WireValue {
     for element in self { element.write(to: wire) }
   }
 
-  /// Nothing is reserved for the count that the list claims.
+  /// It reserves no memory for the count that the sender claims.
   package static func read(from wire: inout WireReader) throws(WireFault) -> [Element] {
     var list: [Element] = []
     for _ in 0..<(try wire.take(UInt32.self)) { list.append(try Element.read(from: &wire)) }
@@ -175,13 +174,13 @@ extension Array: WireValue where Element: WireValue {
   }
 }
 
-/// The rest of a frame, which only the operation that it is about can read.
+/// The rest of a frame, which only the operation of that frame can read.
 ///
 /// It holds passwords and tokens, so it never prints itself.
 package struct WireBody: WireValue, Redacted {
   package let bytes: [UInt8]
 
-  /// The answer that something is done.
+  /// The answer of an operation without an output.
   package static let done = WireBody([AnswerKind.done.rawValue])
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }

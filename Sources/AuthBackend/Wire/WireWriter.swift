@@ -1,7 +1,7 @@
 import AuthCore
 
-/// Writes values in the form that ``WireReader`` reads: numbers big-endian, and the length of all
-/// that has one before it.
+/// Writes values in the form that ``WireReader`` reads: numbers are big-endian, and the length of
+/// a text or a list comes before it.
 ///
 /// It holds passwords and tokens, so it never prints itself.
 package final class WireWriter: Redacted {
@@ -30,7 +30,7 @@ package final class WireWriter: Redacted {
     return self
   }
 
-  /// What was written, for a frame to end with.
+  /// The bytes that were written, for the end of a frame.
   ///
   /// - Throws: ``WireFault`` when it has a token of another database.
   var body: WireBody {
@@ -55,25 +55,25 @@ package final class WireWriter: Redacted {
   }
 }
 
-/// How tokens look on the two sides of a connection.
+/// The form of session tokens on one side of a connection.
 ///
-/// A client keeps tokens with the name of their database before them, as a session file has them.
-/// They cross without it, and never to another database.
+/// A client stores tokens with the name of their database as a prefix, as session files do. It
+/// sends them without the prefix, and never to another database.
 package struct TokenForm: Sendable {
-  /// The bytes that name the database.
+  /// The length of the name of a database, in bytes.
   static let databaseLength = 16
   static let secretLength = 32
 
-  /// What stands before the tokens of this side; nothing in the service.
+  /// The prefix of the tokens on this side; empty in the service.
   let database: [UInt8]
 
-  /// The form of tokens that have this before them.
+  /// Creates the form of tokens with this prefix.
   package init(database: [UInt8]) { self.database = database }
 
-  /// As the service has tokens: secrets without a name.
+  /// The form in the service: secrets without a prefix.
   package static let plain = TokenForm(database: [])
 
-  /// The name of a database before a secret, empty where there is none, and the secret.
+  /// Splits a token into its prefix, which may be empty, and its secret.
   func split(_ token: SessionToken) -> (database: [UInt8], secret: [UInt8]) {
     let isNamed = !database.isEmpty && token.bytes.count == Self.databaseLength + Self.secretLength
     let length = isNamed ? Self.databaseLength : 0
