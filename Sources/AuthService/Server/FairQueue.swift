@@ -1,13 +1,14 @@
 import Glibc
 
-/// Jobs that wait for a thread: users take turns, and none has every thread or every place.
+/// A queue of jobs that wait for a thread: users take turns, and no user gets every thread or every
+/// place.
 ///
-/// The names of one user take turns within those of the user. When all places are taken, whoever
-/// has the most gives one to a caller with fewer, so two users cannot keep out all others.
+/// The names of one user take turns within the turns of the user. When all places are taken, the
+/// caller with the most gives one to a caller with fewer, so two users cannot lock out all others.
 struct FairQueue<Job: Sendable>: Sendable {
   private struct User: Sendable {
     let id: uid_t
-    /// The jobs of each name that has some, those of the next one first.
+    /// The jobs of each name with waiting jobs; the name whose turn is next comes first.
     var turns: [(name: String?, jobs: [Job])] = []
 
     mutating func append(_ job: Job, _ name: String?) {
@@ -35,7 +36,7 @@ struct FairQueue<Job: Sendable>: Sendable {
   private let runningOfUser: Int
   private var places: CallerShares
   private var running: [Caller: Int] = [:]
-  /// The users with jobs that wait, the next one first.
+  /// The users with waiting jobs; the user whose turn is next comes first.
   private var users: [User] = []
 
   /// - Parameters:
@@ -46,14 +47,14 @@ struct FairQueue<Job: Sendable>: Sendable {
     self.runningOfUser = runningOfUser
   }
 
-  /// How many wait.
+  /// The number of waiting jobs.
   var count: Int { places.count }
   var runningCount: Int { running.values.reduce(0, +) }
 
   /// Adds a job.
   ///
-  /// - Returns: The job that has no place: this one, or the newest of whoever has the most, which
-  ///   gave its place to this one; nil if there is a place for each.
+  /// - Returns: The job that has no place: this one, or the newest job of the caller with the most,
+  ///   which gave its place to this one; nil if every job has a place.
   mutating func append(_ job: Job, of caller: Caller) -> Job? {
     var removed: Job?
     if !places.take(caller) {
@@ -76,15 +77,15 @@ struct FairQueue<Job: Sendable>: Sendable {
     return job
   }
 
-  /// The job of each caller that waits longest.
+  /// The longest-waiting job of each caller.
   var oldest: [Job] { users.flatMap { $0.turns.compactMap(\.jobs.first) } }
 
-  /// Whether a job that waits may run.
+  /// Whether a waiting job may run now.
   var canRun: Bool { turn != nil }
 
   private var turn: Int? { users.firstIndex { running[Caller(user: $0.id), default: 0] < runningOfUser } }
 
-  /// The next job that may run; call ``finished(_:)`` when it has.
+  /// Removes the next job that may run; call ``finished(_:)`` after it ran.
   mutating func next() -> (user: uid_t, job: Job)? {
     guard let turn else { return nil }
     var user = users.remove(at: turn)
@@ -97,7 +98,7 @@ struct FairQueue<Job: Sendable>: Sendable {
 
   mutating func finished(_ user: uid_t) { running.add(-1, to: Caller(user: user)) }
 
-  /// Takes out all that waits.
+  /// Removes all waiting jobs and returns them.
   mutating func removeAll() -> [Job] {
     defer { (users, places) = ([], CallerShares(places.share)) }
     return users.flatMap { $0.turns.flatMap(\.jobs) }

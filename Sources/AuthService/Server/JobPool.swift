@@ -3,12 +3,12 @@ import AuthCore
 import Glibc
 import Guards
 
-/// A request on its way to a thread that answers it.
+/// A request that waits for a thread, or runs on one.
 struct Job: Sendable {
   enum Question: Sendable {
     case request(Request)
     case subscribe(SessionToken)
-    /// A subscriber has to be told that something changed; it has no answer.
+    /// Notify a subscriber that something changed; this has no answer.
     case tell(SessionToken)
   }
 
@@ -18,12 +18,12 @@ struct Job: Sendable {
   let since = ContinuousClock.now
 }
 
-/// Threads that do one kind of work, in the order of a ``FairQueue``.
+/// Threads that perform jobs of one kind in the order of a ``FairQueue``.
 final class JobPool: Sendable {
   private struct State {
     var queue: FairQueue<Job>
     var isOver = false
-    /// How long a job takes, as a moving average.
+    /// The time that a job takes, as a moving average.
     var average = Duration.zero
 
     mutating func finish(_ user: uid_t, after time: Duration) {
@@ -36,9 +36,9 @@ final class JobPool: Sendable {
   private let state: Monitor<State>
 
   /// - Parameters:
-  ///   - threads: How many there are.
-  ///   - ofUser: How many of them one user has at most.
-  ///   - share: How many jobs may wait.
+  ///   - threads: The number of threads.
+  ///   - ofUser: The most threads that one user may occupy.
+  ///   - share: The limits of waiting jobs.
   init(threads: Int, ofUser: Int, _ share: ServiceLimits.Share) {
     self.threads = threads
     state = Monitor(State(queue: FairQueue(share, runningOfUser: ofUser)))
@@ -59,20 +59,22 @@ final class JobPool: Sendable {
       return state.isOver ? .some(nil) : nil
     }) ?? nil {
       let began = ContinuousClock.now
-      // What nobody waits for is not begun.
+      // No client waits for the job if its connection is closed.
       if job.connection.isOpen { perform(job) }
       last = (user, ContinuousClock.now - began)
     }
   }
 
-  /// - Returns: The job that has no place, and is not done: this one or another one; see
+  /// Adds a job to the queue.
+  ///
+  /// - Returns: The job that has no place and is not performed, this one or another one; see
   ///   ``FairQueue/append(_:of:)``.
   func submit(_ job: Job) -> Job? {
     let caller = job.connection.peer.caller
     return state.change(if: { $0.queue.canRun }) { $0.isOver ? job : $0.queue.append(job, of: caller) }
   }
 
-  /// Takes out all that waits; what runs goes on, and nothing begins any more.
+  /// Removes and returns all waiting jobs; running jobs continue, and no other job starts.
   func close() -> [Job] {
     state.change(wakingAll: true) { state in
       state.isOver = true
@@ -80,7 +82,7 @@ final class JobPool: Sendable {
     }
   }
 
-  /// How many wait and run, and how long a new job would wait.
+  /// The numbers of waiting and running jobs, and the time that a new job would wait.
   var load: ServiceStatus.Load {
     state.withLock { state in
       let oldest = state.queue.oldest.map(\.since).min().map { .now - $0 } ?? .zero

@@ -1,7 +1,7 @@
 package import AuthBackend
 package import AuthCore
 
-/// What a client sends.
+/// A message from a client to the service.
 package enum ClientFrame: Sendable {
   /// The first frame: the client has this version of the protocol.
   case hello
@@ -9,12 +9,12 @@ package enum ClientFrame: Sendable {
   case request(UInt32, WireBody)
   /// Asks for ``ServerFrame/lookAgain`` when something changes for the account of a session.
   ///
-  /// It is answered by `done` or a failure, once.
+  /// The service answers it once, with `done` or a failure.
   case subscribe(UInt32, SessionToken)
   /// The name in the forced command of an ssh key, which `connect` sends before all others.
   ///
-  /// It says whose limits within those of the user of the machine apply, and is logged. It grants
-  /// nothing.
+  /// It selects the limits within those of the user of the machine, and is logged. It grants no
+  /// rights.
   case named(String)
 }
 
@@ -41,11 +41,11 @@ extension ClientFrame: WireUnion {
   init(payload: [UInt8]) throws(WireFault) { self = try WireReader.whole(payload, for: .plain) }
 }
 
-/// The version of the protocol, which both sides say first.
+/// The version of the protocol, which both sides send first.
 struct ProtocolVersion: WireValue {
   func write(to wire: WireWriter) { wire.put(Frames.major) }
 
-  /// Another version may say more after it, which is not read.
+  /// Another version may send more after the number, which is not read.
   static func read(from wire: inout WireReader) throws(WireFault) -> ProtocolVersion {
     let major = try wire.take(UInt16.self)
     guard major == Frames.major else { throw .otherVersion(major) }

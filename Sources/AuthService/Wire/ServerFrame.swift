@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
 
-/// What a service sends.
+/// A message from the service to a client.
 enum ServerFrame: Sendable {
   /// The first frame, sent as soon as a client is connected.
   case hello(ServiceHello)
@@ -14,7 +14,7 @@ enum ServerFrame: Sendable {
   case lookAgain
 }
 
-/// What a service says about itself and its database.
+/// The description that a service sends of itself and its database.
 struct ServiceHello: Hashable, Sendable {
   /// Names the database, for as long as it exists: 16 bytes as hexadecimal text.
   ///
