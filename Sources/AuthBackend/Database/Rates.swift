@@ -3,7 +3,8 @@ import Guards
 /// How often each caller may do something: a number of times without a pause, and at a steady rate
 /// after that.
 ///
-/// Each process counts for itself, and stores nothing for a caller that has paused long enough.
+/// Each process counts for itself. With many callers, those that have paused long enough are
+/// removed.
 package final class Rates<Caller: Hashable & Sendable>: Sendable {
   private struct Count: Sendable {
     var made: Double
