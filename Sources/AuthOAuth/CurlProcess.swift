@@ -45,15 +45,13 @@
       limit = longest + 1 << 16
       // It fails only if curl has ended, which then has no answer.
       if recorder != nil { _ = cprocess_limit_file_size(id, UInt(limit)) }
-      // In one call that never waits, so a kill of this process does not divide the options. curl
-      // accepts a line without its end, and the start of an address can be another server.
-      let count = input.withUnsafeBytes {
-        Glibc.send(ends[0], $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-      }
-      // Longer than the system's buffer, usually 208 KiB. Below 0 curl has ended, without a status.
-      guard count < 0 || count == input.count else {
-        _ = output(until: .now)  // Kills curl.
-        throw .unsendable
+      var rest = input[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.send(ends[0], $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count < 0, errno == EINTR { continue }
+        // It has ended, and so has no status.
+        if count <= 0 { break }
+        rest = rest.dropFirst(count)
       }
       shutdown(ends[0], Int32(SHUT_WR))
     }
@@ -69,11 +67,10 @@
     func output(until deadline: ContinuousClock.Instant) -> Result<[UInt8], CurlFailure> {
       let descriptor = link.withLock(\.self)
       let streamed = read(descriptor, until: deadline)
-      // Before its standard input ends here. Nothing happens to one that has ended: its id is not
-      // free before the wait.
-      kill(id, SIGKILL)
       link.withLock { $0 = -1 }
       close(descriptor)
+      // Nothing happens to one that has ended: its id is not free before the wait.
+      kill(id, SIGKILL)
       var status: Int32 = 0
       while waitpid(id, &status, 0) < 0 && errno == EINTR {}
       guard let answer = recorder?.answer else { return streamed }

@@ -88,7 +88,7 @@
         // Not `data`, which would read a file if the body starts with @.
         lines.append("data-raw = \(try Self.quoted(body))")
       }
-      // At the end: without this line curl sends nothing.
+      // At the end, so that a part of the options sends nothing.
       lines.append("url = \(try Self.quoted(request.url))")
       // curl refuses a longer line.
       guard lines.allSatisfy({ $0.utf8.count < 100_000 }) else { throw .unsendable }
