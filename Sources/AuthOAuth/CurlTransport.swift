@@ -72,7 +72,7 @@
       let seconds = max(1, timeLimit.components.seconds)
       var lines = [
         "silent", "include", "globoff", "no-location", "path-as-is", "http1.1", "suppress-connect-headers",
-        "proto = \"=\(isHere ? "http" : "https")\"", "max-time = \(seconds)",
+        "proto = \"-all\"", "max-time = \(seconds)",
         "connect-timeout = \(max(1, seconds / 2))", "max-filesize = \(Self.longest)", "output = \"-\"",
         "write-out = \"\(CurlAnswer.trailer)\"", "request = \(try Self.quoted(request.method))",
       ]
@@ -88,8 +88,10 @@
         // Not `data`, which would read a file if the body starts with @.
         lines.append("data-raw = \(try Self.quoted(body))")
       }
-      // At the end, so that a part of the options sends nothing.
+      // At the end: curl accepts a line without its end, and the start of an address can be another
+      // server. Without the last line it sends nothing, so a part of the options does no harm.
       lines.append("url = \(try Self.quoted(request.url))")
+      lines.append("proto = \"=\(isHere ? "http" : "https")\"")
       // curl refuses a longer line.
       guard lines.allSatisfy({ $0.utf8.count < 100_000 }) else { throw .unsendable }
       return Array((lines.joined(separator: "\n") + "\n").utf8)

@@ -135,9 +135,11 @@ final class CurlTests: Sendable {
     for request in bad {
       await #expect(throws: CurlFailure.unsendable) { try await CurlTransport().send(request) }
     }
-    // The address comes last: the options of a process that was killed meanwhile send nothing.
-    let cut = CurlTransport(program: try script(#"sed '$d' | curl "$@""#))
-    await #expect(throws: CurlFailure.interrupted) { try await cut.send(request(address)) }
+    // The options of a process that was killed meanwhile send nothing, also if the address is cut.
+    for missing in [3, 15, 20, 24, 40, 60] {
+      let cut = CurlTransport(program: try script(#"head -c -\#(missing) | curl "$@""#))
+      await #expect(throws: CurlFailure.self, "\(missing)") { try await cut.send(request(address)) }
+    }
     #expect(server.requests == [])
     let missing = CurlTransport(program: directory.path + "/none")
     await #expect(throws: CurlFailure.notStarted) { try await missing.send(request(address)) }
