@@ -5,8 +5,8 @@ extension OAuthAuthority {
   /// When the access token of a saved session was requested; nil for a token of another authority.
   package static func requestTime(of token: SessionToken) -> BootInstant? { SavedSession(token)?.active }
 
-  /// The limit of the login that has ended a saved session; nil if there is none, and for a token of
-  /// another authority.
+  /// The limit of the login that has ended a saved session; nil if there is none, and for a token
+  /// of another authority.
   package static func endReason(of token: SessionToken, at now: BootInstant) -> EndReason? {
     SavedSession(token)?.grant(token).limits.endReason(at: now)
   }

@@ -147,15 +147,17 @@ extension OAuthAuthority: Authority {
     guard let saved = SavedSession(token) else { return }
     unconfirmed.withLock { $0[saved.refresh] = nil }
     users.withLock { $0[saved.id] = nil }
-    do throws(OAuthError) {
-      let others = saved.replaced + (abandoned.withLock { $0[saved.id] } ?? [])
-      for token in [saved.refresh] + others { try await end(token, saved.kind) }
-      abandoned.withLock { $0[saved.id] = nil }
-      ended.withLock { $0[saved.id] = () }
-    } catch {
-      if case .unavailable(let cause) = error { throw cause }
-      throw Unavailability(.busy, error.description, hint: error.hint)
+    let others = saved.replaced + (abandoned.withLock { $0[saved.id] } ?? [])
+    var failure: OAuthError?
+    for token in [saved.refresh] + others {
+      do throws(OAuthError) { try await end(token, saved.kind) } catch { failure = failure ?? error }
     }
+    if let failure {
+      if case .unavailable(let cause) = failure { throw cause }
+      throw Unavailability(.busy, failure.description, hint: failure.hint)
+    }
+    abandoned.withLock { $0[saved.id] = nil }
+    ended.withLock { $0[saved.id] = () }
   }
 
   /// The content of the token, unless one of its limits has passed.

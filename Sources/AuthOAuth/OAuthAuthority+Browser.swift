@@ -63,13 +63,13 @@ extension OAuthAuthority {
     let parts = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
     guard parts.count == 2, let fields = Form.fields(parts[1]), let state = fields["state"],
       fields["iss"] == server.issuer || fields["iss"] == nil && !server.namesIssuer,
+      fields["error"] != nil || fields["code"]?.isEmpty == false,
       let request = requests.withLock({ $0[state] }), request.form["redirect_uri"] == String(parts[0]),
       // Of two calls with one address, only the one that removes it continues.
       requests.withLock({ $0.removeValue(forKey: state) }) != nil
     else { throw .rejected(.foreignResponse) }
     if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
-    guard let code = fields["code"], !code.isEmpty else { throw .rejected(.foreignResponse) }
-    return credentials(for: (request.form.merging(["code": code]) { $1 }, nil, request.isFresh))
+    return credentials(for: (request.form.merging(["code": fields["code"] ?? ""]) { $1 }, nil, request.isFresh))
   }
 
   /// 256 bits of the system's randomness.
