@@ -24,17 +24,33 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func require(_ caller: Caller) throws(BackendError) {
-    let excess = counts.withLock { made($0[caller], at: .now) } + 1 - burst
+    try counts.withLock { (counts) throws(BackendError) in try require(caller, counts) }
+  }
+
+  private func require(_ caller: Caller, _ counts: [Caller: Count]) throws(BackendError) {
+    let excess = made(counts[caller], at: .now) + 1 - burst
     if excess > 0 { throw .unavailable(.serviceBusy, "\(max(1, Int((excess / perSecond).rounded(.up))))") }
+  }
+
+  /// Counts one time for a caller, or refuses one that has used up its times.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
+  package func take(_ caller: Caller) throws(BackendError) {
+    try counts.withLock { (counts) throws(BackendError) in
+      try require(caller, counts)
+      count(caller, &counts)
+    }
   }
 
   /// Counts one time for a caller.
   package func count(_ caller: Caller) {
+    counts.withLock { count(caller, &$0) }
+  }
+
+  private func count(_ caller: Caller, _ counts: inout [Caller: Count]) {
     let now = ContinuousClock.now
-    counts.withLock { counts in
-      counts[caller] = Count(made: made(counts[caller], at: now) + 1, at: now)
-      if counts.count > 10_000 { counts = counts.filter { made($1, at: now) > 0 } }
-    }
+    counts[caller] = Count(made: made(counts[caller], at: now) + 1, at: now)
+    if counts.count > 10_000 { counts = counts.filter { made($1, at: now) > 0 } }
   }
 
   /// How often still counts.

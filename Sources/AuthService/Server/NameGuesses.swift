@@ -31,8 +31,7 @@ struct NameGuesses: Sendable {
   ) throws(BackendError) -> Output {
     switch request.operation.name {
     case Operations.register.name, Operations.checkUsername.name:
-      try names.require(user)
-      names.count(user)
+      try names.take(user)
       return try perform()
     case Operations.logIn.name, Operations.recover.name:
       try failures.require(user)
