@@ -62,7 +62,7 @@ struct OperatorDesk: Sendable {
       let words = OperatorChannel.words(bytes)
       guard let request = OperatorRequest(rawValue: words[0]), words.count == 3 else {
         throw CommandError(
-          .cannotTell, saying: "the running service does not know this command",
+          .cannotTell, "command_unknown", "the running service does not know this command",
           hint: "Restart it, so that it has the version of this program.")
       }
       (asked, sudoUser) = (request, words[2].isEmpty ? nil : words[2])
@@ -135,7 +135,8 @@ struct OperatorDesk: Sendable {
     guard let microseconds = Int64(text) else { throw OperatorChannel.lost }
     let time = WallTime(microseconds: microseconds)
     guard time <= WallTime.now() else {
-      throw CommandError(.usage, saying: "that time is not past", hint: "Name an earlier one; nothing was changed.")
+      throw CommandError(
+        .usage, "time_not_past", "that time is not in the past", hint: "Name an earlier one; nothing was changed.")
     }
     var last: Int64?
     var count = 0
