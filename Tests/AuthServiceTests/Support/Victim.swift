@@ -90,8 +90,7 @@ enum Attack {
   /// Expects that no operation fails beside an attack, and that each takes at most ten times its
   /// median without it.
   ///
-  /// Other tests run on the same processors: the slowest tenth of the times does not count, and a
-  /// median below 3 ms counts as 3 ms.
+  /// Other tests run on the same processors: the slowest tenth of the times does not count.
   static func expect(
     unharmed operations: [Operation], beside threads: Int = 1,
     _ sourceLocation: SourceLocation = #_sourceLocation, by attack: @escaping Body
@@ -118,7 +117,7 @@ enum Attack {
     for (index, times) in try attacked.get().enumerated() {
       let (median, slow) = (idle[index][rounds / 2], times[rounds * 9 / 10 - 1])
       #expect(
-        slow <= max(median, .milliseconds(3)) * 10, "\(operations[index].name): \(median) alone, \(slow) attacked",
+        slow <= median * 10, "\(operations[index].name): \(median) alone, \(slow) attacked",
         sourceLocation: sourceLocation)
     }
     if let failure = state.withLock({ $0.failure }) { throw failure }
