@@ -43,14 +43,17 @@ enum AuthTool {
       About(
         version: Release.version,
         date: Release.date,
-        summary: "log in, pay and log out with a local account",
+        summary: "log in at an identity provider or with a local account, and hand out access tokens",
         discussion: [
-          "You register an account, log in, and use the screens that need a login: payments, receipts, your profile. "
-            + "Accounts, sessions and money are in one database on this machine, "
-            + "or in a service for several people and machines."
+          "At an identity provider that speaks OAuth 2.0, you log in once, and scripts and other programs get access tokens.",
+          "With a local account, you register, log in, and use the screens that need a login: payments, receipts, your "
+            + "profile. Accounts, sessions and play money are in one database on this machine, or in a service for several "
+            + "people and machines.",
         ],
         firstSteps: [
-          "register alice": "create an account",
+          "login --provider https://id.example.com --client-id cli": "log in at an identity provider",
+          "token": "print an access token",
+          "register alice": "create a local account",
           "login alice": "log in",
           "home": "look around",
         ],

@@ -10,11 +10,11 @@ enum RunCommand {
   static let command = Command<ServiceCommand>(
     "run", summary: "Run the service until SIGTERM",
     discussion: [
-      "With an SQLite database no other program may use the file meanwhile; services on one PostgreSQL database may be as many as you like.",
+      "With an SQLite database no other program may use the file meanwhile; any number of services may share one PostgreSQL database.",
       "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
         + "and the user of the service may write. A second socket is for operators alone.",
       "For two services on one machine, give one of them another --socket and another --operators.",
-      "SIGTERM and SIGINT end it: it finishes what runs, and its status is 0. SIGHUP is ignored.",
+      "SIGTERM and SIGINT end it: it finishes the running requests, and its status is 0. SIGHUP is ignored.",
       "It writes its log to standard error: a time and a level before each line, or for systemd the level alone.",
     ],
     options: ServiceOptions.databases + [ServiceOptions.socket, ServiceOptions.operators, group]
