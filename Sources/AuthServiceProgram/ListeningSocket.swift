@@ -67,7 +67,8 @@ extension ListeningSocket {
         path, "its group cannot be set: \(ErrorNumber.current.explanation)",
         hint: "Name a group that this user belongs to with --group; only root may name any.")
     }
-    guard chmod(path, mode) == 0, listen(descriptor, 1024) == 0 else {
+    // Nobody waits behind more connections than these.
+    guard chmod(path, mode) == 0, listen(descriptor, 128) == 0 else {
       throw Self.failed(path, ErrorNumber.current.explanation)
     }
   }

@@ -28,8 +28,13 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   }
 
   private func require(_ caller: Caller, _ counts: [Caller: Count]) throws(BackendError) {
-    let excess = made(counts[caller], at: .now) + 1 - burst
+    let excess = excess(of: caller, counts)
     if excess > 0 { throw .unavailable(.serviceBusy, "\(max(1, Int((excess / perSecond).rounded(.up))))") }
+  }
+
+  /// By how many times one more would be too many; not above zero for a caller who may.
+  private func excess(of caller: Caller, _ counts: [Caller: Count]) -> Double {
+    made(counts[caller], at: .now) + 1 - burst
   }
 
   /// Counts one time for a caller, or refuses one that has used up its times.
@@ -39,6 +44,17 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
     try counts.withLock { (counts) throws(BackendError) in
       try require(caller, counts)
       count(caller, &counts)
+    }
+  }
+
+  /// Counts one time for a caller, if it has not used up its times.
+  ///
+  /// - Returns: Whether it was counted.
+  package func counted(_ caller: Caller) -> Bool {
+    counts.withLock { counts in
+      guard excess(of: caller, counts) <= 0 else { return false }
+      count(caller, &counts)
+      return true
     }
   }
 

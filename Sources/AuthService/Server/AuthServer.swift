@@ -16,9 +16,6 @@ package final class AuthServer: Sendable {
     var connections: [UInt64: (connection: Connection, holder: Caller)] = [:]
     var places: CallerShares
     var counts = ServiceCounts()
-    /// How often each user connected in the current second, which ends at `secondEnds`.
-    var connects: [uid_t: Int] = [:]
-    var secondEnds = ContinuousClock.now
     /// The listener is not watched, because there was no descriptor for a connection.
     var isDeaf = false
     /// No connection is accepted any more.
@@ -56,6 +53,7 @@ package final class AuthServer: Sendable {
   private let requests: JobPool
   private let passwords: JobPool
   private let guesses: NameGuesses
+  private let connects: Rates<uid_t>
 
   /// A tag that no connection has.
   private static let listenerTag: UInt64 = 0
@@ -86,6 +84,7 @@ package final class AuthServer: Sendable {
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, ofUser: max(1, limits.hashThreads - 1), limits.passwords)
     guesses = NameGuesses(limits)
+    connects = Rates(burst: limits.connections.ofUser, perSecond: limits.connectsOfUser)
     epoll = epoll_create1(0)
   }
 
@@ -178,9 +177,9 @@ package final class AuthServer: Sendable {
       return
     }
     let holder = peer.caller
+    let isSlowEnough = connects.counted(holder.user)
     let (connection, removed): (Connection?, Connection?) = table.withLock { table in
-      table.connects[holder.user, default: 0] += 1
-      guard !table.isClosed, table.connects[holder.user, default: 0] <= limits.connectsOfUser else { return (nil, nil) }
+      guard !table.isClosed, isSlowEnough else { return (nil, nil) }
       let (isSeated, removed) = table.seat(holder)
       guard isSeated else { return (nil, removed) }
       table.counts.accepted += 1
@@ -248,7 +247,6 @@ package final class AuthServer: Sendable {
   private func sweep() {
     let now = ContinuousClock.now
     let (open, isDeaf): ([Connection], Bool) = table.withLock { table in
-      if table.secondEnds <= now { (table.connects, table.secondEnds) = ([:], now + .seconds(1)) }
       defer { table.isDeaf = false }
       return (table.connections.values.map(\.connection), table.isDeaf && !table.isClosed)
     }

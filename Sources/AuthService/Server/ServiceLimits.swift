@@ -12,8 +12,9 @@ package struct ServiceLimits: Hashable, Sendable {
   }
 
   package var connections = Share(all: 4096, ofUser: 1024)
-  /// New connections of one user in a second; more are closed as soon as they are accepted.
-  package var connectsOfUser = 2000
+  /// New connections of one user in a second, after as many without a pause as the user may keep
+  /// open; more are closed as soon as they are accepted.
+  package var connectsOfUser = 500.0
   /// Unanswered requests of one connection, beyond which the service does not read from it.
   package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.

@@ -44,7 +44,9 @@ package final class ServiceLog: Sendable {
   }
 
   /// Writes a line, unless there were too many of its kind.
-  package func write(_ level: Level, _ what: String, _ fields: KeyValuePairs<String, String?> = [:]) {
+  package func write(
+    _ level: Level, _ what: String, _ fields: @autoclosure () -> KeyValuePairs<String, String?> = [:]
+  ) {
     let omitted: Int? = budgets.withLock { budgets in
       let now = ContinuousClock.now
       var budget = budgets[what] ?? Budget()
@@ -62,7 +64,7 @@ package final class ServiceLog: Sendable {
     }
     guard let omitted else { return }
     var line = (isJournal ? "<\(level.rawValue)>" : "\(WallTime.now().iso8601) \(level) ") + what
-    for case (let name, let value?) in fields { line += " \(name)=\(Self.quoted(value))" }
+    for case (let name, let value?) in fields() { line += " \(name)=\(Self.quoted(value))" }
     if omitted > 0 { line += " omitted=\(omitted)" }
     line += "\n"
     // A reader that is gone is no reason to stop.

@@ -80,12 +80,14 @@ struct AttackTests {
     let service = try await service(engine)
     let path = service.socket
     try Victim(of: service).expectUnharmed(beside: 4, fromServiceUser: true) { _, goesOn in
-      // Never waits, so that it ends where nobody accepts.
-      let descriptor = try #require(connectedSocket(to: path))
-      close(descriptor)
+      let address = try #require(sockaddr_un(path: path))
+      // It waits for its place, as a script does: a loop that spins only uses up the processors.
+      // It ends where nobody accepts.
+      var patience = timeval(tv_sec: 0, tv_usec: 100_000)
       while goesOn() {
-        let attempt = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        _ = sockaddr_un(path: path)?.withPointer { connect(attempt, $0, $1) }
+        let attempt = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        setsockopt(attempt, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        _ = address.withPointer { connect(attempt, $0, $1) }
         close(attempt)
       }
     }
