@@ -39,8 +39,9 @@ struct SSHTests {
       # The key can do this and nothing else.
       ssh service id < /dev/null | wc -c
       """, ["HOME": home.path, "AUTH_CLI_AUTHORITY": "ssh://service"],
-      printing: "Logged in as alice", "at service, encrypted by ssh.", "Paid 12.50 to bob.",
-      "at 127.0.0.1 port 1, service")
+      printing: "Logged in as alice", "at service, encrypted by ssh.", "Paid 12.50 to bob.")
+    // `status` names the host that answered.
+    #expect(text.split(separator: " at service, encrypted by ssh.").count == 4)
     #expect(!text.contains("uid="))
   }
 }
