@@ -163,7 +163,16 @@ ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
 FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.fish
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
 
-install: release ## Install the executable, man page and completions (PREFIX=/usr/local, DESTDIR=)
+ARTICLES := Sources/AuthProgram/AuthProgram.docc
+DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-cli
+SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
+# $(call articles,NAMES,FOLDER): installs articles as files. The names of other articles become names of files.
+articles = for article in $(1); do \
+    sed -E 's/<doc:([A-Za-z]+)>/\1.md/g' "$(ARTICLES)/$$article.md" >".build/share/$$article.md"; \
+    install -D -m 644 ".build/share/$$article.md" "$(2)/$$article.md"; \
+  done
+
+install: release ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
 	@mkdir -p .build/share
 	$(RELEASE) man >.build/share/man
 	$(RELEASE) completions bash >.build/share/bash
@@ -174,20 +183,20 @@ install: release ## Install the executable, man page and completions (PREFIX=/us
 	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
 	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
 	install -D -m 644 .build/share/fish "$(FISH_COMPLETION)"
+	$(call articles,UseTheProgram ThreatModel,$(DOCUMENTS))
 
 SERVICE := .build/release/auth-service
 UNITS := $(DESTDIR)/usr/lib/systemd/system
-SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
-ARTICLE := $(SERVICE_DOCUMENTS)/RunningService.md
 SERVICE_FILES := "$(DESTDIR)$(PREFIX)/bin/auth-service" "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1" \
   "$(UNITS)/auth-service.service" "$(UNITS)/auth-service.socket" \
-  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf" "$(ARTICLE)" \
+  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf" \
+  "$(SERVICE_DOCUMENTS)/RunningService.md" "$(SERVICE_DOCUMENTS)/AccountsForYourTool.md" \
   "$(SERVICE_DOCUMENTS)/postgres-tcp.conf"
 
 release-service: setup-release
 	.ci/release auth-service
 
-install-service: release-service ## Install auth-service, its man page, its article and its units for systemd (PREFIX=/usr/local, DESTDIR=)
+install-service: release-service ## Install auth-service, its man page, its articles and its units for systemd (PREFIX=/usr/local, DESTDIR=)
 	@mkdir -p .build/share
 	$(SERVICE) man >.build/share/auth-service.1
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service >.build/share/auth-service.service
@@ -197,12 +206,13 @@ install-service: release-service ## Install auth-service, its man page, its arti
 	install -D -m 644 fixtures/systemd/auth-service.socket "$(UNITS)/auth-service.socket"
 	install -D -m 644 fixtures/systemd/auth-cli.sysusers "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf"
 	install -D -m 644 fixtures/systemd/auth-cli.tmpfiles "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
-	install -D -m 644 Sources/AuthProgram/AuthProgram.docc/RunningService.md "$(ARTICLE)"
+	$(call articles,RunningService AccountsForYourTool,$(SERVICE_DOCUMENTS))
 	install -D -m 644 fixtures/systemd/postgres-tcp.conf "$(SERVICE_DOCUMENTS)/postgres-tcp.conf"
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
-	rm -f "$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
+	rm -f "$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)" \
+	  "$(DOCUMENTS)/UseTheProgram.md" "$(DOCUMENTS)/ThreatModel.md"
 
 uninstall-service: ## Remove exactly what install-service installed (same PREFIX and DESTDIR)
 	rm -f $(SERVICE_FILES)

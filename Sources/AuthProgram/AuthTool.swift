@@ -49,6 +49,7 @@ enum AuthTool {
           "With a local account, you register, log in, and use the screens that need a login: payments, receipts, your "
             + "profile. Accounts, sessions and play money are in one database on this machine, or in a service for several "
             + "people and machines.",
+          "Read more in the article 'Use auth-cli', installed as share/doc/auth-cli/UseTheProgram.md.",
         ],
         firstSteps: [
           "login --provider https://id.example.com --client-id cli": "log in at an identity provider",

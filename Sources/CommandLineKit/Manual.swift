@@ -7,7 +7,7 @@ extension Tool {
     lines += [".Sh NAME", ".Nm \(name)", ".Nd \(Roff.text(about.summary))"]
     lines += synopsis
     lines += [".Sh DESCRIPTION"] + paragraphs(about.discussion)
-    lines += [".Pp", "Options may come before or after the command.", "After", ".Ql --", "every word is an argument."]
+    lines += [".Pp", "Options may come before or after the command.", "Everything after", ".Ql --", "is an argument."]
     lines += ["The options of every command are:"] + list(allGlobalOptions)
     lines += [".Pp", "To begin with, type:"] + examples(about.firstSteps)
     lines += [".Sh COMMANDS"]

@@ -82,7 +82,7 @@ enum DeleteAccountCommand {
     """,
     examples: [
       "profile delete": "asks before it deletes your account",
-      "profile delete --yes": "deletes it at once, for scripts",
+      "profile delete --yes": "deletes it without asking, for scripts",
     ])
 
   static let other = command(

@@ -9,8 +9,8 @@ enum EventsCommand {
   static let command = Command<CommandBody>(
     "events", summary: "Show what happened to your account",
     discussion: [
-      "Shows your events; an administrator sees those of all accounts. The last line is the newest event.",
-      "The first page has the newest events. The command for older events is below it.",
+      "Shows your events; an administrator sees those of all accounts.",
+      "The first page has the newest events, with the newest one on the last line. The command for older events is below it.",
       "--csv and --json give each event its stable name, such as authn_login_fail; --filter finds that name too.",
     ],
     options: PageOptions.options + [beforeEvent],

@@ -7,10 +7,10 @@ import TextFormat
 /// `recovery-codes`.
 enum RecoveryCodesCommand {
   static let command = Command<CommandBody>(
-    "recovery-codes", summary: "Make codes that replace a forgotten password",
+    "recovery-codes", summary: "Create codes that replace a forgotten password",
     discussion: [
       "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
-        + "or in place of a code of your authenticator app. They replace all codes that you made before, and are never "
+        + "or in place of a code of your authenticator app. They replace all codes that you created before, and are never "
         + "shown again.",
       "If you have codes that were not used, it asks before it voids them, unless --yes is given.",
       "Needs a password that you entered recently, and asks for it on a terminal. The codes are "
@@ -128,7 +128,7 @@ extension Backend {
 /// `accounts reset-password USER [--as-owner]`.
 enum ResetPasswordCommand {
   static let command = Command<CommandBody>(
-    "reset-password", summary: "Make a one-time code for a user who forgot the password",
+    "reset-password", summary: "Create a one-time code for a user who forgot the password",
     discussion: [
       "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
         + "then the old password and all sessions still work. A newer code voids an older one.",

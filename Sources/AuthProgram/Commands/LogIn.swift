@@ -18,7 +18,7 @@ enum LogInCommand {
       "With --provider you log in at an identity provider instead, such as that of your company: in the browser, with "
         + "a code on another device, or by pasting the address to which a browser returned. The context remembers the "
         + "provider, so the next time 'login' is enough. 'token' then prints an access token.",
-      "If you log in in two steps, a code is asked for after the password: one of your authenticator app, or one of "
+      "If you log in in two steps, the command asks for a code after the password: one of your authenticator app, or one of "
         + "your recovery codes. With --password-stdin it is the second line of standard input, which is read only if "
         + "it is needed.",
     ],

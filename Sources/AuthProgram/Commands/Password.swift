@@ -159,7 +159,7 @@ enum ReauthenticateCommand {
         + "recovery codes, change your password or your second step, delete your account, or change other accounts. On a "
         + "terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
         + "session.",
-      "If you log in in two steps, a code is asked for too; with --password-stdin it is the second line.",
+      "If you log in in two steps, the command also asks for a code; with --password-stdin it is the second line.",
     ],
     options: [Options.passwordFromInput],
     examples: [

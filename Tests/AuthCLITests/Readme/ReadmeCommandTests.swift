@@ -48,6 +48,7 @@ import Testing
     """
   private static let installed = [
     "./usr/local/bin/auth-cli", "./usr/local/share/bash-completion/completions/auth-cli",
+    "./usr/local/share/doc/auth-cli/ThreatModel.md", "./usr/local/share/doc/auth-cli/UseTheProgram.md",
     "./usr/local/share/fish/vendor_completions.d/auth-cli.fish", "./usr/local/share/man/man1/auth-cli.1",
     "./usr/local/share/zsh/site-functions/_auth-cli",
   ].joined(separator: " ")
