@@ -28,6 +28,18 @@ import Testing
     try Repository.text(of: "Package.swift").matches(of: /\.library\(name: "(?<name>\w+)"/).map { String($0.name) }
   }
 
+  @Test("the articles list every library, and the package index shows the stable ones")
+  func listed() throws {
+    let modules = try Repository.text(of: "Sources/AuthCore/AuthCore.docc/AuthCore.md")
+    let versions = try Repository.text(of: "Sources/AuthProgram/AuthProgram.docc/Versions.md")
+    for name in try Self.libraries() {
+      #expect(modules.contains("\n| `\(name)` | ") && versions.contains("`\(name)`"), "\(name)")
+    }
+    let stable = try #require(versions.firstMatch(of: /\n\| API of [^|]*/)).output
+    let index = try Repository.text(of: ".spi.yml")
+    for name in stable.matches(of: /\w+(?=`)/) { #expect(index.contains("\(name.output),"), "\(name.output)") }
+  }
+
   @Test("AuthCore has at most 265 public declarations")
   func few() throws {
     let lines = try SourceFile.all(below: "Sources/AuthCore").flatMap(\.code)
