@@ -61,8 +61,8 @@ public struct OAuthServer: Sendable {
   /// Some servers, such as django-oauth-toolkit, have the address for the user in one document and
   /// the one for revocation in the other.
   ///
-  /// - Throws: `oauth_misconfigured` if the server names another issuer, has no token endpoint, or
-  ///   does not support S256.
+  /// - Throws: `oauth_misconfigured` if the server names another issuer, has no token endpoint or
+  ///   one that is not secure, or does not support S256.
   public static func discover(
     issuer: String, send: @escaping OAuthTransport
   ) async throws(OAuthError) -> OAuthServer {
@@ -99,6 +99,10 @@ public struct OAuthServer: Sendable {
       throw .misconfigured("The server cannot check a code with S256.")
     }
     for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
+    // They get the code and the token of a login, so it need not begin.
+    for endpoint in [Endpoint.token, .userInfo] where server.endpoints[endpoint] != nil {
+      _ = try server.address(of: endpoint)
+    }
     server.namesIssuer = document["authorization_response_iss_parameter_supported"] == "true"
     server.listedScopes = document.list("scopes_supported")
     return server

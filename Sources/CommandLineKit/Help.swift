@@ -118,7 +118,9 @@ extension Command {
   package func usageLines(name: String) -> [String] {
     let required = options.filter(\.isRequired).map(\.usage)
     let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
-    let own = ([name] + arguments.map(\.usage) + required + optional).joined(separator: " ")
+    let others = arguments.filter { !$0.isAfterDashes }.map(\.usage)
+    let last = arguments.filter(\.isAfterDashes).map(\.usage)
+    let own = ([name] + others + required + optional + last).joined(separator: " ")
     return (request == nil ? [] : [own]) + subcommands.flatMap { $0.usageLines(name: "\(name) \($0.name)") }
   }
 }

@@ -130,11 +130,13 @@ extension Argument {
 
   /// All remaining words, possibly none.
   ///
-  /// No argument can follow it.
+  /// No argument can follow it. `isAfterDashes` is for those of another program, which `--` keeps
+  /// apart from the options.
   package static func rest<Value>(
-    _ name: String, _ kind: ValueKind<Value>, _ summary: String
+    _ name: String, _ kind: ValueKind<Value>, _ summary: String, isAfterDashes: Bool = false
   ) -> Argument where Result == [Value] {
-    let declaration = ArgumentDeclaration(name: name, form: kind.form, summary: summary, arity: .any)
+    let declaration = ArgumentDeclaration(
+      name: name, form: kind.form, summary: summary, arity: .any, isAfterDashes: isAfterDashes)
     return Argument(declaration: declaration) { $0.compactMap(kind.convert) }
   }
 }
@@ -149,6 +151,8 @@ package struct ArgumentDeclaration: Sendable {
   package let form: ValueForm
   package let summary: String
   package let arity: Arity
+  /// Whether `--` is written before it.
+  package private(set) var isAfterDashes = false
   /// The flag that requires the argument.
   package private(set) var neededBy: OptionDeclaration?
 
@@ -157,7 +161,7 @@ package struct ArgumentDeclaration: Sendable {
     switch arity {
     case .one: name
     case .atMostOne: "[\(name)]"
-    case .any: "[\(name)...]"
+    case .any: isAfterDashes ? "-- \(name)..." : "[\(name)...]"
     }
   }
 }

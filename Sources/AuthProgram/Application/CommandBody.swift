@@ -40,10 +40,8 @@ struct CommandBody: Sendable {
       guard let settings = try ProviderSettings(of: place) else {
         return try await run(words, try Workspace(place, printer, makeBackend, onlyLooks: onlyLooks))
       }
-      do throws(CommandError) {
-        return try await runAtProvider(words, ProviderWorkspace(place, printer, settings))
-      } catch {
-        throw error.atProvider
+      return try await atProvider { () async throws(CommandError) in
+        try await runAtProvider(words, ProviderWorkspace(place, printer, settings))
       }
     }
   }
@@ -56,12 +54,8 @@ struct CommandBody: Sendable {
   ) -> CommandBody {
     CommandBody { (words, printer, _) async throws(CommandError) in
       let place = try ContextPlace(words)
-      do throws(CommandError) {
-        return try await run(
-          words,
-          try await SavedAccess(words, in: place, printer))
-      } catch {
-        throw error.atProvider
+      return try await atProvider { () async throws(CommandError) in
+        try await run(words, try await SavedAccess(words, in: place, printer))
       }
     }
   }

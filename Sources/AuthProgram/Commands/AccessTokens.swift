@@ -63,7 +63,7 @@ enum RunCommand {
     "as", "NAME", variableName, "The environment variable", standard: "ACCESS_TOKEN", shownAs: "ACCESS_TOKEN")
   private static let program = Argument.rest(
     "COMMAND", ValueKind("a word", accepted: "the command and its arguments after '--'") { $0 },
-    "The command and its arguments, after '--'")
+    "The command and its arguments, after '--'", isAfterDashes: true)
 
   private static let variableName = ValueKind<String>(
     "the name of a variable", accepted: "letters, digits and _, not beginning with a digit"

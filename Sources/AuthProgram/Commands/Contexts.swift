@@ -55,9 +55,9 @@ enum ContextsCommand {
         (provider, cells[1], isLoggedIn) = (settings, name ?? "", .bool(saved != nil))
         cells[3] = [cells[3], "at \(settings.issuer)"].filter { !$0.isEmpty }.joined(separator: ", ")
         user = name.map { ["username": .string($0)] } ?? .null
-      case .unusable(let evidence):
-        (cells[1], cells[3]) = ("?", "unusable file")
-        notes.append(Hint(evidence.description))
+      case .unusable(let problem):
+        (cells[1], cells[3]) = ("?", [cells[3], "unusable file"].filter { !$0.isEmpty }.joined(separator: ", "))
+        notes.append(Hint(problem))
       }
       rows.append(cells)
       documents.append(
@@ -82,7 +82,8 @@ enum ContextsCommand {
     case atProvider(ProviderSettings, TokenDetails?)
     /// A session at another database, which this one is not told about.
     case elsewhere
-    case unusable(VaultEvidence)
+    /// A file that cannot be used, and why.
+    case unusable(String)
   }
 
   /// What a context has; without a database, those at one are elsewhere.
@@ -90,12 +91,14 @@ enum ContextsCommand {
     of name: ContextName, at place: ContextPlace, _ backend: (any Backend)?
   ) throws(CommandError) -> Content? {
     let place = place.named(name)
-    if let settings = try ProviderSettings(of: place) {
+    let settings: ProviderSettings?
+    do throws(CommandError) { settings = try ProviderSettings(of: place) } catch { return .unusable(error.sentence) }
+    if let settings {
       switch place.vault(for: settings.tokenIssuer).look() {
       case .absent: return .atProvider(settings, nil)
       case .token(_, let details): return .atProvider(settings, details)
-      case .corrupt(let evidence): return .unusable(evidence)
-      case .unavailable(let failure): throw CommandError(failure)
+      case .corrupt(let evidence): return .unusable(evidence.description)
+      case .unavailable(let failure): return .unusable(failure.description)
       }
     }
     guard let backend else { return .elsewhere }
@@ -108,11 +111,11 @@ enum ContextsCommand {
         guard error.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue else { throw CommandError(error) }
         return .elsewhere
       }
-    case .corrupt(let evidence): return .unusable(evidence)
+    case .corrupt(let evidence): return .unusable(evidence.description)
     case .unavailable(let failure):
       // A session of the other kind of database is no fault of the file.
       let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
-      guard case .token = place.vault(for: other).look() else { throw CommandError(failure) }
+      guard case .token = place.vault(for: other).look() else { return .unusable(failure.description) }
       return .elsewhere
     }
   }

@@ -40,7 +40,9 @@ enum LogInCommand {
       }
       if let user = words[user] { throw CommandError(code: .userAtProvider, user.escaped, place.context.description) }
       let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
-      return try await login.run(printer, isSwitch: words[switching], limits: limits)
+      return try await atProvider { () async throws(CommandError) in
+        try await login.run(printer, isSwitch: words[switching], limits: limits)
+      }
     }
   }
 

@@ -34,7 +34,7 @@ struct LogInAtProvider {
   private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
 
   private static let address = ValueKind<String>(
-    "an issuer", accepted: "an https address without a query, such as https://id.example.com"
+    "an issuer", accepted: "an https address in ASCII, without a user name or a query, such as https://id.example.com"
   ) { word in
     word.text.flatMap { $0.isSafeURL && !$0.contains("?") ? $0 : nil }
   }

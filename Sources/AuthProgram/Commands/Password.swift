@@ -160,6 +160,7 @@ enum ReauthenticateCommand {
         + "terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
         + "session.",
       "If you log in in two steps, the command also asks for a code; with --password-stdin it is the second line.",
+      "At an identity provider you log in there again, and the provider asks for the password.",
     ],
     options: [Options.passwordFromInput],
     examples: [

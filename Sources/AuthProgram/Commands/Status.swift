@@ -92,9 +92,13 @@ enum StatusCommand {
 extension StatusCommand {
   /// The same at an identity provider, which is asked only if it checks refresh tokens.
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+    if words[shortStatus], !workspace.printer.asJSON {
+      // A prompt does not wait for the provider.
+      let workspace = ProviderWorkspace(workspace.place, workspace.printer, workspace.settings, onlyTokens: true)
+      let session = try await workspace.presence()
+      return session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no)
+    }
     let session = try await workspace.presence()
-    let isShort = words[shortStatus] && !workspace.printer.asJSON
-    if isShort { return session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no) }
     let (reason, issuer) = (workspace.store.endReason, workspace.settings.issuer.escaped)
     let deadlines = try Deadlines(clock: workspace.clock)
     let token = session.flatMap { _ in workspace.vault.savedToken }

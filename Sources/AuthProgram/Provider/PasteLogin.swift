@@ -14,7 +14,8 @@ struct PasteLogin {
     let terminal = try Question(for: "address", insteadUse: "in a terminal", isEchoed: true)
     try terminal.say("Open this address in a browser, and log in:")
     try terminal.say(url)
-    try terminal.say("Then the browser cannot open a page at \(redirect). Copy the whole address of that page.")
+    try terminal.say(
+      "The browser will then fail to open \(redirect) and show an error: copy the whole address of that page.")
     for left in (0..<Question.attempts).reversed() {
       let typed = try terminal.ask("The address to which the browser returned: ", within: .seconds(900))
       do throws(OAuthError) { return try check(Self.cleaned(typed)) } catch {

@@ -64,8 +64,9 @@ extension ProviderWorkspace {
     if let way = settings.way, !isUnseen, way != .device || !prompting { return way }
     let canUseDevice = authority.server.endpoints[.deviceAuthorization] != nil && !prompting
     if isUnseen {
+      let sentence = "This ssh session has no display for the browser of the last login"
       try Question(for: "login", insteadUse: "in a terminal", isEchoed: false).say(
-        "This ssh session has no display for the browser of the last login; --browser opens it all the same.")
+        sentence + (prompting ? "." : "; --browser opens it all the same."))
     }
     return Browser.isHere ? .browser : canUseDevice ? .device : .paste
   }

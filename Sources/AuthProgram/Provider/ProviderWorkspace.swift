@@ -154,12 +154,28 @@ extension CommandError {
   }
 
   /// The same error, with what to do about it at an identity provider.
-  var atProvider: CommandError {
-    guard status == .logInFirst else { return self }
-    return withHint(
-      code == ErrorCode.passwordNotRecent.code
-        ? "Enter it again at the provider: \(run: "reauth")" : "Log in with: \(run: "login")")
+  fileprivate var atProvider: CommandError {
+    if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
+    return status == .logInFirst ? withHint("Log in with: \(run: "login")") : self
   }
+
+  /// The hints for some codes; those of the library are for the author of an app.
+  private static var hintsAtProvider: [String: Hint] {
+    let client: Hint = "Check --client-id, and how the program is registered at the provider."
+    return [
+      ErrorCode.passwordNotRecent.code: "Enter it again at the provider: \(run: "reauth")",
+      "oauth_misconfigured": "Check the address after --provider. If it is right, ask the provider's administrators.",
+      "oauth_invalid_client": client, "oauth_unauthorized_client": client,
+      "oauth_invalid_scope": "Check --scope: the provider does not grant this access.",
+    ]
+  }
+}
+
+/// Runs `body`, whose error then says what to do at an identity provider.
+func atProvider<Value>(
+  _ body: () async throws(CommandError) -> Value
+) async throws(CommandError) -> Value {
+  do throws(CommandError) { return try await body() } catch { throw error.atProvider }
 }
 
 extension OAuthError: CommandFailure {
