@@ -56,7 +56,7 @@ extension PostgresTests {
         ALTER TABLE authority
           DROP COLUMN archived_through, DROP COLUMN two_step_required, DROP COLUMN registration_closed;
         ALTER TABLE sessions
-          DROP COLUMN excused_until, DROP COLUMN terminal, DROP COLUMN program, DROP COLUMN host;
+          DROP COLUMN terminal, DROP COLUMN program, DROP COLUMN host;
         ALTER TABLE accounts DROP COLUMN last_login_at; UPDATE facts SET version = 3, oldest = 3
         """)
       #expect(code { try database.authority.checkForLogins() } == "database_older")

@@ -23,7 +23,6 @@ extension Rules {
       try db.run(CodeQuery.voidOneTimeCodes, account.id)
       try db.endAll(of: account.id, except: session.id, because: .revoked, by: account.id)
       let grant = try issue(newToken, for: session, .standard, in: db)
-      try db.run(ChallengeQuery.excuse, try db.now().uptime + TwoStepRules.excuse, session.id)
       try db.record(.passwordChanged, by: session)
       return grant
     }

@@ -150,7 +150,6 @@ package enum Schema {
     ALTER TABLE sessions ADD COLUMN terminal TEXT;
     ALTER TABLE sessions ADD COLUMN program TEXT;
     ALTER TABLE sessions ADD COLUMN host TEXT;
-    ALTER TABLE sessions ADD COLUMN excused_until INTEGER;
     UPDATE sessions SET label = NULL WHERE ended_reason IS NOT NULL;
     DELETE FROM unknown_names;
 

@@ -95,15 +95,14 @@ extension Backend {
   /// at once exactly one is made, and the other one is refused because its present password is
   /// wrong.
   ///
-  /// It asks for no second step, because a fresh key had one. Neither does the next
-  /// reauthentication of this session with the new password.
+  /// It asks for no second step, because a fresh key had one.
   ///
   /// - Parameters:
   ///   - present: The present password.
   ///   - password: The new password.
   ///   - session: Proves that the present password was entered recently.
   ///   - lease: The same session.
-  /// - Returns: The grant with the new token, to be kept in place of the old one.
+  /// - Returns: The grant with the new token. Hand it to `adopt` of the session's store.
   /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
   ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
   public func changePassword(

@@ -133,9 +133,7 @@ extension Rules {
         if current.hasSecondStep {
           // The right password alone ends no count, or whoever has it could try codes for ever.
           try db.refund(attempt)
-          if let request, let challenge = try db.challenge(current, newHash, request) {
-            return (.failure(.challenged(challenge)), current)
-          }
+          if let request { return (.failure(.challenged(try db.challenge(current, newHash, request))), current) }
         } else {
           try db.store(ThrottleRecord(), account: account.id)
         }
@@ -159,20 +157,19 @@ extension Transaction {
     }
   }
 
-  /// Asks for a code, unless the password was changed with one a moment ago.
+  /// Opens a challenge: the login or reauthentication needs a code.
   fileprivate func challenge(
     _ account: AccountRow, _ newHash: String?, _ request: StepRequest
-  ) throws(BackendError) -> Challenge? {
+  ) throws(BackendError) -> Challenge {
     let now = try now()
     let session = try request.session.map { (hash) throws(BackendError) in try claim(hash).id }
-    if let session, try changes(of: ChallengeQuery.takeExcuse, session, now.uptime) > 0 { return nil }
     try record(.twoStepAsked, account: account.id, actor: session == nil ? nil : account.id, session: session)
     try run(ChallengeQuery.evict, account.id, now.boot, now.uptime, TwoStepRules.openChallenges - 1)
     let token = SessionToken(bytes: try Secrets.random(count: 32))
     try run(
       ChallengeQuery.open, token.digest, account.id, account.passwordHash, newHash, request.session,
       request.limits.idle, request.limits.absolute, TwoStepRules.tries, now.boot, now.uptime + TwoStepRules.time)
-    let open: OpenChallenge? = try first(ChallengeQuery.find, token.digest)
-    return open?.challenge(token)
+    let open: OpenChallenge = try one(ChallengeQuery.find, token.digest, else: "a new challenge is not there")
+    return open.challenge(token)
   }
 }

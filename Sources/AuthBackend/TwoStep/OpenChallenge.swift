@@ -51,8 +51,4 @@ package enum ChallengeQuery: String, Query {
     DELETE FROM challenges WHERE account = $1 AND (boot <> $2 OR until <= $3 OR token_hash IN
       (SELECT token_hash FROM challenges WHERE account = $1 ORDER BY until DESC LIMIT 64 OFFSET $4))
     """
-  /// Lets the next reauthentication of a session pass without a code, until then.
-  case excuse = "UPDATE sessions SET excused_until = $1 WHERE id = $2"
-  /// Uses up the reauthentication that passes without a code.
-  case takeExcuse = "UPDATE sessions SET excused_until = NULL WHERE id = $1 AND excused_until > $2"
 }

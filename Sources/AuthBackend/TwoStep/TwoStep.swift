@@ -102,6 +102,4 @@ package enum TwoStepRules {
   package static let openChallenges = 16
   /// How long a challenge takes an answer.
   package static let time: Duration = .seconds(300)
-  /// How long the first use of a new password needs no code.
-  package static let excuse: Duration = .seconds(60)
 }

@@ -3,6 +3,8 @@ import Guards
 /// The input of a caller for an authentication that is about to start.
 enum Submitted: Sendable {
   case credentials(Credentials, LimitRequest)
+  /// The answer to a reauthentication, which the caller has already received.
+  case grant(Grant)
   case answer(Secret)
 }
 
@@ -145,6 +147,7 @@ extension SessionCore {
   }
 
   private func reauthenticate(_ record: SessionRecord, _ submitted: Submitted?) async -> Answered {
+    if case .grant(let grant) = submitted { return granted(grant, record) }
     let (credentials, limits) = credentials(submitted)
     return await onSession(record) { await self.reauthenticate(record, $0, credentials, limits) }
   }

@@ -32,10 +32,11 @@ extension SessionCore {
 
   /// The key after a command that never leads to a second step.
   func session(
-    of command: SessionCommand.OnSession, within limit: Duration?
+    of command: SessionCommand.OnSession, submitting submitted: Submitted? = nil, within limit: Duration?
   ) async throws(SessionError) -> LoggedInSession {
     // Beside an open challenge, the result is that challenge.
-    if let session = try await work(command, within: limit).session ?? withLock({ $0.key }) { return session }
+    let result = try await work(command, submitting: submitted, within: limit)
+    if let session = result.session ?? withLock({ $0.key }) { return session }
     throw .ended(withLock { $0.machine.state.endReason } ?? .switchedUser)
   }
 

@@ -113,6 +113,24 @@ extension SessionStore {
     try await core.work(.reauthenticate, submitting: .credentials(credentials, limits), within: limit)
   }
 
+  /// Continues the session with a grant that the app received from the authority itself, such as
+  /// after a password change.
+  ///
+  /// The store saves the grant's token in place of the session's, and confirms it. It waits for
+  /// other work on the session.
+  ///
+  /// - Parameters:
+  ///   - grant: A grant of this session. The token of any other grant is revoked.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``.
+  /// - Returns: The key with the limits of the grant.
+  /// - Throws: ``SessionError/notSaved(_:)`` when the token could not be saved: the session
+  ///   continues with its old token. ``SessionError/overtaken`` when another process had replaced
+  ///   the token. ``SessionError/ended(_:)`` when the session has ended.
+  @discardableResult
+  public func adopt(_ grant: Grant, within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
+    try await core.session(of: .reauthenticate, submitting: .grant(grant), within: limit)
+  }
+
   /// Answers the second step of a login, a switch of users or a reauthentication.
   ///
   /// It waits for a renewal or a check that is under way.

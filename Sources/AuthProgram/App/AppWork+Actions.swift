@@ -168,12 +168,7 @@ extension AppWork {
     try explained { () throws(BackendError) in try backend.check(newPassword: new, for: session.user.username) }
     // A fresh key proves the password and the code; the change checks the password again.
     if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
-    let fresh = try fresh(try loggedIn)
-    _ = try await store.ask(fresh.session) { (lease) throws(BackendError) in
-      try backend.changePassword(from: present, to: new, for: fresh, under: lease)
-    }
-    // The session goes on under a new token, for which the new password is the proof.
-    _ = try await confirm(new)
+    try await store.changePassword(from: present, to: new, try fresh(try loggedIn), at: backend)
     return AppOutcome(done: "Your password is changed. All your other sessions are ended.")
   }
 }

@@ -3,6 +3,7 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import CommandLineKit
+import TextFormat
 
 /// What a command works with at a database, embedded or of a service: the backend, and the session
 /// of this context there.
@@ -152,6 +153,31 @@ extension SessionStore {
         .cancelled:
         return CommandError(error)
       }
+    }
+  }
+
+  /// Changes the password, and continues the session with its new token.
+  ///
+  /// If something fails after the change, the error says that the password is changed, and whether
+  /// the session is still active.
+  func changePassword(
+    from present: Secret, to new: Secret, _ fresh: FreshSession, at backend: any Backend
+  ) async throws(CommandError) {
+    let user = fresh.session.user
+    let grant = try await ask(fresh.session) { (lease) throws(BackendError) in
+      try backend.changePassword(from: present, to: new, for: fresh, under: lease)
+    }
+    do throws(SessionError) {
+      try await adopt(grant)
+      // The confirmation of the new token may have found that another process ended the session.
+      if let endReason { throw .ended(endReason) }
+    } catch {
+      let isActive = session?.user.id == user.id
+      // Another process exchanged the token first, and the session continues with that one.
+      if isActive, error == .overtaken { return }
+      throw CommandError(
+        code: isActive ? .passwordChangedSessionKept : .passwordChangedSessionEnded, user.username.escaped,
+        CommandError(error).message, user.username)
     }
   }
 

@@ -119,28 +119,11 @@ enum ChangePasswordCommand {
     let user = renewed.user
     let fresh = try await workspace.makeFresh(renewed)
     do throws(CommandError) {
-      _ = try await workspace.store.ask(renewed) { (lease) throws(BackendError) in
-        try workspace.backend.changePassword(from: secrets[0], to: new, for: fresh, under: lease)
-      }
+      try await store.changePassword(from: secrets[0], to: new, fresh, at: workspace.backend)
     } catch {
       // The present password was accepted a moment ago.
       guard error == CommandError(code: .wrongPassword) else { throw error }
       throw CommandError(code: .passwordChangedMeanwhile, user.username.escaped)
-    }
-    // The session goes on under a new token, for which the new password is the proof.
-    do throws(CommandError) {
-      let result = try await explainedAsync { () throws(SessionError) in try await store.confirm(new) }
-      if case .challenged(let challenge) = result {
-        store.cancel(challenge)
-        throw CommandError(code: .codeMissing)
-      }
-    } catch {
-      // The token that the session had works until another takes its place. So a session that did
-      // not end meanwhile is active, whatever failed.
-      let isActive = store.session?.user.id == user.id
-      throw CommandError(
-        code: isActive ? .passwordChangedSessionKept : .passwordChangedSessionEnded, user.username.escaped,
-        error.message, user.username)
     }
     let change = "the password of \(TextEscaping.escape(user.username)) is changed"
     return Answer(

@@ -143,7 +143,7 @@ enum CrashStart {
   private static let changes: [CrashCase.Start: String] = [
     .oldSchema: """
     DROP TRIGGER events_stay; ALTER TABLE authority DROP COLUMN archived_through;
-    DROP TABLE challenges; ALTER TABLE sessions DROP COLUMN excused_until;
+    DROP TABLE challenges;
     DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at;
     DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
     DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;

@@ -90,4 +90,20 @@ struct AdoptionTests: InWorld {
     let failure = await #expect(throws: SessionError.self) { try await store.renew() }
     #expect(failure?.unavailability?.cause == .unparsable && store.session == key)
   }
+
+  @Test("a grant that the app got itself continues the session once its token is saved, and another's does not")
+  func ownGrant() async throws {
+    let token = key.record.grant.token
+    let grant = try #require(try await authority.reauthenticate(token, with: World.alice, limits: .standard).grant)
+    vault.failWrites(World.diskError)
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await store.adopt(grant) }
+    #expect(store.session == key && vault.content == .token(token))
+    vault.failWrites(nil)
+    #expect(try await store.adopt(grant).id == key.id)
+    #expect(key.isLive && world.vaultAgrees && vault.content == .token(grant.token))
+    let foreign = try #require(try await authority.authenticate(World.bob, limits: .standard).grant)
+    await #expect(throws: SessionError.self) { try await store.adopt(foreign) }
+    #expect(key.isLive && store.session?.user == key.user)
+    await until { world.vaultAgrees }
+  }
 }
