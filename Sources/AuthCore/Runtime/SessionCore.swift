@@ -126,7 +126,7 @@ final class SessionCore: Sendable {
     }
     deliver()
     for effect in reaction.effects { run(effect, ticket, submitted) }
-    if reaction.isTransition, after.isResting { enforceLimits() }
+    if reaction.isTransition, after.restingSession != nil { enforceLimits() }
     return (reaction, result)
   }
 

@@ -60,15 +60,6 @@ package indirect enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Whether no work is under way on a session that may be active.
-  var isResting: Bool {
-    switch self {
-    case .loggedIn: true
-    case .challenged(let state): state.step == .waiting
-    case .restoring, .loggedOut, .authenticating, .renewing, .loggingOut: false
-    }
-  }
-
   /// The challenge that waits for the user's answer.
   var waitingChallenge: WaitingChallenge? {
     switch self {
