@@ -113,24 +113,4 @@ extension SessionVault {
 
   /// False: an exchange ends with its process.
   public func isInterrupted(_ token: SessionToken) async -> Bool { false }
-
-  /// Saves a token of a user, without other details.
-  @discardableResult
-  package func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws(VaultError) -> VaultReading {
-    try await store(token, TokenDetails(user: user))
-  }
-
-  /// Exchanges the saved token for another one of a user, without other details.
-  package func replace(
-    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
-  ) async throws(VaultError) -> Bool {
-    try await replace(old, with: new, TokenDetails(user: user))
-  }
-}
-
-extension VaultReading {
-  /// A token of a user, without other details.
-  package static func token(_ token: SessionToken, of user: LastKnownUser?) -> VaultReading {
-    .token(token, TokenDetails(user: user))
-  }
 }

@@ -28,10 +28,11 @@ extension SessionVaultContract {
     Check(name: "the user is stored with the token, so that the next process can show it") { subject in
       try await subject.store(token(1), of: user)
       let vault = await subject.reopen?() ?? subject.vault
-      try await require(vault.load(), is: .token(token(1), of: user), "after a store for a user the vault reads as")
+      try await require(
+        vault.load(), is: .token(token(1), TokenDetails(user: user)), "after a store for a user the vault reads as")
       let other = LastKnownUser(username: "bob", displayName: "Bob")
       _ = try await subject.replace(token(1), with: token(2), of: other)
-      try await subject.expectReading(.token(token(2), of: other), "after replace with another name")
+      try await subject.expectReading(.token(token(2), TokenDetails(user: other)), "after replace with another name")
       try await subject.store(token(3))
       try await subject.expectReading(.token(token(3)), "after a store for nobody")
     },

@@ -55,10 +55,18 @@ extension SessionVaultContract.Subject {
   }
 
   func replace(_ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil) async throws -> Bool {
-    try await vault.replace(old, with: new, of: user)
+    try await vault.replace(old, with: new, TokenDetails(user: user))
   }
 
   func expectReading(_ expected: VaultReading, _ moment: String) async throws {
     try await require(vault.load(), is: expected, "\(moment) the vault reads as")
+  }
+}
+
+extension SessionVault {
+  /// Saves the token of a user, without other details.
+  @discardableResult
+  package func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws(VaultError) -> VaultReading {
+    try await store(token, TokenDetails(user: user))
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthCoreTesting
 import AuthDevice
 import Glibc
 import Services
@@ -42,7 +43,7 @@ import Testing
     let vault = work.vault()
     let user = LastKnownUser(username: "alice", displayName: "Alice \n\u{1B}[2J")
     try await vault.store(first, of: user)
-    #expect(await work.vault().load() == .token(first, of: user))
+    #expect(await work.vault().load() == .token(first, TokenDetails(user: user)))
     #expect(work.run("sed -n 3p '\(vault.path)'").contains("416c696365200a1b5b324a"))
     #expect(work.run("wc -l < '\(vault.path)'") == "5")
     let long = LastKnownUser(username: "alice", displayName: String(repeating: "a", count: 40_000))
@@ -126,7 +127,7 @@ import Testing
     let evidence = try #require(await vault.load().evidence)
     #expect(evidence.description.contains(vault.path) && evidence.description.contains(reason))
     #expect((evidence.salvaged != nil) == isSalvaged && !evidence.hint.isEmpty)
-    #expect(try await vault.replace(first, with: second) == false)
+    #expect(try await vault.replace(first, with: second, TokenDetails()) == false)
     try await vault.erase(first)
     #expect(work.run("ls -d '\(vault.path)'") == vault.path)
     try await vault.store(second)

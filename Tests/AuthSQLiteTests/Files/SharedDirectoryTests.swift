@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthCoreTesting
 import AuthSQLite
 import Services
 import Testing

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthCoreTesting
 import AuthDevice
 import AuthSQLite
 import Glibc
