@@ -34,6 +34,7 @@ public final class FileVault: SessionVault {
   let issuer: TokenIssuer
   let clock: any SessionClock
   let describeForeign: ForeignSession
+  let mayErase: @Sendable (SessionToken) -> Bool
 
   /// What a file with the token of another issuer holds, and what to do about it.
   ///
@@ -65,12 +66,15 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Creates a vault that describes a session of another issuer in the words of a program.
+  /// Creates a vault that describes a session of another issuer in the words of a program, and
+  /// keeps the files of the tokens that the program does not let it erase.
   package init(
     directory: String, context: ContextName, lockWait: Duration = .seconds(5), issuer: TokenIssuer,
-    clock: any SessionClock = BootClock(), describingForeign describeForeign: @escaping ForeignSession
+    clock: any SessionClock = BootClock(), mayErase: @escaping @Sendable (SessionToken) -> Bool = { _ in true },
+    describingForeign describeForeign: @escaping ForeignSession
   ) {
     self.clock = clock
+    self.mayErase = mayErase
     self.describeForeign = describeForeign
     self.issuer = issuer
     self.directory = PrivateDirectory(named: directory)
@@ -142,7 +146,7 @@ public final class FileVault: SessionVault {
 
   /// Erases `token` if it is saved.
   public func erase(_ token: SessionToken) async throws(VaultError) {
-    if look() == .absent { return }
+    guard mayErase(token), look() != .absent else { return }
     try change { (directory, reading) throws(FileError) in
       guard case .token(token, _) = reading else { return }
       for file in [answerName, reservedName, name] { try directory.remove(file) }

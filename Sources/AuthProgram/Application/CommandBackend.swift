@@ -4,14 +4,14 @@ import AuthDevice
 import AuthMessages
 import Guards
 
-/// The backend as a command uses it: it remembers which tokens were refused because the account is
-/// disabled, and the wait that began with the last wrong guess, which the error of a login does not
-/// carry.
+/// The backend of one command.
 ///
-/// A command that only looks ends no session, whatever it sees: a store revokes the session whose
-/// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
-/// itself. Where such a command also logs in and out, it does that between
-/// ``beginEnding()`` and ``finishEnding()``.
+/// It remembers which tokens were refused because the account is disabled, and the wait that began
+/// with the last wrong guess, because the error of a login does not contain it.
+///
+/// A command that only reads revokes no session: a store revokes the session whose file is missing,
+/// but a missing file is not a logout. A command that also logs in and out, such as `app`, does
+/// that between ``beginEnding()`` and ``finishEnding()``.
 final class CommandBackend: Backend {
   private let base: any Backend
   private let onlyLooks: Bool
@@ -22,13 +22,13 @@ final class CommandBackend: Backend {
     var disabled: Set<SessionToken> = []
     /// How many logins and logouts are under way.
     var endings = 0
-    /// What they revoked or tried to, which may be tried again although the command only looks.
+    /// The tokens that they tried to revoke: a retry may revoke them in a command that only reads.
     var revoked: Set<SessionToken> = []
-    /// Whether the session file of a disabled account is erased: by a login and a logout only.
+    /// Whether the session file of a disabled account is erased, as a login and a logout do.
     var forgetsDisabled = false
     /// The wait that began with the last wrong guess.
     var wait: Duration?
-    /// Why nothing more is revoked in this run.
+    /// The error of all further revocations of this run.
     var obstacle: Unavailability?
   }
 
@@ -82,51 +82,21 @@ final class CommandBackend: Backend {
   /// From now on the session file of a disabled account is erased.
   func forgetDisabled() { notes.withLock { $0.forgetsDisabled = true } }
 
-  /// Whether the session file of this token stays, because the token was refused for a disabled
-  /// account.
-  func keepsFile(of token: SessionToken) -> Bool {
-    notes.withLock { !$0.forgetsDisabled && $0.disabled.contains(token) }
+  /// Whether the store may erase the session file of this token.
+  ///
+  /// A store erases the token of a session that has ended. For a disabled account that would let
+  /// only the first command say so: every later one would advise to log in, which is refused
+  /// without a reason. So the file stays, until a login or a logout.
+  func mayErase(_ token: SessionToken) -> Bool {
+    notes.withLock { $0.forgetsDisabled || !$0.disabled.contains(token) }
   }
 
   /// The wait that began with the last wrong guess, if one did.
   var waitBegun: Duration? { notes.withLock(\.wait) }
 
-  /// Allows to end sessions from now on, because the user logs in or out.
+  /// Allows revocations from now on, because the user logs in or out.
   func beginEnding() { notes.withLock { $0.endings += 1 } }
 
   /// Ends what ``beginEnding()`` began.
   func finishEnding() { notes.withLock { $0.endings -= 1 } }
-}
-
-/// The vault of a command that neither logs in nor out: it keeps the session file of a disabled
-/// account.
-///
-/// A store erases the token of a session that is over. Then only the first command could say that
-/// the account was disabled, and every later one would advise to log in, which is refused without a
-/// reason. `login` and `logout` work on the vault itself.
-struct DisabledSessionVault: SessionVault {
-  let base: FileVault
-  let backend: CommandBackend
-
-  func load() async -> VaultReading { await base.load() }
-
-  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
-    try await base.store(token, details)
-  }
-
-  func replace(_ old: SessionToken, with new: SessionToken, _ details: TokenDetails) async throws(VaultError) -> Bool {
-    try await base.replace(old, with: new, details)
-  }
-
-  func erase(_ token: SessionToken) async throws(VaultError) {
-    if !backend.keepsFile(of: token) { try await base.erase(token) }
-  }
-
-  func setAside() async throws(VaultError) -> String? { try await base.setAside() }
-
-  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
-    try await base.claim(token, wait: wait)
-  }
-
-  func isInterrupted(_ token: SessionToken) async -> Bool { await base.isInterrupted(token) }
 }

@@ -25,8 +25,10 @@ struct ContextPlace {
   }
 
   /// The session file of the context.
-  func vault(for issuer: TokenIssuer) -> FileVault {
-    FileVault(directory: places.state, context: context, issuer: issuer) { [context] found in
+  func vault(
+    for issuer: TokenIssuer, mayErase: @escaping @Sendable (SessionToken) -> Bool = { _ in true }
+  ) -> FileVault {
+    FileVault(directory: places.state, context: context, issuer: issuer, mayErase: mayErase) { [context] found in
       Self.words(for: found, in: context, insteadOf: issuer)
     }
   }
@@ -86,12 +88,11 @@ class ContextWorkspace {
 
   /// Creates a workspace, and reads and writes no file.
   init(
-    _ place: ContextPlace, _ printer: Printer, vault: FileVault, authority: any Authority,
-    stored storeVault: any SessionVault, clock: any SessionClock
+    _ place: ContextPlace, _ printer: Printer, vault: FileVault, authority: any Authority, clock: any SessionClock
   ) {
     (self.printer, self.place, self.vault, self.clock) = (printer, place, vault, clock)
     store = SessionStore(
-      authority: authority, vault: storeVault, clock: clock, timing: SessionTiming(watchesLimits: false),
+      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false),
       worksOn: .callingThread)
     itself = self
   }

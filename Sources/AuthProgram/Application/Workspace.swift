@@ -5,27 +5,24 @@ import AuthMessages
 import CommandLineKit
 import TextFormat
 
-/// What a command works with at a database, embedded or of a service: the backend, and the session
-/// of this context there.
+/// A backend, embedded or of a service, and the session of the context there.
 final class Workspace: ContextWorkspace {
   let backend: CommandBackend
 
-  /// Nothing is read or made yet.
+  /// Creates a workspace, and reads and writes no file.
   ///
-  /// `onlyLooks` is for a command that ends no session, whatever it sees.
+  /// `onlyLooks` is for a command that revokes no session.
   init(
     _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool
   ) throws(CommandError) {
     let base = try explained { () throws(BackendError) in try makeBackend(place.places, place.context.description) }
     let backend = CommandBackend(base, onlyLooks: onlyLooks)
-    let vault = place.vault(for: backend.issuer)
     self.backend = backend
-    super.init(
-      place, printer, vault: vault, authority: backend, stored: DisabledSessionVault(base: vault, backend: backend),
-      clock: backend.clock)
+    let vault = place.vault(for: backend.issuer, mayErase: backend.mayErase)
+    super.init(place, printer, vault: vault, authority: backend, clock: backend.clock)
   }
 
-  /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle
+  /// The session of the user who is logged in, for a screen: this is activity and moves the idle
   /// limit.
   func activeSession() async throws(CommandError) -> LoggedInSession {
     _ = try await session()
@@ -34,7 +31,7 @@ final class Workspace: ContextWorkspace {
 
   // MARK: - Stronger keys
 
-  /// A key that proves a recent password: asks for it on the terminal where it is too old.
+  /// A key that proves a recent password; prompts for the password if it is too old.
   func makeFresh(_ session: LoggedInSession) async throws(CommandError) -> FreshSession {
     do throws(FreshnessError) {
       return try FreshSession(session)
@@ -49,7 +46,7 @@ final class Workspace: ContextWorkspace {
     return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
   }
 
-  /// Looks again after the session was ended at the authority, so that this device forgets it too.
+  /// Checks the session after it was ended in the database, so that this device forgets it too.
   func forgetRevoked() async {
     // Ended is the expected answer; anything else is found out by the next command.
     do throws(SessionError) { try await store.check() } catch {}
@@ -60,11 +57,10 @@ extension SessionStore {
   /// Why nobody is logged in; nil if a user is, or if none was.
   var endReason: EndReason? { if case .loggedOut(.ended(let reason)) = state { reason } else { nil } }
 
-  /// Checks the password of whoever is logged in again.
+  /// Checks the password of the user who is logged in.
   ///
   /// When another process exchanges the session's token at the same moment, one of the two
-  /// exchanges is void. The password was right, so that is no answer to who typed it: it is tried
-  /// again on what the other process left.
+  /// exchanges fails. The password was right, so it is retried with the token of the other process.
   func confirm(
     _ password: Secret, limits: LimitRequest = .standard
   ) async throws(SessionError) -> LoginResult {

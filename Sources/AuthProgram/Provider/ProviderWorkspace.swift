@@ -18,7 +18,7 @@ final class ProviderWorkspace: ContextWorkspace {
     let authority = settings.authority(clock: clock, onlyTokens: onlyTokens)
     self.authority = authority
     let vault = place.vault(for: settings.tokenIssuer)
-    super.init(place, printer, vault: vault, authority: authority, stored: vault, clock: clock)
+    super.init(place, printer, vault: vault, authority: authority, clock: clock)
   }
 
   /// An access token that is valid for some time, renewed if need be.
