@@ -1,42 +1,37 @@
 import AuthBackend
 package import AuthCore
+package import AuthDevice
+package import CommandLineKit
 import TextFormat
 
-/// The error of a command: its exit status, a code for programs, and a message and a hint for
-/// people.
-package struct CommandError: Error, Equatable, Sendable {
-  package let status: ExitStatus
-  /// A stable name for programs, in snake case.
-  package let code: String
-  /// What happened and why.
-  package let message: String
-  /// What to do next.
-  package let hint: Hint
-  /// The time until the command can be retried, as of the creation of this error; nil if there is
-  /// none to wait.
-  package let wait: Duration?
+extension ExitStatus {
+  /// The answer is no.
+  package static let no = ExitStatus(rawValue: 1)
+  /// A session is needed first, or a password entered more recently.
+  package static let logInFirst = ExitStatus(rawValue: 4)
+  /// The credentials were checked and not accepted.
+  package static let credentials = ExitStatus(rawValue: 5)
+  /// Too many attempts: the credentials were not checked.
+  package static let throttled = ExitStatus(rawValue: 6)
+}
 
-  /// Creates an error that is not in the table of ``ErrorCode``: of the command line, a backend or
-  /// the library.
-  package init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint, wait: Duration? = nil) {
-    self.status = status
-    self.code = code
-    self.message = message
-    self.hint = hint
-    self.wait = wait
+extension Hint {
+  /// The line as `auth-cli` prints it in a run with this context, if an option named one.
+  package func text(in context: ContextName?, width: Int? = nil) -> String {
+    text(of: ["auth-cli"] + (context.map { ["--context", $0.description] } ?? []), width: width)
   }
+}
 
+extension Hint: CustomStringConvertible {
+  /// The line for a run in which nobody named a context.
+  package var description: String { text(in: nil) }
+}
+
+extension CommandError {
   /// Creates an error of the table from its values; `hint` replaces the hint of the table.
   package init(code error: ErrorCode, _ values: String..., hint: Hint? = nil, wait: Duration? = nil) {
     let row = error.row.filled(values)
     self.init(row.status, row.code, row.message, hint: hint ?? row.hint, wait: wait)
-  }
-
-  /// The error with the values in place of each `{NAME}`: first in the message, then in the hint.
-  package func filled(_ values: [String]) -> CommandError {
-    var values = values[...]
-    let message = message.filled(from: &values)
-    return CommandError(status, code, message, hint: hint.filled(from: &values), wait: wait)
   }
 
   /// Creates an error with the status and code of the table, and the message of a library.
@@ -63,9 +58,6 @@ package struct CommandError: Error, Equatable, Sendable {
     return CommandError(code: error, reason.clause)
   }
 
-  /// The message, which is a clause, as a sentence of its own.
-  package var sentence: String { message.asSentence }
-
   /// Whether a password or a code was wrong.
   package var isOfWrongGuess: Bool { code == ErrorCode.wrongPassword.code }
 
@@ -74,9 +66,6 @@ package struct CommandError: Error, Equatable, Sendable {
     guard let wait else { return self }
     return CommandError(status, code, message, hint: "That was one too many: try again in \(wait.asWait).", wait: wait)
   }
-
-  /// The error with another hint.
-  package func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
 }
 
 extension EndReason {

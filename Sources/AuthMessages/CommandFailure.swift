@@ -31,18 +31,6 @@ package func explainedAsync<Value, Failure: CommandFailure>(
   do throws(Failure) { return try await body() } catch { throw error.asCommandError }
 }
 
-extension UsageError: CommandFailure {
-  package var asCommandError: CommandError { CommandError(.usage, code.name, message, hint: Hint(hint)) }
-}
-
-extension PromptError: CommandFailure {
-  package var asCommandError: CommandError { CommandError(code.status, code.name, message, hint: Hint(hint)) }
-}
-
-extension OutputError: CommandFailure {
-  package var asCommandError: CommandError { CommandError(code: .outputFailed, saying: message, hint: Hint(hint)) }
-}
-
 // What the program adds to the text of a backend's code: the exit status, and commands in the hint.
 extension CommandError {
   package init(_ text: ErrorText, _ values: [String]) {

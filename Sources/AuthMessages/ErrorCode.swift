@@ -1,3 +1,5 @@
+package import CommandLineKit
+
 /// The errors that the program itself reports, each with its code, exit status, message and hint.
 ///
 /// Several of them may have the same code.
@@ -7,7 +9,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
     logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noHome, noPaymentsAtProvider, noScreen,
     noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notLoggedIn, notPermitted,
-    nothingEntered, optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, outputFailed, ownStepMissing,
+    optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing,
     overtaken, passwordChangedMeanwhile, passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotRecent,
     passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, screenNotJSON, screenTooPlain,
     sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileUnusable, superseded, throttled,
@@ -88,7 +90,6 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .noScreen:
       .usage("no_screen", "the full-screen program needs a terminal for its input and output").hint(
         Self.commandsInstead)
-    case .nothingEntered: .usage("nothing_entered", "nothing was entered").hint(Self.again)
     case .passwordsDiffer: .usage("passwords_differ", "the two passwords are not the same").hint(Self.again)
     case .screenNotJSON: .usage("screen_not_json", "the full-screen program prints no JSON").hint(Self.commandsInstead)
     case .screenTooPlain:
@@ -132,7 +133,6 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         "logged out on this device, but the end of your other sessions is not confirmed: {REASON}"
       )
       .hint("Log in and end them: \(run: "logout", "--all")")
-    case .outputFailed: .cannotTell("output_failed", "the output could not be written")
     case .redirectPortUnusable:
       .cannotTell("redirect_port_unusable", "a browser cannot return to this program on {PORT}: {REASON}")
         .hint("Choose another port with --redirect-port, or log in with --paste.")

@@ -20,8 +20,7 @@ package enum ErrorGlossary {
     all += FileError.Kind.allCases.map { ($0.rawValue, .cannotTell, $0.meaning) }
     all += Unavailability.Cause.allCases.map { ($0.code, .cannotTell, $0.meaning) }
     all.append((ClockError.code, .cannotTell, "the boot clock cannot be read, so no limit can be checked"))
-    all += UsageError.Code.allCases.map { ($0.name, .usage, $0.meaning) }
-    all += PromptError.Code.allCases.map { ($0.name, $0.status, $0.meaning) }
+    all += CommandError.LineCode.allCases.map { ($0.name, $0.status, $0.meaning) }
     return Dictionary(grouping: all, by: \.code)
       .map { code, rows in
         (code, rows[0].status, rows.map(\.meaning).distinct.joined(separator: ", or "))
@@ -35,11 +34,6 @@ package enum ErrorGlossary {
       title: "Error codes", topic: "codes",
       entries: all.map { ($0.code, "\($0.status.rawValue): \($0.meaning)") })
   }
-}
-
-extension PromptError.Code {
-  /// The exit status of a command with such an error.
-  var status: ExitStatus { self == .unreadableInput ? .cannotTell : .usage }
 }
 
 extension Unavailability.Cause {

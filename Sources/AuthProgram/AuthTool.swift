@@ -58,9 +58,20 @@ enum AuthTool {
           "login alice": "log in",
           "home": "look around",
         ],
-        statuses: ExitStatus.allCases.map { ($0.rawValue, $0.meaning) },
+        statuses: statuses.map { ($0.rawValue, $1) },
         glossaries: [environment, files, prompt, ErrorGlossary.page])
     })
+
+  private static let statuses: KeyValuePairs<ExitStatus, String> = [
+    .done: "done, or yes",
+    .no: "no: not logged in, refused, not enough money",
+    .usage: "the command line or the input is not valid; nothing was changed",
+    .cannotTell:
+      "cannot tell or cannot save: a file or the database is missing, damaged, busy, full or not permitted",
+    .logInFirst: "log in first, or enter the password again with 'reauth'",
+    .credentials: "wrong name, password or code",
+    .throttled: "too many attempts; the message says when to try again",
+  ]
 
   private static let environment = About.Glossary(
     title: "Environment", topic: "environment",
@@ -100,20 +111,4 @@ enum AuthTool {
         "the session of each context, and what it remembers of an identity provider, unless AUTH_CLI_HOME or "
         + "XDG_STATE_HOME is set",
     ])
-}
-
-extension ExitStatus {
-  /// What help and the man page say of it.
-  var meaning: String {
-    switch self {
-    case .done: "done, or yes"
-    case .no: "no: not logged in, refused, not enough money"
-    case .usage: "the command line or the input is not valid; nothing was changed"
-    case .cannotTell:
-      "cannot tell or cannot save: a file or the database is missing, damaged, busy, full or not permitted"
-    case .logInFirst: "log in first, or enter the password again with 'reauth'"
-    case .credentials: "wrong name, password or code"
-    case .throttled: "too many attempts; the message says when to try again"
-    }
-  }
 }

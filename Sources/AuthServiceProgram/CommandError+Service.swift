@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthDevice
 import AuthMessages
+import CommandLineKit
 import Glibc
 import TextFormat
 

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import AuthSQLite
+import CommandLineKit
 import Glibc
 import TextFormat
 
@@ -9,12 +10,12 @@ import TextFormat
   import AuthPostgres
 #endif
 
-/// The database on a PostgreSQL server.
+/// Opens a database on a PostgreSQL server; fails in a build without libpq.
 enum Postgres {
-  /// Numbers of the server.
+  /// Queries for numbers of the server.
   enum ServerQuery: String, Query {
     case size = "SELECT pg_database_size(current_database())"
-    /// How many connections it has for roles that are not superusers.
+    /// The number of connections for roles that are not superusers.
     case connections =
       "SELECT current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint - coalesce(current_setting('reserved_connections', true), '0')::bigint"
   }
@@ -26,9 +27,10 @@ enum Postgres {
   }
 
   #if canImport(AuthPostgres)
-    /// Names a database; `state` is where the service keeps which server confirmed the last change.
+    /// A database that is not opened yet; `state` is the directory in which the service records the
+    /// server that confirmed the last change.
     ///
-    /// One that a service uses is refused for a program that wants to be alone.
+    /// With `isAlone`, a database that a service uses is refused.
     static func database(
       _ text: String, connections: Int, state: String?, isAlone: Bool
     ) throws(BackendError) -> any Database {
@@ -86,10 +88,10 @@ enum Postgres {
   }
 #endif
 
-/// Where a PostgreSQL database is.
+/// The address of a PostgreSQL database.
 enum PostgresAddress: Hashable, Sendable {
   case text(String)
-  /// In a file: its one line that is neither empty nor a comment.
+  /// A file whose only line, besides empty lines and comments, is the address.
   case inFile(String)
 
   var text: String {

@@ -6,14 +6,15 @@ import CommandLineKit
 import Glibc
 import TextFormat
 
-/// Which database a command is about.
+/// The database of a command.
 enum DatabasePlace: Hashable, Sendable {
   case sqlite(directory: String)
   case postgres(PostgresAddress)
 
-  /// The one that the command line names, or the environment; `options` are those with which the
-  /// command can.
-  init(_ words: ParsedWords, options: [any DeclaredOption] = ServiceOptions.databases) throws(UsageError) {
+  /// The database that the command line or the environment names.
+  ///
+  /// `options` are the options of the command that name one.
+  init(_ words: ParsedWords, options: [any DeclaredOption] = ServiceOptions.databases) throws(CommandError) {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
     if let file = words[ServiceOptions.postgres] {
       if words.origin(of: ServiceOptions.database) == .commandLine {
@@ -29,7 +30,7 @@ enum DatabasePlace: Hashable, Sendable {
     }
   }
 
-  /// What to do where it has no accounts.
+  /// The hint for a database without accounts.
   var whereEmpty: String {
     let option =
       switch self {
@@ -42,7 +43,7 @@ enum DatabasePlace: Hashable, Sendable {
       + "auth-service schema install \(option)--first-administrator NAME"
   }
 
-  /// Its tables, which nothing has used yet.
+  /// The tables of the database, which is not opened yet.
   func schema(cost: PasswordCost) throws(CommandError) -> any SchemaKeeper {
     switch self {
     case .sqlite(let directory): LocalAuthority(directory: directory, cost: cost, isShared: true)
@@ -50,7 +51,7 @@ enum DatabasePlace: Hashable, Sendable {
     }
   }
 
-  /// The same, for a command that only a database on a server has.
+  /// The tables of a database on a server, for a command that needs one.
   func serverSchema(cost: PasswordCost) throws(CommandError) -> any ServerSchemaKeeper {
     guard case .postgres(let address) = self else {
       throw CommandError(.usage, saying: "only a PostgreSQL database can do this", hint: "Name one: --postgres-file")
@@ -59,7 +60,7 @@ enum DatabasePlace: Hashable, Sendable {
     return try explained { () throws(BackendError) in try Postgres.schema(text, cost: cost) }
   }
 
-  /// How many threads of a service use it simultaneously where nobody says otherwise.
+  /// The default number of threads that use the database simultaneously.
   var standardThreads: Int {
     switch self {
     case .sqlite: 2
@@ -71,9 +72,9 @@ enum DatabasePlace: Hashable, Sendable {
 /// The database of a service, with its rules.
 struct ServedBackend: Sendable {
   let rules: Rules
-  /// How often others may have changed it unseen.
+  /// How often to check for changes that others made without a notification.
   let looksEvery: Duration
-  /// The embedded database, which can copy itself; nil for one that its own tools copy.
+  /// The embedded database, which the service can copy; nil for PostgreSQL, which has its own tools.
   let embedded: LocalAuthority?
 
   /// Opens it for a service.
@@ -99,19 +100,19 @@ struct ServedBackend: Sendable {
     }
   }
 
-  /// Leaves an embedded database as embedded programs do.
+  /// Prepares an embedded database for embedded programs.
   ///
   /// - Returns: False when something still uses it; a later program that writes does this then.
   func end() -> Bool { (try? embedded?.endService()) != nil || embedded == nil }
 
-  /// How many bytes the database has; nil when that is not known.
+  /// The size of the database in bytes; nil if it is unknown.
   var size: Int? {
     guard let embedded else { return Postgres.number(.size, rules.database) }
     var status = stat()
     return stat(embedded.databasePath, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Which database it is; one without an administrator is not served.
+  /// The identity of the database; throws if the database never had an administrator.
   var facts: ServedDatabase {
     get throws(CommandError) {
       let facts = try explained { () throws(BackendError) in try ServedDatabase(rules.database) }

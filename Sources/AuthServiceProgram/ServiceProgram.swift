@@ -5,9 +5,9 @@ import CommandLineKit
 import Glibc
 import TextFormat
 
-/// What one command line of `auth-service` asks for.
+/// One parsed command line of `auth-service`.
 struct ServiceCommand: Sendable {
-  /// What to do where its database has no accounts.
+  /// The hint for a database without accounts.
   var whereEmpty: String?
   let run: @Sendable (ServiceProgram) throws(CommandError) -> ExitStatus
 }
@@ -36,16 +36,14 @@ package struct ServiceProgram: Sendable {
     }
   }
 
-  /// Sets `whereEmpty` to that of its command.
+  /// Runs the command line, and sets `whereEmpty` to the hint of its command.
   private func run(_ whereEmpty: inout String?) throws(CommandError) -> ExitStatus {
     // No core and no other process of the same user may read the passwords and tokens in it.
     guard cprocess_close_memory() == 0 else {
       throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
     }
     guard let words = Word.programArguments() else { throw CommandError(code: .wordsUnreadable) }
-    switch try explained({ () throws(UsageError) in
-      try ServiceTool.tool.parse(words, environment: Environment.word)
-    }) {
+    switch try ServiceTool.tool.parse(words, environment: Environment.word) {
     case .version: return try Output.write("\(ServiceTool.name) \(ServiceTool.tool.about.version)\n")
     case .help(let topic): return try ServiceHelpCommand.show(topic)
     case .request(let command, _):
@@ -55,13 +53,13 @@ package struct ServiceProgram: Sendable {
   }
 }
 
-/// Standard output.
+/// Writes to standard output.
 enum Output {
-  /// - Returns: That the command is done.
+  /// Writes the text, and returns that the command is done.
   @discardableResult
   static func write(_ text: String) throws(CommandError) -> ExitStatus {
     let error = writeAll(Array(text.utf8)[...], to: STDOUT_FILENO)
-    guard error == 0 else { throw CommandError(OutputError.unwritable(stream: "standard output", errno: error)) }
+    guard error == 0 else { throw .unwritable("standard output", error) }
     return .done
   }
 }

@@ -69,12 +69,11 @@ enum ServiceHelpCommand {
   ) { _ in ServiceCommand { _ throws(CommandError) in try Output.write(ServiceTool.tool.manual) } }
 
   static func show(_ topic: [String]) throws(CommandError) -> ExitStatus {
-    try Output.write(try explained { () throws(UsageError) in try Help(ServiceTool.tool, width: 100).page(topic) })
+    try Output.write(try Help(ServiceTool.tool, width: 100).page(topic))
   }
 
   private static let words = Argument.rest(
-    "COMMAND", .helpTopic("a command", besides: [("statuses", "The exit statuses")]),
-    "A command, or a topic; if omitted, the overview")
+    "COMMAND", .helpTopic("a command"), "A command, or a topic; if omitted, the overview")
 }
 
 /// Where things are when nobody says otherwise.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The signals that end the service, taken by one thread that waits for them.
+/// The signals that end the service, for which one thread waits.
 struct StopSignals: Sendable {
   private let set: sigset_t
 

@@ -1,7 +1,7 @@
 import AuthService
 import Glibc
 
-/// What the service tells systemd about itself.
+/// A notification of the service to systemd.
 ///
 /// Source: sd_notify(3).
 enum SystemdNotice: String, Sendable {

@@ -2,7 +2,7 @@
 /// parsed words into a request.
 package struct Command<Request: Sendable>: Sendable {
   /// Turns words that fit the declaration into a request.
-  package typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request
+  package typealias Binding = @Sendable (ParsedWords) throws(CommandError) -> Request
 
   package let name: String
   package let aliases: [String]

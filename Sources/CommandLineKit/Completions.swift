@@ -73,9 +73,9 @@ extension Tool {
   }
 
   private func completions(of value: OptionDeclaration.Value) -> Completions {
-    let commands = value.form.offersCommands ? Self.names(self.commands) : []
+    let topics = value.form.offersTopics ? Help(self, width: 80).topics + Self.names(commands) : []
     return Completions(
-      title: value.name.lowercased(), words: value.form.candidates + value.form.examples + commands,
+      title: value.name.lowercased(), words: value.form.candidates + value.form.examples + topics,
       listedBy: value.form.listedBy)
   }
 

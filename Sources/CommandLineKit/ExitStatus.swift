@@ -1,21 +1,17 @@
 /// The exit status of a command.
 ///
-/// It does not depend on `--json` and `--quiet`.
-package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
-  /// It was done.
-  case done = 0
-  /// The answer is no.
-  case no = 1
+/// A program adds its own. None depends on the options for output.
+package struct ExitStatus: RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// The command did what was asked, or its answer is yes.
+  package static let done = ExitStatus(rawValue: 0)
   /// The command line was not understood, or what was entered breaks a rule.
-  case usage = 2
+  package static let usage = ExitStatus(rawValue: 2)
   /// Neither yes nor no: something could not be read, written or asked.
-  case cannotTell = 3
-  /// A session is needed first, or a password entered more recently.
-  case logInFirst = 4
-  /// The credentials were looked at and not accepted.
-  case credentials = 5
-  /// Too many attempts: the credentials were not looked at.
-  case throttled = 6
+  package static let cannotTell = ExitStatus(rawValue: 3)
 }
 
 extension [Int32] {

@@ -13,22 +13,21 @@ package struct Help<Request: Sendable>: Sendable {
     self.width = min(max(width, 40), 100)
   }
 
-  package static var statusesTopic: String { "statuses" }
-
-  /// The topics that are not commands.
-  private var topics: [String] { [Self.statusesTopic] + tool.about.glossaries.map(\.topic) }
+  /// The topics that are not commands, with their titles.
+  var topics: [Suggestion] { [("statuses", "Exit statuses")] + tool.about.glossaries.map { ($0.topic, $0.title) } }
 
   /// Help for a topic: the overview, a command with its subcommand, the statuses, or a glossary.
   ///
   /// It throws if there is no such topic.
-  package func page(_ topic: [String]) throws(UsageError) -> String {
-    if topic == [Self.statusesTopic] { return statuses }
+  package func page(_ topic: [String]) throws(CommandError) -> String {
+    if topic == ["statuses"] { return statuses }
     if let glossary = tool.about.glossaries.first(where: { [$0.topic] == topic }) {
       return finish(["\(glossary.title):"] + definitions(glossary.entries))
     }
     let (found, unknown) = tool.find(topic.map { Word($0) })
     if let unknown {
-      let names = (found?.command.subcommands ?? tool.commands).flatMap(\.names) + (found == nil ? topics : [])
+      let names =
+        (found?.command.subcommands ?? tool.commands).flatMap(\.names) + (found == nil ? topics.map(\.value) : [])
       throw .unknownCommand(unknown, among: names, path: [tool.name] + (found?.path ?? []))
     }
     return found.map(page) ?? overview
@@ -46,7 +45,7 @@ package struct Help<Request: Sendable>: Sendable {
     }
     lines += section("Options of every command", tool.allGlobalOptions.map(term)) + [""]
     lines += Paragraph.wrap(
-      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' explains one of: \(topics.joined(separator: ", ")).",
+      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' explains one of: \(topics.map(\.value).joined(separator: ", ")).",
       width: width)
     return finish(lines)
   }

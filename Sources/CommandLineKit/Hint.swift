@@ -1,17 +1,15 @@
-package import AuthDevice
-import CommandLineKit
 import TextFormat
 
 /// A line that says what to do next: text, and commands to run.
 ///
-/// A command is a value here, and becomes text where it is printed. There it gets the context that
-/// was given, so that it acts on the same session when somebody pastes it:
+/// A command is a value here, and becomes text where it is printed, with the options that this run
+/// had. So it acts on the same data when somebody pastes it:
 ///
-///     "Log in first: \(run: "login", "USER")"
+///     "List them first: \(run: "list", "--all")"
 package struct Hint: Hashable, Sendable {
   fileprivate enum Part: Hashable {
     case text(String)
-    /// A command of `auth-cli`, word by word.
+    /// A command of the program, word by word.
     case command([String], isForOthers: Bool)
   }
 
@@ -22,27 +20,27 @@ package struct Hint: Hashable, Sendable {
     parts = [.text(text)]
   }
 
-  /// The line as it is printed: with the context that somebody named, and with words that a shell
-  /// reads as they are meant.
-  package func text(in context: ContextName?) -> String { text(in: context, blank: " ") }
-
-  /// The same on a terminal of this width: lines end after words, and never inside a command.
-  package func text(in context: ContextName?, width: Int?) -> String {
-    // Printed text has no NUL, so this one marks blanks where no line may end.
-    Paragraph.message(text(in: context, blank: "\0"), width: width)
-      .split(separator: "\0", omittingEmptySubsequences: false).joined(separator: " ")
-  }
-
-  private func text(in context: ContextName?, blank: String) -> String {
-    parts.reduce(into: "") { text, part in
+  /// The line as it is printed, with words that a shell reads as they are meant.
+  ///
+  /// - Parameters:
+  ///   - program: The words before each command: the name of the program and the options of this
+  ///     run. A command for others gets only the name.
+  ///   - width: The width of the terminal, where lines end after words and never inside a command;
+  ///     nil for one line.
+  /// - Returns: The text.
+  package func text(of program: [String], width: Int? = nil) -> String {
+    let text = parts.reduce(into: "") { text, part in
       switch part {
       case .text(let words): text += words
       case .command(let words, let isForOthers):
-        let options = context.map { isForOthers ? [] : ["--context", $0.description] } ?? []
-        let command = ["auth-cli"] + (options + words).map { ShellQuoting.word($0) }
-        text += command.flatMap { $0.split(separator: " ", omittingEmptySubsequences: false) }.joined(separator: blank)
+        let command = ((isForOthers ? [program[0]] : program) + words).map { ShellQuoting.word($0) }
+        // Printed text has no NUL, so this one marks blanks where no line may end.
+        text += command.joined(separator: " ").split(separator: " ", omittingEmptySubsequences: false).joined(
+          separator: "\0")
       }
     }
+    return Paragraph.message(text, width: width).split(separator: "\0", omittingEmptySubsequences: false)
+      .joined(separator: " ")
   }
 }
 
@@ -59,11 +57,6 @@ extension Hint {
     }
     return filled
   }
-}
-
-extension Hint: CustomStringConvertible {
-  /// The line for a run in which nobody named a context.
-  package var description: String { text(in: nil) }
 }
 
 extension Hint: ExpressibleByStringInterpolation {

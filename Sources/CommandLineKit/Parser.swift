@@ -14,7 +14,8 @@ extension Tool {
   ///
   /// `environment` looks up a variable. It is called only for variables that options declare, and
   /// never for a command that ignores the environment.
-  package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
+  package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(CommandError) -> ParseResult
+  {
     let line = TypedLine(words, self)
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     // The valid commands in the line: a request for help never fails.
@@ -61,8 +62,8 @@ private struct Check<Request: Sendable> {
   var path: [String] { [tool.name] + line.path }
   var command: String { path.joined(separator: " ") }
 
-  func refusal(_ code: UsageError.Code, _ message: String, advice: String? = nil) -> UsageError {
-    UsageError(code, message, path: path, advice: advice)
+  func refusal(_ code: CommandError.LineCode, _ message: String, advice: String? = nil) -> CommandError {
+    CommandError(code, message, path: path, advice: advice)
   }
 
   /// What to do if a value that nobody asked for is a secret.
@@ -73,7 +74,7 @@ private struct Check<Request: Sendable> {
   }
 
   /// Every word before the arguments is a command.
-  func commandIsKnown() throws(UsageError) {
+  func commandIsKnown() throws(CommandError) {
     guard let word = line.arguments.first else { return }
     if line.command == nil, line.hasOnlyLiterals {
       throw refusal(.missingCommand, "there is no command before '--'; words after it are arguments")
@@ -94,7 +95,7 @@ private struct Check<Request: Sendable> {
   /// Every option is declared, and has a value if it takes one.
   ///
   /// Names come first, because a wrong name is the likely cause of other problems.
-  func optionsAreDeclared(in declared: [OptionDeclaration], argument: ArgumentDeclaration? = nil) throws(UsageError) {
+  func optionsAreDeclared(in declared: [OptionDeclaration], argument: ArgumentDeclaration? = nil) throws(CommandError) {
     for option in line.options {
       guard let name = option.declaration?.long else { throw unknown(option.word, declared, argument) }
       if declared.contains(where: { $0.long == name }) { continue }
@@ -121,7 +122,7 @@ private struct Check<Request: Sendable> {
 
   private func unknown(
     _ word: Word, _ declared: [OptionDeclaration], _ argument: ArgumentDeclaration?
-  ) -> UsageError {
+  ) -> CommandError {
     var cause = "\(word.quoted) is not an option of '\(command)'"
     guard word.looksLikeSignedNumber else {
       let nearest = NearestName.find(word, among: declared.map(\.flag))
@@ -129,7 +130,7 @@ private struct Check<Request: Sendable> {
       if nearest == nil, word.bytes.count > 2, word.bytes[1] != UInt8(ascii: "-") {
         cause = "\(Word(bytes: word.bytes.prefix(2)).quoted) is not an option of '\(command)'"
       }
-      return refusal(.unknownOption, cause + UsageError.suggestion(nearest))
+      return refusal(.unknownOption, cause + CommandError.suggestion(nearest))
     }
     let form = argument.map { " and not an \($0.name); write \($0.form.accepted)" } ?? ""
     return refusal(.signedNumber, cause + form)
@@ -139,7 +140,7 @@ private struct Check<Request: Sendable> {
   func values(
     of arguments: [ArgumentDeclaration], _ own: [OptionDeclaration], _ declared: [OptionDeclaration],
     _ environment: (String) -> Word?
-  ) throws(UsageError) -> [ParsedWords.Given] {
+  ) throws(CommandError) -> [ParsedWords.Given] {
     let takesAny = arguments.contains { $0.arity == .any }
     if !takesAny, let extra = line.arguments.dropFirst(arguments.count).first {
       let meant = option(of: own, taking: extra, besides: arguments).map { "; did you mean \($0)?" } ?? ""
@@ -191,16 +192,16 @@ private struct Check<Request: Sendable> {
 
   private func require(
     _ word: Word, toBe form: ValueForm, at place: String, isVariable: Bool = false
-  ) throws(UsageError) {
+  ) throws(CommandError) {
     guard !form.accepts(word) else { return }
     let message = "\(place): \(word.quoted) is not \(form.noun); write \(form.accepted)"
     throw isVariable
-      ? UsageError(.malformedValue, message, hint: "Correct or unset \(place).") : refusal(.malformedValue, message)
+      ? CommandError(.malformedValue, message, hint: "Correct or unset \(place).") : refusal(.malformedValue, message)
   }
 
   func nothingIsMissing(
     in given: [ParsedWords.Given], _ arguments: [ArgumentDeclaration], _ declared: [OptionDeclaration]
-  ) throws(UsageError) {
+  ) throws(CommandError) {
     func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
     for argument in arguments where !isGiven(argument.name) {
       let flag = argument.neededBy.flatMap { isGiven($0.long) ? $0.flag : nil }

@@ -10,10 +10,9 @@ extension ValueKind where Value == String {
   }
 
   /// A command or subcommand of the program, or another topic that has help.
-  package static func helpTopic(_ noun: String, besides topics: [Suggestion]) -> ValueKind {
+  package static func helpTopic(_ noun: String) -> ValueKind {
     let text = ValueKind.text(noun, maximumBytes: 64)
-    return ValueKind(
-      noun, accepted: text.form.accepted, candidates: topics, offersCommands: true, convert: text.convert)
+    return ValueKind(noun, accepted: text.form.accepted, offersTopics: true, convert: text.convert)
   }
 
   /// A word of ASCII letters, digits, `.`, `_` and `-` that does not begin with a dot: never a

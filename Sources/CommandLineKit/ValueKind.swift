@@ -12,16 +12,16 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///   - accepted: The accepted form, for the end of a hint.
   ///   - candidates: The values that a shell may suggest, and that help lists.
   ///   - examples: Other values that a shell may suggest.
-  ///   - offersCommands: Whether a shell may also suggest the program's commands.
+  ///   - offersTopics: Whether a shell may also suggest the topics of help, such as commands.
   ///   - listedBy: The words of a command of the program that prints the values that a shell may
   ///     suggest, one per line.
   ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
     _ noun: String, accepted: String, candidates: [Suggestion] = [], examples: [Suggestion] = [],
-    offersCommands: Bool = false, listedBy: String? = nil, convert: @escaping @Sendable (Word) -> Value?
+    offersTopics: Bool = false, listedBy: String? = nil, convert: @escaping @Sendable (Word) -> Value?
   ) {
     form = ValueForm(
-      noun: noun, accepted: accepted, candidates: candidates, examples: examples, offersCommands: offersCommands,
+      noun: noun, accepted: accepted, candidates: candidates, examples: examples, offersTopics: offersTopics,
       listedBy: listedBy
     ) {
       convert($0) != nil
@@ -39,7 +39,7 @@ package struct ValueForm: Sendable {
   package let candidates: [Suggestion]
   /// Other values that a shell may suggest.
   package let examples: [Suggestion]
-  package let offersCommands: Bool
+  package let offersTopics: Bool
   /// The words of a command of the program that prints the values that a shell may suggest, one per
   /// line.
   package let listedBy: String?

@@ -1,5 +1,4 @@
-/// Bytes as text that an address or a header may hold as it is (RFC 4648, section 5), without
-/// padding.
+/// Base64 for URLs and headers, without padding (RFC 4648, section 5).
 package enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -1,6 +1,5 @@
 extension String {
-  /// The sentence as it is printed after "auth-cli: ": no capital at its head, no full stop at its
-  /// end.
+  /// The sentence as a clause, for use after "auth-cli: ": without its capital and its full stop.
   package var asClause: String {
     let body = hasSuffix(".") ? String(dropLast()) : self
     let isPlain = body.dropFirst().first.map { $0.isLowercase || $0 == " " } ?? false
@@ -30,7 +29,7 @@ extension String {
     return text
   }
 
-  /// The text with each `{NAME}` as a name.
+  /// The text with each `{NAME}` as `NAME`.
   package func filled() -> String {
     var none: ArraySlice<String> = []
     return filled(from: &none)

@@ -13,7 +13,7 @@ package enum Hex {
     return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
   }
 
-  /// The same, and accepts upper-case letters too.
+  /// The bytes of an even number of digits in lower or upper case, or nil for anything else.
   package static func bytes(inAnyCase text: some Sequence<UInt8>) -> [UInt8]? {
     bytes(text.map { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? $0 | 0x20 : $0 })
   }

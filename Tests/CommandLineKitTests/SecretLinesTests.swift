@@ -1,6 +1,8 @@
-import CommandLineKit
 import Glibc
 import Testing
+import TextFormat
+
+@testable import CommandLineKit
 
 @Suite("Secrets on standard input, whole or line by line")
 struct SecretLinesTests {
@@ -15,7 +17,7 @@ struct SecretLinesTests {
     return (SecretLines(descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20)), ends[1])
   }
 
-  private func whole(_ text: String, _ names: [String] = ["password"]) throws(PromptError) -> [String] {
+  private func whole(_ text: String, _ names: [String] = ["password"]) throws(CommandError) -> [String] {
     try input(Array(text.utf8)).input.whole(names).map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -41,7 +43,7 @@ struct SecretLinesTests {
   }
 
   /// Both ways to read refuse the same, after the lines that they expect.
-  static let refused: [(text: String, expected: PromptError)] = [
+  static let refused: [(text: String, expected: CommandError)] = [
     ("", .missingLine(of: "password")), ("\n", .emptyLine(of: "password")), ("\r\n", .emptyLine(of: "password")),
     ("sec\0ret\n", .containsNUL), (String(repeating: "x", count: 4097), .tooLong(limit: 4096)),
     (String(repeating: "x", count: 4097) + "\n", .tooLong(limit: 4096)),
@@ -51,17 +53,17 @@ struct SecretLinesTests {
   ]
 
   @Test("anything but exactly the requested lines is refused", arguments: refused)
-  func refusals(text: String, expected: PromptError) {
+  func refusals(text: String, expected: CommandError) {
     #expect(throws: expected) { try whole(text) }
     #expect(throws: expected) { try input(Array(text.utf8)).input.lines(["password"]) }
   }
 
   @Test("the line that is missing, empty or the last one is named")
   func names() {
-    #expect(throws: PromptError.missingLine(of: "b")) { try whole("old\n", ["a", "b"]) }
-    #expect(throws: PromptError.emptyLine(of: "b")) { try whole("old\n\n", ["a", "b"]) }
-    #expect(throws: PromptError.tooManyLines(than: ["a", "b"])) { try whole("a\nb\nc\n", ["a", "b"]) }
-    #expect(throws: PromptError.tooManyLines(than: ["password", "code"])) {
+    #expect(throws: CommandError.missingLine(of: "b")) { try whole("old\n", ["a", "b"]) }
+    #expect(throws: CommandError.emptyLine(of: "b")) { try whole("old\n\n", ["a", "b"]) }
+    #expect(throws: CommandError.tooManyLines(than: ["a", "b"])) { try whole("a\nb\nc\n", ["a", "b"]) }
+    #expect(throws: CommandError.tooManyLines(than: ["password", "code"])) {
       try input(Array("a\nb\nc".utf8)).input.lines(["password"], followedBy: "code")
     }
   }
@@ -77,7 +79,7 @@ struct SecretLinesTests {
     let (open, writer) = input(Array("password\n".utf8), staysOpen: true)
     #expect(try open.lines(["password"], followedBy: "code") == [Array("password".utf8)])
     #expect(!open.hasMore)
-    #expect(throws: PromptError.timedOut(.milliseconds(20))) { try open.last("code") }
+    #expect(throws: CommandError.timedOut(.milliseconds(20))) { try open.last("code") }
     #expect(write(writer, "1\n", 2) == 2)
     #expect(try open.last("code") == [UInt8(ascii: "1")])
     close(writer)
@@ -94,21 +96,21 @@ struct SecretLinesTests {
     _ = try open.lines(["password"], followedBy: "code")
     #expect(write(writer, "1\n2\n", 4) == 4)
     close(writer)
-    #expect(throws: PromptError.tooManyLines(than: ["password", "code"])) { try open.last("code") }
+    #expect(throws: CommandError.tooManyLines(than: ["password", "code"])) { try open.last("code") }
   }
 
   @Test("the wait for an input that never ends has a limit, before its line and after it")
   func endless() throws {
     for text in ["", "password\n"] {
       let (open, writer) = input(Array(text.utf8), staysOpen: true)
-      #expect(throws: PromptError.timedOut(.milliseconds(20))) { try open.whole(["password"]) }
+      #expect(throws: CommandError.timedOut(.milliseconds(20))) { try open.whole(["password"]) }
       close(writer)
     }
   }
 
   @Test("an input that cannot be read says why")
   func closed() {
-    #expect(throws: PromptError.unreadable(source: "standard input", errno: EBADF)) {
+    #expect(throws: CommandError.unreadable("standard input", ErrorNumber(EBADF))) {
       try SecretLines(descriptor: 1_000_000, messages: -1).whole(["password"])
     }
   }

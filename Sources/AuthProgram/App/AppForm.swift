@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import CommandLineKit
 
 /// A form: the fields to fill in, and which of them has the cursor.
 final class AppForm {

@@ -1,4 +1,4 @@
-/// Looks and pages, done one after the other; the loop holds the list.
+/// A queue of session checks and page loads, which run one at a time.
 struct AppLane {
   private var waiting: [AppEffect] = []
   private var isBusy = false
@@ -14,7 +14,7 @@ struct AppLane {
     return isBusy ? nil : finish()
   }
 
-  /// The work is done, if any was; returns what is to be started.
+  /// Ends the running work, if any, and returns the work to start next.
   mutating func finish() -> AppEffect? {
     isBusy = !waiting.isEmpty
     return isBusy ? waiting.removeFirst() : nil

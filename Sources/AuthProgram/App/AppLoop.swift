@@ -46,24 +46,20 @@ final class AppLoop {
   /// - Returns: Whether the login confirms a session; nil if somebody quit. After the login, hand
   ///   its result to ``take(_:)`` and run again.
   func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
-    do throws(PromptError) {
-      var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
-      var (needsSize, isUncertain) = (true, false)
-      while !isOver, authentication == nil {
-        if needsSize { take(.resized(columns: terminal.size.columns, rows: terminal.size.rows)) }
-        if isUncertain { terminal.forget() }
-        terminal.readMouse(state.readsMouse)
-        if let text = copied.take() { terminal.copy(text) }
-        try terminal.show(state.frame)
-        isUncertain = false
-        needsSize = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
-          if key == .control("l") { isUncertain = true }
-          take(.key(key))
-        }
-        takeNews()
+    var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
+    var (needsSize, isUncertain) = (true, false)
+    while !isOver, authentication == nil {
+      if needsSize { take(.resized(columns: terminal.size.columns, rows: terminal.size.rows)) }
+      if isUncertain { terminal.forget() }
+      terminal.readMouse(state.readsMouse)
+      if let text = copied.take() { terminal.copy(text) }
+      try terminal.show(state.frame)
+      isUncertain = false
+      needsSize = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
+        if key == .control("l") { isUncertain = true }
+        take(.key(key))
       }
-    } catch {
-      throw CommandError(error)
+      takeNews()
     }
     if let problem = state.lastProblem { throw problem }
     return authentication.take()

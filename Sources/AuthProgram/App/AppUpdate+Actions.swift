@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import CommandLineKit
 
 // The actions of the full-screen program: their start, their end, and what follows.
 

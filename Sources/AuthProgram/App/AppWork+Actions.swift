@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import CommandLineKit
 
 extension AppWork {
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
@@ -16,7 +17,7 @@ extension AppWork {
     case .register(let credentials): return try await register(credentials)
     case .recover(let name, let code, let password): return try await recover(name, code, password)
     case .reauthenticate(let password): return try await confirm(password)
-    case .confirm, .renewAccess: preconditionFailure("the screen offers these only at an identity provider")
+    case .confirm, .renewAccess: throw CommandError(code: .notAtProvider, "\(context)")
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import CommandLineKit
 import Glibc
 import Guards
 import TextFormat
@@ -16,13 +17,14 @@ final class AppWork: AppWorker {
   /// Ends sessions only where a person asks for it here.
   let backend: CommandBackend
   let vault: FileVault
+  let context: ContextName
   private let isFileGone = Locked(false)
   private let open = Locked<AppScreens?>(nil)
   /// Makes the names of this run's payments its own.
   let run = UInt64.random(in: 0...UInt64.max)
 
   init(_ workspace: Workspace) {
-    (store, backend, vault) = (workspace.store, workspace.backend, workspace.vault)
+    (store, backend, vault, context) = (workspace.store, workspace.backend, workspace.vault, workspace.context)
     bar = NavigationBar(store: store)
   }
 
@@ -64,42 +66,39 @@ final class AppWork: AppWorker {
     if isActivity { try await explainedAsync { () throws(SessionError) in try await store.renew() } }
     let screens = try screens()
     let session = screens.user.session
-    let administrator = tab == .accounts ? try session.administratorKey() : nil
-    let deadlines = try Deadlines(clock: backend.clock)
-    var (receipts, events): (LoadedPage<Receipt>?, LoadedPage<Event>?)
     let page = Page(matching: query.text, limit: query.rows)
-    if tab == .receipts {
-      receipts = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
+    switch tab {
+    case .pay:
+      return try await store.ask(session) { (lease) throws(BackendError) in
+        .pay(try backend.profile(under: lease), try backend.receipts(Page(limit: 50), under: lease).rows)
+      }
+    case .receipts:
+      let receipts = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
         try screens.receipts.page(page, of: backend, under: lease)
       }
-    } else if tab == .events {
-      events = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
+      return .receipts(receipts, of: try await store.ask(session, backend.profile(under:)), query: query)
+    case .profile:
+      return try await store.ask(session) { (lease) throws(BackendError) in
+        .profile(try backend.profile(under: lease), try backend.twoStep(under: lease))
+      }
+    case .sessions:
+      let deadlines = try Deadlines(clock: backend.clock)
+      return .sessions(try await store.ask(session, backend.sessions(under:)), deadlines)
+    case .events:
+      let events = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
         try screens.user.events(page, at: backend, under: lease)
       }
-    }
-    return try await store.ask(session) { [receipts, events] (lease) throws(BackendError) in
-      switch tab {
-      case .pay:
-        return .pay(try backend.profile(under: lease), try backend.receipts(Page(limit: 50), under: lease).rows)
-      case .receipts:
-        guard let receipts else { return AppPage() }
-        return .receipts(receipts, of: try backend.profile(under: lease), query: query)
-      case .profile:
-        return .profile(try backend.profile(under: lease), try backend.twoStep(under: lease))
-      case .sessions: return .sessions(try backend.sessions(under: lease), deadlines)
-      case .events:
-        guard let events else { return AppPage() }
-        return .events(events, try backend.sessions(under: lease), query: query)
-      case .accounts:
-        guard let administrator else { return AppPage() }
-        let registration = try backend.registration(for: administrator, under: lease)
-        let policy = try backend.twoStepPolicy(for: administrator, under: lease)
-        let rows = AccountsQuery(namePrefix: query.text, order: query.order, limit: query.rows)
-        return .accounts(
-          try screens.accounts.page(rows, of: backend, for: administrator, under: lease), registration, policy,
-          query: query)
-      case .home, .contexts, .machine: return AppPage()
+      return .events(events, try await store.ask(session, backend.sessions(under:)), query: query)
+    case .accounts:
+      let administrator = try session.administratorKey()
+      let rows = AccountsQuery(namePrefix: query.text, order: query.order, limit: query.rows)
+      return try await store.ask(session) { (lease) throws(BackendError) in
+        .accounts(
+          try screens.accounts.page(rows, of: backend, for: administrator, under: lease),
+          try backend.registration(for: administrator, under: lease),
+          try backend.twoStepPolicy(for: administrator, under: lease), query: query)
       }
+    case .home, .contexts, .machine: return AppPage()
     }
   }
 

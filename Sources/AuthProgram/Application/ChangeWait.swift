@@ -8,7 +8,7 @@ import TextFormat
 
 /// Waits for changes that another process may have made to the session or the accounts.
 ///
-/// Where they are told of by a server, listening may take as long as the server lets it.
+/// Where a server reports the changes, starting to listen may wait for the server.
 struct ChangeWait {
   private let sessionFile: any ChangeSource
   /// Nil at an identity provider, which reports no changes.
@@ -20,8 +20,8 @@ struct ChangeWait {
     database = try backend?.changes()
   }
 
-  /// Begins to listen, or begins again: a directory may come into being, or be another one at the
-  /// same path; a connection may be lost; there may be no database yet.
+  /// Starts to listen, or starts again: a directory may be created or replaced, a connection may be
+  /// lost, and there may be no database yet.
   ///
   /// - Returns: Whether there is a directory of session files to listen to.
   @discardableResult
@@ -31,15 +31,14 @@ struct ChangeWait {
     return isListening
   }
 
-  /// Waits until one of the two says to look again.
+  /// Waits until the session file or the database may have changed.
   ///
   /// - Parameters:
   ///   - limit: The longest wait; nil waits for as long as nothing changes.
   ///   - forDatabase: Whether a change of the database ends the wait.
-  ///   - output: Where changes are printed; the wait is over for good when nobody reads it any
-  ///     more.
+  ///   - output: The stream of the printed changes; the process ends when nobody reads it any more.
   /// - Returns: Whether only the database changed.
-  /// - Throws: ``BackendError`` when one of the two cannot hear any more.
+  /// - Throws: ``BackendError`` when one of the two can report no more changes.
   @discardableResult
   func wait(
     atMost limit: Duration?, forDatabase: Bool = true, readOn output: OutputStream? = nil
@@ -70,9 +69,9 @@ struct ChangeWait {
 }
 
 extension SessionStore {
-  /// How long nothing can change by itself: until the next limit of the session, if it has one.
+  /// The time until the next limit of the session; nil without a limit.
   ///
-  /// A machine that slept is noticed by looking up now and then.
+  /// At most five minutes, so that a machine that slept is noticed.
   func timeUntilLimit(by clock: any SessionClock) throws(ClockError) -> Duration? {
     guard let earliest = session?.limits.earliest else { return nil }
     return min(.seconds(300), earliest.uptime - (try clock.now()).uptime)

@@ -4,16 +4,16 @@ import AuthMessages
 import CommandLineKit
 import TextFormat
 
-/// What a command does with the words of its line, and what it says.
+/// The function of a command, from the parsed command line to the answer.
 ///
-/// Every command is declared in a file of `Commands/`, beside the function that runs it.
+/// Every command is declared in a file of `Commands/`, next to its function.
 struct CommandBody: Sendable {
   let run: @Sendable (ParsedWords, Printer, @escaping MakeBackend) async throws(CommandError) -> Answer
 
   /// A command that uses the session at a database, and refuses one at an identity provider.
   ///
-  /// `onlyLooks` is for one that ends no session, whatever it sees; `ofAnyContext` for one that
-  /// does not use the session of the context.
+  /// `onlyLooks` is for a command that revokes no session; `ofAnyContext` for a command that does
+  /// not use the session of the context.
   static func inWorkspace(
     onlyLooks: Bool = false, ofAnyContext: Bool = false,
     _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
@@ -29,7 +29,7 @@ struct CommandBody: Sendable {
 
   /// A command that works with a session at a database, and with one at an identity provider.
   ///
-  /// `onlyLooks` is for one that ends no session, whatever it sees.
+  /// `onlyLooks` is for a command that revokes no session.
   static func anywhere(
     onlyLooks: Bool = false,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
@@ -61,18 +61,18 @@ struct CommandBody: Sendable {
   }
 }
 
-/// What a command has to say, in both forms; ``Program`` prints the one that was asked for.
+/// The result of a command, as text and as JSON; ``Program`` prints one of the two.
 struct Answer {
-  /// What the command did, apart from what it says.
+  /// Whether the command changed something.
   ///
-  /// No answer is made without it, so that no command can forget to say of a change that it was
-  /// made.
+  /// Every answer needs it, so that no command can forget to report its change when the output
+  /// fails.
   enum Effect {
     /// The command only shows something; run again, it shows it again.
     case onlyShows
-    /// The command changed something, which stays true when its result cannot be printed.
+    /// The command changed something; this is reported even if the result cannot be printed.
     ///
-    /// `what` is a clause; `hint` says what to make of it.
+    /// `what` says as a clause what was changed; `hint` says what to do next.
     case changed(_ what: String, hint: Hint)
 
     var isChange: Bool { if case .changed = self { true } else { false } }
@@ -81,18 +81,18 @@ struct Answer {
   let effect: Effect
   /// How the run ends.
   let status: ExitStatus
-  /// What people get also with `--quiet`, as it is: text that was asked for, or codes that nobody
-  /// can see again.
+  /// Text that is printed unchanged, also with `--quiet`: a document, or codes that cannot be shown
+  /// again.
   let text: String
-  /// The result for people, a line each, escaped.
+  /// The result for people, as escaped lines.
   let lines: [String]
-  /// What people may want to know or do next, for standard error.
+  /// Notes for people on standard error, such as what to do next.
   ///
-  /// Programs find the same in the document, if it concerns them.
+  /// The document has the same facts for programs.
   let notes: [Hint]
   /// The result for programs: the members after `version`.
   ///
-  /// It is made only if it is printed: for a short run it would be much of the work.
+  /// It is created only if it is printed, because that is much of the work of a short run.
   let document: () -> KeyValuePairs<String, JSON>
 
   init(
@@ -113,14 +113,14 @@ struct Answer {
   }
 }
 
-/// What comes of `body`, to be looked at later.
+/// Runs `body`, and returns its value or its error.
 func outcome<Value, Failure: Error>(
   of body: () async throws(Failure) -> Value
 ) async -> Result<Value, Failure> {
   do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
 }
 
-// How the values of the domain look in JSON documents.
+// Users, sessions and payments as JSON.
 
 extension JSON {
   static func integer(orNull number: Int64?) -> JSON { number.map(JSON.integer) ?? .null }

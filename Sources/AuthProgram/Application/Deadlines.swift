@@ -1,10 +1,10 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import CommandLineKit
 import TextFormat
 
-/// Deadlines of the boot clock as moments of the wall clock, for people and programs to read;
-/// nothing is decided by them.
+/// Converts deadlines of the boot clock into times of the wall clock, for display only.
 struct Deadlines {
   private let now: BootInstant
   private let wallNow: Int64
@@ -14,7 +14,7 @@ struct Deadlines {
     wallNow = WallTime.now().seconds
   }
 
-  /// The moment, or nil when there is none to show.
+  /// The time of the deadline; nil if it has none.
   func moment(_ deadline: Deadline) -> UTCTime? {
     switch deadline {
     case .at(let instant): UTCTime(seconds: wallNow + (instant.uptime - now.uptime).wholeSeconds)
@@ -22,7 +22,7 @@ struct Deadlines {
     }
   }
 
-  /// How long it is until then, in words: `29 min`.
+  /// The time until the deadline in words: `29 min`.
   func remaining(_ deadline: Deadline) -> String {
     switch deadline {
     case .at(let instant): (instant.uptime - now.uptime).words
@@ -31,7 +31,7 @@ struct Deadlines {
     }
   }
 
-  /// How long it is until the earlier of the two limits.
+  /// The time until the earlier of the two limits in words.
   func remaining(_ limits: SessionLimits) -> String { remaining(limits.first) }
 
   /// When the session ends, as a sentence: without activity, and at the latest.
@@ -65,7 +65,7 @@ struct Deadlines {
     }
   }
 
-  /// When the words for a wait change next: how much of it is left then.
+  /// The remaining time at which the words for a wait change next.
   static func nextChange(ofWait duration: Duration) -> Duration {
     let seconds = duration.wholeSeconds
     let step: Int64 = seconds < 120 ? 1 : 60

@@ -3,27 +3,25 @@ import AuthMessages
 import CommandLineKit
 import Glibc
 
-/// Where this run keeps things.
+/// The directories of this run, and the address of its service.
 ///
-/// `AUTH_CLI_HOME` beats the XDG base directories (freedesktop.org, XDG Base Directory
-/// Specification 0.8, which has relative values ignored), and these beat their defaults in the home
-/// directory.
+/// `AUTH_CLI_HOME` overrides the XDG base directories (freedesktop.org, XDG Base Directory
+/// Specification 0.8, which ignores relative values). The default is in the home directory.
 package struct Places: Hashable, Sendable {
-  /// Where the database lies.
+  /// The directory of the database.
   package let data: String
-  /// The variable that chose that in place of the default, to be shown.
+  /// The environment variable that set ``data``; nil for the default.
   let dataVariable: String?
-  /// How long to wait for a lock that another process holds on the database; zero for a run that is
-  /// in a hurry.
+  /// The longest wait for another process that locks the database; zero for shell prompts and
+  /// completions.
   package var patience: Duration = .seconds(5)
-  /// Where the sessions lie, one file for each context.
+  /// The directory of the session files, one for each context.
   package let state: String
-  /// The variable that chose that in place of the default, to be shown.
+  /// The environment variable that set ``state``; nil for the default.
   let stateVariable: String?
-  /// The address of the service that has the accounts, right or wrong; nil for the database on
-  /// this machine.
+  /// The address of the service, not checked yet; nil for the database on this machine.
   let service: String?
-  /// The variable that names it.
+  /// The environment variable with the address of the service.
   static let serviceVariable = "AUTH_CLI_AUTHORITY"
 
   init(environment: (String) -> Word? = Environment.word) throws(CommandError) {
@@ -41,13 +39,12 @@ package struct Places: Hashable, Sendable {
     try Self.require(state, toHaveAtMost: Self.longestState)
   }
 
-  /// SQLite takes 512 bytes, and this is the longest name that it is given.
+  /// SQLite accepts paths of 512 bytes; this is its longest file name.
   private static let longestData = 512 - "/authority.db.backup-v9.new-journal".utf8.count
-  /// The system takes 4096 (PATH_MAX), and names of session files have 64 bytes and what says their
-  /// kind.
+  /// The system accepts 4096 bytes (PATH_MAX); a session file has a name of 64 bytes and a suffix.
   private static let longestState = 4096 - 128
 
-  /// Before anything is made, since a part of a path that is too long could be made.
+  /// Checks the length before anything is created: a part of a path that is too long could exist.
   private static func require(_ path: String, toHaveAtMost limit: Int) throws(CommandError) {
     if path.utf8.count + (path.hasPrefix("/") ? 0 : workingDirectoryLength + 1) > limit {
       throw CommandError(code: .homeTooLong, Word(path).quoted, "it may have at most \(limit) bytes from the root on")
@@ -57,7 +54,7 @@ package struct Places: Hashable, Sendable {
     }
   }
 
-  /// Relative paths are lengthened by it; one that is gone lengthens nothing.
+  /// The length that a relative path adds; zero if the working directory was deleted.
   private static var workingDirectoryLength: Int {
     guard let path = getcwd(nil, 0) else { return 0 }
     defer { free(path) }
@@ -78,14 +75,16 @@ package struct Places: Hashable, Sendable {
     return (home + standard + "/auth-cli", nil)
   }
 
-  /// A path is not repaired: that would be another path.
+  /// The path as text.
+  ///
+  /// Invalid UTF-8 is refused, because a repaired path would be another path.
   private static func text(_ word: Word, _ variable: String) throws(CommandError) -> String {
     if let text = word.text { return text }
     throw CommandError(code: .homeNotText, variable, word.quoted)
   }
 }
 
-/// Where this process runs, for the list of sessions.
+/// The origin of this process, as the list of sessions shows it.
 package enum OwnOrigin {
   /// The terminal, the program, and the host that the terminal belongs to.
   ///

@@ -36,12 +36,12 @@ struct Printer {
 
   /// Prints what a command has written; of a failure a change that was made is said first.
   func flush(after effect: Answer.Effect) throws(CommandError) {
-    do throws(OutputError) {
+    do throws(CommandError) {
       // A closed pipe ends a command in silence only if nothing was changed.
       try streams.output.flush(survivingClosedPipe: effect.isChange)
     } catch {
-      guard case .changed(let what, let hint) = effect else { throw CommandError(error) }
-      throw CommandError(code: .outputFailed, saying: "\(what); \(error.message)", hint: hint)
+      guard case .changed(let what, let hint) = effect else { throw error }
+      throw CommandError(.outputFailed, "\(what); \(error.message)".asClause, hint: hint)
     }
   }
 

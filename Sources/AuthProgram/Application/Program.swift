@@ -7,12 +7,12 @@ import Glibc
 import Synchronization
 import TextFormat
 
-/// Makes the backend of a run, given where things are kept on this machine and what to call the
-/// sessions that begin here.
+/// Creates the backend of a run, from the directories on this machine and the label of new
+/// sessions.
 package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
-/// Makes the same backend, but without waiting for locks, and with at most a second for a service:
-/// for shell prompts and completions.
+/// The same backend, but it waits for no lock, and at most a second for a service: for shell
+/// prompts and completions.
 func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
   { places, label throws(BackendError) in
     var places = places
@@ -21,10 +21,10 @@ func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
   }
 }
 
-/// One run: understands the line, runs the command, prints what came of it.
+/// One run of `auth-cli`: parses the command line, runs the command and prints its answer.
 ///
-/// Not an asynchronous main: making one costs a short run more than its work does, and the first
-/// suspension of one costs a static executable some 5 ms.
+/// Not an asynchronous main: starting one costs a short run more than its work, and its first
+/// suspension costs a static executable about 5 ms.
 package struct Program: Sendable {
   let makeBackend: MakeBackend
 
@@ -42,11 +42,10 @@ package struct Program: Sendable {
   /// Runs the command line of this process, and ends the process with its status.
   package func main() -> Never {
     StandardDescriptors.occupyClosed()
-    // What is made is private from its first moment on, so that a death before its mode is set
-    // leaves nothing to repair.
+    // New files are private from the start, so that a crash before their mode is set leaves nothing
+    // to repair.
     Self.inheritedMask.store(umask(0o077), ordering: .relaxed)
-    // A file that reaches the limit of its size is a write that failed, to be reported, and no
-    // cause of death.
+    // A file that reaches its size limit must be reported as a failed write, not kill the process.
     signal(SIGXFSZ, SIG_IGN)
     let words = Word.programArguments()
     do throws(CommandError) {
@@ -58,7 +57,7 @@ package struct Program: Sendable {
         throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
       }
       guard let words else { throw CommandError(code: .wordsUnreadable) }
-      switch try explained({ () throws(UsageError) in try AuthTool.tool.parse(words, environment: Environment.word) }) {
+      switch try AuthTool.tool.parse(words, environment: Environment.word) {
       case .version:
         let version = AuthTool.tool.name + " " + Release.version
         let answer = Answer(.onlyShows, text: version + "\n", ["program": .string(version)])
@@ -82,8 +81,7 @@ package struct Program: Sendable {
     signal(SIGXFSZ, SIG_DFL)
   }
 
-  /// What does not suspend runs on this thread to its end, and the rest on others while this one
-  /// waits.
+  /// Runs the command on this thread until it suspends, and then on others while this one waits.
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
   private func wait(for body: CommandBody, _ words: ParsedWords) -> Never {

@@ -77,15 +77,11 @@ extension Workspace {
       return ([password], session)
     }
     let input = SecretLines()
-    let secrets = try explained { () throws(PromptError) in
-      try input.lines(lines, followedBy: "code").map { Secret(bytes: $0) }
-    }
+    let secrets = try input.lines(lines, followedBy: "code").map { Secret(bytes: $0) }
     let result = await outcome { () throws(SessionError) in try await check(secrets[0]) }
     let session = try await session(after: result, wrong) { (codes, _) throws(CommandError) in
       if codes > 0 { throw CommandError(code: .wrongCode) }
-      guard let line = try explained({ () throws(PromptError) in try input.last("code") }) else {
-        throw CommandError(code: .codeMissing)
-      }
+      guard let line = try input.last("code") else { throw CommandError(code: .codeMissing) }
       return line
     }
     if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
@@ -153,12 +149,12 @@ extension Workspace {
 
   /// Reads a code alone from standard input.
   func codeFromInput() throws(CommandError) -> Secret {
-    Secret(bytes: try explained { () throws(PromptError) in try SecretLines().lines(["code"])[0] })
+    Secret(bytes: try SecretLines().lines(["code"])[0])
   }
 
   /// The lines of standard input, one for each name.
   func secrets(fromInput names: [String]) throws(CommandError) -> [[UInt8]] {
-    try explained { () throws(PromptError) in try SecretLines().whole(names) }
+    try SecretLines().whole(names)
   }
 
   /// The user name of the command line, or what is typed on the terminal.

@@ -17,18 +17,13 @@ enum HelpCommand {
   ) { _ in CommandBody { (words, printer, _) throws(CommandError) in try page(words[topic], for: printer) } }
 
   private static let topic = Argument.rest(
-    "COMMAND", .helpTopic("a command", besides: topics),
+    "COMMAND", .helpTopic("a command"),
     "A command, or a topic: statuses, codes, environment, files, prompt; if omitted, the overview")
-  private static let topics: [Suggestion] = [
-    ("statuses", "The exit statuses"), ("codes", "The error codes"),
-    ("environment", "The variables"), ("files", "The files"),
-    ("prompt", "Show the logged-in user in your shell prompt"),
-  ]
 
   static func page(_ topic: [String], for printer: Printer, isBrief: Bool = false) throws(CommandError) -> Answer {
     let help = Help(AuthTool.tool, width: printer.streams.output.width)
     if isBrief { return .describing("help", help.brief) }
-    return .describing("help", try explained { () throws(UsageError) in try help.page(topic) })
+    return .describing("help", try help.page(topic))
   }
 }
 

@@ -67,7 +67,7 @@ struct LogInAtProvider {
     var secret = known?.clientID == client ? known?.clientSecret : nil
     if words[Self.secretFromInput] {
       secret = Secret(
-        bytes: try explained { () throws(PromptError) in try SecretLines().lines(["client secret"])[0] })
+        bytes: try SecretLines().lines(["client secret"])[0])
     }
     let server = try await explainedAsync { () async throws(OAuthError) in
       try await OAuthServer.discover(issuer: issuer, send: CurlTransport(workPlace: .callingThread).send)

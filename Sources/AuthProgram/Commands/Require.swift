@@ -20,31 +20,21 @@ enum RequireCommand {
       "require --quiet && echo in": "asks in a script, by the exit status",
       "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
     ]
-  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
+  ) { _ in
+    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+      do throws(CommandError) {
+        return try await CommandBody.anywhere(atDatabase: require, atProvider: require).run(words, printer, makeBackend)
+      } catch {
+        // With --quiet a no is said by the status alone; what could not be found out is still said.
+        let isNo = error.status == .no || error.status == .logInFirst
+        guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
+        return Answer(.onlyShows, status: error.status)
+      }
+    }
+  }
 
   private static let fresh = Option.flag("fresh", "Require a password that you entered recently")
   private static let administrator = Option.flag("administrator", "Require an administrator")
-
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await answer(workspace.printer) { () async throws(CommandError) in try await require(words, in: workspace) }
-  }
-
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
-    try await answer(workspace.printer) { () async throws(CommandError) in try await require(words, in: workspace) }
-  }
-
-  private static func answer(
-    _ printer: Printer, _ require: () async throws(CommandError) -> Answer
-  ) async throws(CommandError) -> Answer {
-    do throws(CommandError) {
-      return try await require()
-    } catch {
-      // With --quiet a no is said by the status alone; what could not be found out is still said.
-      let isNo = error.status == .no || error.status == .logInFirst
-      guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
-      return Answer(.onlyShows, status: error.status)
-    }
-  }
 
   /// At an identity provider, a valid access token shows that the session is active.
   private static func require(

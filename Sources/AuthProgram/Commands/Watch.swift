@@ -117,7 +117,7 @@ struct WatchLog {
     if obstacle == nil, !isTold, isStandingDue { showStanding() }
     isStandingDue = obstacle != nil
     showBar()
-    try explained { () throws(OutputError) in try output.flush() }
+    try output.flush()
   }
 
   /// Prints what the screen saw, and opens one for a new session.

@@ -28,7 +28,7 @@ struct BrowserLogin {
       let ready = try terminal.wait(for: listener.descriptors, until: deadline)
       if let credentials = try listener.answer(ready, check) { return credentials }
     }
-    throw CommandError(PromptError.timedOut(Self.timeLimit))
+    throw .timedOut(Self.timeLimit)
   }
 }
 

@@ -1,6 +1,7 @@
 import AuthCore
 import AuthMessages
 import AuthOAuth
+import CommandLineKit
 import Glibc
 import TextFormat
 

@@ -1,16 +1,17 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import CommandLineKit
 import Guards
 import Synchronization
 
-/// A guarded screen of this program: it has a key, and always the newest.
+/// A guarded screen of this program, which always has the current key of its session.
 protocol LiveScreen: GuardedScreen, Sendable {
   var key: LiveKey { get }
 }
 
 extension LiveScreen {
-  /// The key of now.
+  /// The current key.
   var session: LoggedInSession { key.session }
 
   func follow(_ session: LoggedInSession) { key.follow(session) }
@@ -46,7 +47,7 @@ final class ReceiptsScreen: LiveScreen {
     key = LiveKey(session)
   }
 
-  /// Never reset, so that each receipt passes once.
+  /// Counts each receipt once, because it is never reset.
   private let impressions = Gatekeeper<Set<Int64>>()
   private let count = Atomic(0)
 
@@ -63,7 +64,7 @@ final class ReceiptsScreen: LiveScreen {
   var shown: Int { count.load(ordering: .relaxed) }
 }
 
-/// The administrator's screens: accounts, and what may be changed about them.
+/// The screen of an administrator: accounts and their settings.
 final class AccountsScreen: LiveScreen, RunsOnce {
   let key: LiveKey
 
@@ -82,7 +83,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     return LoadedPage(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
   }
 
-  /// Loads one.
+  /// Loads one account.
   func account(
     _ name: Username, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
@@ -90,8 +91,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     return try backend.account(named: name, for: administrator, under: lease)
   }
 
-  /// Looking at other people's accounts is an event, once in the life of the screen however many
-  /// pages it shows.
+  /// Logs the event that an administrator viewed accounts: once for a screen, however many pages it
+  /// shows.
   private func noteView(
     at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
@@ -101,9 +102,9 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 }
 
-/// A part of a long list, and whether the list goes on.
+/// A page of a long list, and whether more items follow.
 struct LoadedPage<Item: Sendable>: Sendable {
-  /// What is shown.
+  /// The items of the page.
   var items: [Item]
   /// Whether there are more after them.
   private var hasMore: Bool

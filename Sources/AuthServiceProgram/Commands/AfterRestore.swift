@@ -16,7 +16,7 @@ enum AfterRestoreCommand {
         "prints who was an administrator, who was disabled, and the last payment"
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words throws(UsageError) in
+  ) { words throws(CommandError) in
     let database = try DatabasePlace(words)
     return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in
       let backend = try ServedBackend(database, cost: program.cost, connections: 1, isAlone: true)

@@ -25,7 +25,7 @@ enum RunCommand {
       "run --postgres-file /etc/auth-service/postgres": "serves the PostgreSQL database that the file names",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { words throws(UsageError) in
+  ) { words throws(CommandError) in
     let database = try DatabasePlace(words)
     return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in
       try run(database, words, program)

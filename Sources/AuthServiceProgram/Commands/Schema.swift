@@ -5,7 +5,7 @@ import AuthSQLite
 import CommandLineKit
 import TextFormat
 
-/// A database, as `schema` works on it.
+/// The operations of `auth-service schema` on a database.
 protocol SchemaKeeper {
   /// Creates the tables, where they are not created with the first account.
   func create() throws(BackendError) -> Rules
@@ -15,7 +15,7 @@ protocol SchemaKeeper {
   func check() throws(BackendError) -> [String]
 }
 
-/// A database on a server.
+/// The operations of `auth-service schema` that only a database on a server has.
 protocol ServerSchemaKeeper: SchemaKeeper {
   /// Fills new tables from an SQLite database.
   func fill(from directory: String) throws(BackendError) -> ImportSummary
@@ -39,7 +39,7 @@ extension LocalAuthority: SchemaKeeper {
 
 /// `schema`: commands for the database itself.
 enum SchemaCommand {
-  /// What came of it, and the lines that say so.
+  /// The exit status of a command and the lines that it prints.
   private typealias Outcome = (status: ExitStatus, lines: [String])
 
   static let command = Command<ServiceCommand>(
@@ -144,7 +144,7 @@ enum SchemaCommand {
     Command(
       name, summary: summary, discussion: discussion, options: databases + options,
       examples: [example: shows], statuses: .of(.done, .no, .usage, .cannotTell)
-    ) { words throws(UsageError) in
+    ) { words throws(CommandError) in
       let database = try DatabasePlace(words, options: databases)
       return ServiceCommand(whereEmpty: whereEmpty ?? database.whereEmpty) { program throws(CommandError) in
         let outcome = try action(words, database, program.cost)
@@ -162,7 +162,7 @@ enum SchemaCommand {
     guard fromInput else {
       return try Question(insteadUse: ServiceOptions.passwordFromInput).newPassword(for: administrator.canonical, check)
     }
-    let password = Secret(bytes: try explained { () throws(PromptError) in try SecretLines().whole(["password"])[0] })
+    let password = Secret(bytes: try SecretLines().whole(["password"])[0])
     try explained { () throws(BackendError) in try check(password, "") }
     return password
   }

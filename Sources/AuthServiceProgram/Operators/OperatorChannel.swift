@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthMessages
 import AuthService
+import CommandLineKit
 
 /// The requests of operators to a running service, named after their commands.
 enum OperatorRequest: String {

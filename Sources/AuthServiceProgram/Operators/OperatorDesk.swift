@@ -4,6 +4,7 @@ import AuthDevice
 import AuthMessages
 import AuthSQLite
 import AuthService
+import CommandLineKit
 import Glibc
 import Guards
 import TextFormat

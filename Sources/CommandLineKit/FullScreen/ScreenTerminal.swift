@@ -23,12 +23,12 @@ package struct ScreenTerminal: ~Copyable {
   /// - Parameters:
   ///   - colors: Whether colour may be used.
   ///   - isASCII: Whether it shows ASCII alone.
-  /// - Throws: ``PromptError`` when there is none, or it is in use.
-  package init(colors: Bool, isASCII: Bool = false) throws(PromptError) {
+  /// - Throws: ``CommandError`` when there is none, or it is in use.
+  package init(colors: Bool, isASCII: Bool = false) throws(CommandError) {
     // Not waited for when it takes nothing, so that a signal acts at once. The mode is this
     // opening's alone.
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .unreadable(source: "the terminal", errno: errno) }
+    guard descriptor >= 0 else { throw .unreadable("the terminal") }
     let signals = try TerminalSignals(TerminalDescriptor(number: descriptor, isOwned: true), for: .fullScreen)
     try signals.silence()
     self.signals = signals
@@ -43,13 +43,13 @@ package struct ScreenTerminal: ~Copyable {
   package var size: (columns: Int, rows: Int) { TerminalWidth.size(of: descriptor) }
 
   /// Shows a frame: writes the differences from the previous frame in one write, if there are any.
-  package mutating func show(_ frame: Frame) throws(PromptError) {
+  package mutating func show(_ frame: Frame) throws(CommandError) {
     // Another program may have changed the modes meanwhile.
     if shown == nil { setMouse() }
     let bytes = before + FrameDiff.bytes(from: shown, to: frame, colors: colors, isASCII: isASCII)
     (shown, before) = (frame, [])
     let error = writeAll(bytes[...], to: descriptor)
-    guard error == 0 else { throw .unreadable(source: "the terminal", errno: error) }
+    guard error == 0 else { throw .unreadable("the terminal", ErrorNumber(error)) }
   }
 
   private mutating func setMouse() {
@@ -86,17 +86,17 @@ package struct ScreenTerminal: ~Copyable {
   ///   - limit: The longest wait.
   ///   - type: Receives each key; this type stores none, because they may be secret.
   /// - Returns: Whether the size of the terminal changed, or another program may have drawn on it.
-  /// - Throws: ``PromptError`` when the terminal cannot be read, because it was closed for example.
+  /// - Throws: ``CommandError`` when the terminal cannot be read, because it was closed for example.
   package mutating func wait(
     for other: Int32 = -1, atMost limit: Duration?, type: (Key) -> Void
-  ) throws(PromptError) -> Bool {
+  ) throws(CommandError) -> Bool {
     let deadline = limit.map { SuspendingClock.now + $0 }
     var events = [descriptor, signals.wakening, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
       let waits = [deadline, settles].compactMap { $0?.remainingMilliseconds }
       let count = poll(&events, nfds_t(events.count), waits.min() ?? -1)
       if count < 0 {
-        guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
+        guard errno == EINTR else { throw .unreadable("the terminal") }
       } else if count == 0 {
         if settles?.remainingMilliseconds == 0 {
           settles = nil
@@ -120,10 +120,10 @@ package struct ScreenTerminal: ~Copyable {
   }
 
   /// - Returns: Whether something was typed.
-  private mutating func read(_ type: (Key) -> Void) throws(PromptError) -> Bool {
+  private mutating func read(_ type: (Key) -> Void) throws(CommandError) -> Bool {
     let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
     if count < 0, errno == EAGAIN || errno == EINTR { return false }
-    guard count > 0 else { throw .unreadable(source: "the terminal", errno: count == 0 ? EIO : errno) }
+    guard count > 0 else { throw .unreadable("the terminal", ErrorNumber(count == 0 ? EIO : errno)) }
     for byte in buffer[..<count] {
       if let key = decoder.decode(byte) { type(key) }
     }

@@ -42,9 +42,9 @@ package final class OutputStream {
   /// Afterwards the buffer is empty, even after an error.
   ///
   /// If the reader of a pipe has closed it, the process dies silently of SIGPIPE, as filters do.
-  /// With `survivingClosedPipe`, the caller gets ``OutputError/closedPipe`` instead and can report
+  /// With `survivingClosedPipe`, the caller gets ``CommandError`` instead and can report
   /// something.
-  package func flush(survivingClosedPipe: Bool = false) throws(OutputError) {
+  package func flush(survivingClosedPipe: Bool = false) throws(CommandError) {
     guard !buffer.isEmpty else { return }
     let bytes = buffer
     buffer.removeAll(keepingCapacity: true)
@@ -60,7 +60,7 @@ package final class OutputStream {
     case 0: return
     case EPIPE where survivingClosedPipe: throw .closedPipe
     case EPIPE: dieOfPipeSignal()
-    case let number: throw .unwritable(stream: name, errno: number)
+    case let number: throw .unwritable(name, number)
     }
   }
 
@@ -94,25 +94,4 @@ package func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32
     }
   }
   return 0
-}
-
-/// Output did not reach its stream.
-package enum OutputError: Error, Hashable, Sendable {
-  /// The reader has closed the pipe.
-  case closedPipe
-  /// The stream does not accept it: full, closed, broken. `errno` is the error number.
-  case unwritable(stream: String, errno: Int32)
-
-  /// What happened and why, in one line.
-  package var message: String {
-    switch self {
-    case .closedPipe: "the reader closed the pipe"
-    case .unwritable(let stream, let number): "\(stream) cannot be written: \(ErrorNumber(number).explanation)"
-    }
-  }
-
-  /// What to do about it, in one line.
-  package var hint: String {
-    "Send the output elsewhere, and repeat the command if it only shows something."
-  }
 }

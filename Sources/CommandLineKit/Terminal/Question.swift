@@ -1,13 +1,14 @@
 import Glibc
 import TextFormat
 
-/// Asks for lines on a terminal, whose echo is off during the lifetime of the value.
+/// Prompts on a terminal, whose echo is off during the lifetime of the value unless typed text may
+/// show.
 ///
 /// Keep one value for the prompt and the check of the answer, so that typed text stays hidden
 /// during the delay of a refusal. At the end of its lifetime the terminal is restored, and text
 /// that was typed meanwhile is discarded. Signals that kill or stop the process restore the
 /// terminal first; see ``TerminalSignals``.
-package struct SilentTerminal: ~Copyable {
+package struct Question: ~Copyable {
   private let messages: Int32
   private let isEchoed: Bool
   private let signals: TerminalSignals
@@ -18,13 +19,12 @@ package struct SilentTerminal: ~Copyable {
   ///   - noun: The requested item, for the message when there is no terminal.
   ///   - instead: How to provide it without a terminal.
   ///   - isEchoed: Whether typed text shows.
-  /// - Throws: ``PromptError`` when there is no terminal, or it cannot be used.
-  package init(for noun: String = "password", insteadUse instead: String, isEchoed: Bool = false) throws(PromptError) {
+  /// - Throws: ``CommandError`` when there is no terminal, or it cannot be used.
+  package init(for noun: String = "password", insteadUse instead: String, isEchoed: Bool = false) throws(CommandError) {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
-      let number = errno
-      throw ErrorNumber(number).isOfDescriptors
-        ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: noun, insteadUse: instead)
+      let error = ErrorNumber.current
+      throw error.isOfDescriptors ? .unreadable("the terminal", error) : .noTerminal(for: noun, insteadUse: instead)
     }
     signals = try TerminalSignals(
       TerminalDescriptor(number: descriptor, isOwned: true), for: isEchoed ? .visibleLine : .hiddenLine)
@@ -35,10 +35,36 @@ package struct SilentTerminal: ~Copyable {
   /// Takes over a terminal that is already open.
   ///
   /// It reads from `input`, without echo, and writes prompts to `messages`.
-  init(input: Int32, messages: Int32) throws(PromptError) {
+  init(input: Int32, messages: Int32) throws(CommandError) {
     signals = try TerminalSignals(TerminalDescriptor(number: input, isOwned: false), for: .hiddenLine)
     self.messages = messages
     isEchoed = false
+  }
+
+  /// Opens the terminal for a secret, which a flag reads from standard input instead.
+  package init(for noun: String = "password", insteadUse flag: Option<Bool>) throws(CommandError) {
+    try self.init(for: noun, insteadUse: "on standard input with \(flag.declaration.flag)")
+  }
+
+  /// The number of tries for one answer.
+  ///
+  /// More than one, because a mistyped password should not end the command; limited, so that the
+  /// command ends.
+  package static let attempts = 3
+
+  /// Prompts for a line.
+  ///
+  /// It prompts again after an empty line, unless that is an answer: Enter alone does not count as
+  /// a wrong guess.
+  package borrowing func ask(
+    _ question: String, mayBeEmpty: Bool = false, within limit: Duration = .standardPromptLimit
+  ) throws(CommandError) -> [UInt8] {
+    for attempt in 1...Self.attempts {
+      if attempt > 1 { try say("Nothing was entered; try again.") }
+      let typed = try line(question, within: limit)
+      if mayBeEmpty || !typed.isEmpty { return typed }
+    }
+    throw .nothingEntered
   }
 
   /// Prompts for one line and returns its bytes without the line ending.
@@ -48,12 +74,11 @@ package struct SilentTerminal: ~Copyable {
   ///
   /// - Parameters:
   ///   - question: The text to show; this escapes untrusted parts.
-  ///   - timeLimit: The longest wait for the end of the line.
+  ///   - limit: The longest wait for the end of the line.
   /// - Returns: The bytes as typed.
-  /// - Throws: ``PromptError`` if the line could not be read.
-  package borrowing func ask(
-    _ question: String, timeLimit: Duration = .standardPromptLimit
-  ) throws(PromptError) -> [UInt8] {
+  /// - Throws: ``CommandError`` if the line could not be read.
+  borrowing func line(_ question: String, within limit: Duration = .standardPromptLimit) throws(CommandError) -> [UInt8]
+  {
     var line: [UInt8] = []
     let question = wrapped(question)
     var prompt = question
@@ -61,14 +86,14 @@ package struct SilentTerminal: ~Copyable {
     defer { if !isEchoed || line.last != UInt8(ascii: "\n") { try? show("\n") } }
     while true {
       line.removeAll()
-      let deadline = SuspendingClock.now + timeLimit
+      let deadline = SuspendingClock.now + limit
       try signals.silence()
       try show(prompt)
       while true {
         let event = try next(until: deadline)
-        if case .late = event { throw .timedOut(timeLimit) }
+        if case .late = event { throw .timedOut(limit) }
         guard case .typed(let bytes) = event else { break }
-        guard !bytes.isEmpty else { throw .cancelled }
+        guard !bytes.isEmpty else { throw .inputEnded }
         line += bytes
         guard line.count <= LineLimit.terminalBytes else { throw .tooLong(limit: LineLimit.terminalBytes - 1) }
         if line.last == UInt8(ascii: "\n") {
@@ -83,7 +108,7 @@ package struct SilentTerminal: ~Copyable {
   /// Shows a line.
   ///
   /// This escapes untrusted text.
-  package borrowing func say(_ line: String) throws(PromptError) {
+  package borrowing func say(_ line: String) throws(CommandError) {
     try show(wrapped(line) + "\n")
   }
 
@@ -96,14 +121,14 @@ package struct SilentTerminal: ~Copyable {
   ///
   /// - Returns: The descriptors; none at the deadline, or when the process was continued after a
   ///   stop.
-  /// - Throws: ``PromptError/cancelled`` at the end of the input, such as after `^D`.
+  /// - Throws: ``CommandError`` at the end of the input, such as after `^D`.
   package borrowing func wait(
     for others: [Int32], until deadline: SuspendingClock.Instant
-  ) throws(PromptError) -> [Int32] {
+  ) throws(CommandError) -> [Int32] {
     if !signals.isSilent { try signals.silence() }
     while true {
       switch try next(others, until: deadline) {
-      case .typed(let bytes): if bytes.isEmpty { throw .cancelled }
+      case .typed(let bytes): if bytes.isEmpty { throw .inputEnded }
       case .ready(let descriptors): return descriptors
       case .continued, .late: return []
       }
@@ -124,7 +149,7 @@ package struct SilentTerminal: ~Copyable {
 
   private borrowing func next(
     _ others: [Int32] = [], until deadline: SuspendingClock.Instant
-  ) throws(PromptError) -> Event {
+  ) throws(CommandError) -> Event {
     let input = signals.terminal.number
     var events = ([input, signals.wakening] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
@@ -138,7 +163,7 @@ package struct SilentTerminal: ~Copyable {
       if count > 0, events[0].revents == 0 { return .ready(events.filter { $0.revents != 0 }.map(\.fd)) }
       if count > 0 { count = Int32(Glibc.read(input, &buffer, buffer.count)) }
       if count >= 0 { return .typed(Array(buffer[..<Int(count)])) }
-      guard errno == EINTR || errno == EAGAIN else { throw .unreadable(source: "the terminal", errno: errno) }
+      guard errno == EINTR || errno == EAGAIN else { throw .unreadable("the terminal") }
     }
   }
 
@@ -148,9 +173,9 @@ package struct SilentTerminal: ~Copyable {
   /// Shows text as it is.
   ///
   /// The caller must have escaped untrusted text.
-  package borrowing func show(_ text: String) throws(PromptError) {
+  package borrowing func show(_ text: String) throws(CommandError) {
     let error = writeAll(Array(text.utf8)[...], to: messages)
-    guard error == 0 else { throw .unreadable(source: "the terminal", errno: error) }
+    guard error == 0 else { throw .unreadable("the terminal", ErrorNumber(error)) }
   }
 }
 

@@ -31,8 +31,8 @@ package final class SecretLines {
   ///
   /// - Parameter names: The item in each line, for prompts: "password".
   /// - Returns: The lines.
-  /// - Throws: ``PromptError`` for anything but exactly these lines.
-  package func whole(_ names: [String]) throws(PromptError) -> [[UInt8]] {
+  /// - Throws: ``CommandError`` for anything but exactly these lines.
+  package func whole(_ names: [String]) throws(CommandError) -> [[UInt8]] {
     let lines = try lines(names)
     let deadline = SuspendingClock.now + timeLimit
     while !isAtEnd, isatty(descriptor) != 1 {
@@ -50,9 +50,9 @@ package final class SecretLines {
   ///   - names: The item in each line, for prompts: "password".
   ///   - last: The item in an optional line that may follow; nil if none may.
   /// - Returns: The lines.
-  /// - Throws: ``PromptError`` for a missing line, for a line that cannot be a secret, and for
+  /// - Throws: ``CommandError`` for a missing line, for a line that cannot be a secret, and for
   ///   extra lines that have already arrived.
-  package func lines(_ names: [String], followedBy last: String? = nil) throws(PromptError) -> [[UInt8]] {
+  package func lines(_ names: [String], followedBy last: String? = nil) throws(CommandError) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for name in names {
       guard let line = try line(name) else { throw .missingLine(of: name) }
@@ -65,7 +65,7 @@ package final class SecretLines {
   }
 
   /// Reads the last line; nil if it is missing or empty.
-  package func last(_ name: String) throws(PromptError) -> [UInt8]? {
+  package func last(_ name: String) throws(CommandError) -> [UInt8]? {
     let line = try line(name)
     try refuse(moreThan: 0)
     return line == [] ? nil : line
@@ -74,19 +74,19 @@ package final class SecretLines {
   /// Whether a line has arrived that was not returned.
   package var hasMore: Bool { bytes.contains { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
 
-  private func line(_ name: String) throws(PromptError) -> [UInt8]? {
+  private func line(_ name: String) throws(CommandError) -> [UInt8]? {
     guard let line = isatty(descriptor) == 1 ? try ask(name) : try next() else { return nil }
     guard !line.contains(0) else { throw .containsNUL }
     guard line.count <= LineLimit.bytes else { throw .tooLong(limit: LineLimit.bytes) }
     return line
   }
 
-  private func ask(_ name: String) throws(PromptError) -> [UInt8] {
-    let terminal = try SilentTerminal(input: descriptor, messages: messages)
-    return try terminal.ask("Reading the \(name) from standard input; it does not show: ", timeLimit: timeLimit)
+  private func ask(_ name: String) throws(CommandError) -> [UInt8] {
+    let terminal = try Question(input: descriptor, messages: messages)
+    return try terminal.line("Reading the \(name) from standard input; it does not show: ", within: timeLimit)
   }
 
-  private func next() throws(PromptError) -> [UInt8]? {
+  private func next() throws(CommandError) -> [UInt8]? {
     let deadline = SuspendingClock.now + timeLimit
     while true {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -106,7 +106,7 @@ package final class SecretLines {
   }
 
   /// Refuses further input that has already arrived, because it is probably the wrong input.
-  private func refuse(moreThan more: Int) throws(PromptError) {
+  private func refuse(moreThan more: Int) throws(CommandError) {
     let most = (more + 1) * (LineLimit.bytes + 2)
     while !isAtEnd, bytes.count <= most, isatty(descriptor) == 0 {
       guard try read(within: 0) else { break }
@@ -125,7 +125,7 @@ package final class SecretLines {
   /// Reads the available input.
   ///
   /// - Returns: False if nothing came in time.
-  private func read(within milliseconds: Int32) throws(PromptError) -> Bool {
+  private func read(within milliseconds: Int32) throws(CommandError) -> Bool {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let ready = poll(&event, 1, milliseconds)
     if ready == 0 { return false }
@@ -136,7 +136,7 @@ package final class SecretLines {
     if count > 0 {
       bytes += buffer[..<count]
     } else if count < 0, errno != EINTR, errno != EAGAIN {
-      throw .unreadable(source: "standard input", errno: errno)
+      throw .unreadable("standard input")
     }
     return true
   }

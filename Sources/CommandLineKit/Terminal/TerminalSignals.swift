@@ -46,18 +46,18 @@ struct TerminalSignals: ~Copyable {
   private let previous: [(signal: Int32, action: sigaction)]
 
   /// Takes over the signals for `terminal`, which does not change until ``silence()``.
-  init(_ terminal: consuming TerminalDescriptor, for use: TerminalUse) throws(PromptError) {
+  init(_ terminal: consuming TerminalDescriptor, for use: TerminalUse) throws(CommandError) {
     var original = termios()
     // In the background this stops the process until it is in the foreground; before that, the
     // settings belong to the shell.
     while tcflush(terminal.number, TCIFLUSH) != 0 {
-      guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
+      guard errno == EINTR else { throw .unreadable("the terminal") }
     }
-    guard tcgetattr(terminal.number, &original) == 0 else { throw .unreadable(source: "the terminal", errno: errno) }
+    guard tcgetattr(terminal.number, &original) == 0 else { throw .unreadable("the terminal") }
     guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { throw .alreadyAsking }
     guard record.pointee.begin(terminal: terminal.number, original: original, use: use) else {
       isAsking.store(false, ordering: .releasing)
-      throw .unreadable(source: "the terminal", errno: errno)
+      throw .unreadable("the terminal")
     }
     self.terminal = terminal
     previous = Self.all.compactMap { number in Self.takeOver(number).map { (number, $0) } }
@@ -93,10 +93,10 @@ struct TerminalSignals: ~Copyable {
   /// Sets the mode of the terminal and discards typed text.
   ///
   /// In the background this stops the process until it is in the foreground again.
-  func silence() throws(PromptError) {
+  func silence() throws(CommandError) {
     record.pointee.isSilent = true
     while tcsetattr(record.pointee.terminal, TCSAFLUSH, &record.pointee.silent) != 0 {
-      guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
+      guard errno == EINTR else { throw .unreadable("the terminal") }
     }
     record.pointee.enter()
   }

@@ -97,7 +97,7 @@ struct CommandTableTests {
     for location in tool.locations {
       let codes = tool.statuses(of: location.command)
       #expect(codes == codes.sorted() && Set(codes).count == codes.count)
-      #expect(codes.contains(AuthMessages.ExitStatus.usage.rawValue))
+      #expect(codes.contains(CommandLineKit.ExitStatus.usage.rawValue))
       if location.command.request != nil { #expect(codes.contains(0) && codes.contains(3), "\(location.path)") }
     }
     #expect(tool.about.statuses.map { $0.code } == [0, 1, 2, 3, 4, 5, 6])

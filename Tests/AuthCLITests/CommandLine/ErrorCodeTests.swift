@@ -29,7 +29,7 @@ struct ErrorCodeTests {
         let (kind, name) = (match.output.1, String(match.output.2))
         guard let row = rows[name] else { continue }
         used.insert(name)
-        let status: AuthMessages.ExitStatus = kind == "refused" ? .no : kind == "invalid" ? .usage : .cannotTell
+        let status: CommandLineKit.ExitStatus = kind == "refused" ? .no : kind == "invalid" ? .usage : .cannotTell
         let error = CommandError(row, Array(repeating: "@", count: 9))
         #expect(error.status == status, "\(name)")
         let names = (error.message + error.hint.description).filter { $0 == "@" }.count

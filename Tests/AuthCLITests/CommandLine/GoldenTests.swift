@@ -35,7 +35,7 @@ struct GoldenTests {
     for (topic, nearest) in [(["statusses"], "statuses"), (["sessions", "revok"], "revoke")] {
       #expect {
         try help.page(topic)
-      } throws: { ($0 as? UsageError)?.message.hasSuffix("did you mean '\(nearest)'?") == true }
+      } throws: { ($0 as? CommandError)?.message.hasSuffix("did you mean '\(nearest)'?") == true }
     }
   }
 

@@ -1,3 +1,4 @@
+import AuthMessages
 import Programs
 import Testing
 import TextFormat
@@ -33,7 +34,7 @@ struct HostileWordsTests {
         outcomes.understood += 1
       } catch {
         // A macro here would take longer than the parser.
-        if (error.message + error.hint).unicodeScalars.contains(where: \.isUnprintable) {
+        if (error.message + error.hint.description).unicodeScalars.contains(where: \.isUnprintable) {
           Issue.record("\(error) has a control character")
         }
         outcomes.refused += 1

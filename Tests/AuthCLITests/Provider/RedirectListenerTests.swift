@@ -2,6 +2,7 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import AuthOAuth
+import CommandLineKit
 import Glibc
 import Testing
 import TextFormat

@@ -7,7 +7,7 @@ import Testing
 
 /// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.
 @Suite("Asking for a secret on a terminal", .timeLimit(.minutes(10)))
-struct SilentTerminalTests {
+struct QuestionTests {
   /// The signals of which the process dies: the first two by their keys.
   static let fatal: [(signal: Int32, key: String?)] =
     [(SIGINT, "\u{3}"), (SIGQUIT, "\u{1C}")] + [SIGTERM, SIGHUP, SIGALRM, SIGPIPE, SIGXCPU].map { ($0, nil) }

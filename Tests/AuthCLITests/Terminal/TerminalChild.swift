@@ -41,21 +41,21 @@ enum TerminalChild: Codable {
 
   private func play(_ path: String) -> Never {
     let own = Self.adopt(path)
-    do throws(PromptError) {
+    do throws(CommandError) {
       switch self {
       case .ask(let milliseconds, let afterTypeAhead):
         if afterTypeAhead {
           Self.tell(path, "<ready>")
           Self.awaitInput(own)
         }
-        let terminal = try SilentTerminal(insteadUse: "with --flag")
-        let line = try terminal.ask("Secret: ", timeLimit: .milliseconds(milliseconds))
+        let terminal = try Question(insteadUse: "with --flag")
+        let line = try terminal.line("Secret: ", within: .milliseconds(milliseconds))
         // Its end comes before the outcome is told.
         _ = consume terminal
         Self.tell(path, "<\(TextEscaping.escape(line))>")
       case .check(let endless):
-        let terminal = try SilentTerminal(insteadUse: "with --flag")
-        _ = try terminal.ask("Secret: ")
+        let terminal = try Question(insteadUse: "with --flag")
+        _ = try terminal.line("Secret: ")
         Self.tell(path, "<checking>")
         Self.awaitInput(own)
         Self.tell(path, "<typed>")
@@ -67,7 +67,7 @@ enum TerminalChild: Codable {
         Self.tell(path, "<left: \(left)>")
       }
     } catch {
-      Self.tell(path, "<\(error.code.name)>")
+      Self.tell(path, "<\(error.code)>")
     }
     exit(0)
   }
