@@ -74,7 +74,7 @@ struct ServedBackend: Sendable {
   let rules: Rules
   /// How often to check for changes that others made without a notification.
   let looksEvery: Duration
-  /// The embedded database, which the service can copy; nil for PostgreSQL, which has its own tools.
+  /// The embedded database, which the service can copy; nil for PostgreSQL, which has tools for it.
   let embedded: LocalAuthority?
 
   /// Opens it for a service.

@@ -86,7 +86,7 @@ package struct ScreenTerminal: ~Copyable {
   ///   - limit: The longest wait.
   ///   - type: Receives each key; this type stores none, because they may be secret.
   /// - Returns: Whether the size of the terminal changed, or another program may have drawn on it.
-  /// - Throws: ``CommandError`` when the terminal cannot be read, because it was closed for example.
+  /// - Throws: ``CommandError`` when the terminal cannot be read, for example when it was closed.
   package mutating func wait(
     for other: Int32 = -1, atMost limit: Duration?, type: (Key) -> Void
   ) throws(CommandError) -> Bool {
