@@ -58,10 +58,9 @@ extension SessionCore {
     case .busy?, nil:
       throw Unavailability(.busy, "A program that has ended is still renewing the session.", hint: "Log out again.")
     case .mine(let claim)?:
-      let grant = claim.interrupted.flatMap { try? authority.recover(token, $0) }
       // A claim that is not settled ends with the process.
       _ = try? await claim.settle(.unsent)
-      return grant?.token
+      return recovered(token, claim)
     }
   }
 

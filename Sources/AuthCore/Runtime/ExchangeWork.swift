@@ -17,16 +17,12 @@ extension SessionCore {
       case .refused(let reason): return (.ended(reason), nil)
       case .failed(let cause): return (.failed, .unavailable(cause))
       case .mine(let claim):
-        switch try await exchange(token, of: record.grant, under: claim) {
-        case .replaced(let grant):
-          // The machine confirms only another token.
-          if grant.token == token { place.start { await self.confirm(record.continued(by: grant)) } }
-          return granted(grant, record)
-        case .vanished: return (.superseded, nil)
-        case .ended(let reason): return (.ended(reason), nil)
-        case .notSaved(let failure): return (.failed, .notSaved(failure))
-        case .failed(let error): return error.unchecked.map { (.failed, $0) } ?? (.superseded, nil)
+        let end = try await exchange(token, of: record.grant, under: claim)
+        // The machine confirms only another token.
+        if case .replaced(let grant) = end, grant.token == token {
+          place.start { await self.confirm(record.continued(by: grant)) }
         }
+        return answered(end, record, ifSuperseded: nil)
       }
     } catch {
       return (.failed, .vault(error))
@@ -55,13 +51,12 @@ extension SessionCore {
         case .busy(let holder): return (.failed, .vault(holder))
         case .refused(let reason): return (.ended(reason), nil)
         case .failed(let cause): return (.failed, .unavailable(cause))
+        case .mine(let claim) where claim.interrupted != nil || hasUnsaved(token):
+          // This token may be spent: save the one that replaced it, and claim that.
+          let end = try await exchange(token, of: record.grant, under: claim)
+          guard case .replaced(let grant) = end else { return answered(end, record, ifSuperseded: .overtaken) }
+          token = grant.token
         case .mine(let claim):
-          if let unsaved = withLock({ $0.unsaved }), unsaved.old == token {
-            // This token is spent: save the one that replaced it, and claim that.
-            guard try await settle(claim, unsaved.grant, insteadOf: token) else { return (.superseded, .overtaken) }
-            token = unsaved.grant.token
-            continue
-          }
           let answered = await ask(token)
           guard case .granted(let grant) = answered.answer, grant.token != token else {
             _ = try await claim.settle(.unsent)
@@ -76,14 +71,17 @@ extension SessionCore {
   }
 
   /// Finishes the exchange of a saved token that a process began and never settled, or whose new
-  /// token this one could not save; nil if there is none, or if its end is still unknown.
+  /// token this one could not save; nil if there is none, or if the authority gave no answer.
+  ///
+  /// The request of a process that died may still be under way; its answer is awaited.
   func finish(_ token: SessionToken) async -> SessionEvent.Restored? {
-    guard await vault.isInterrupted(token) || withLock({ $0.unsaved?.old == token }) else { return nil }
+    guard await vault.isInterrupted(token) || hasUnsaved(token) else { return nil }
     do throws(VaultError) {
-      switch try await vault.claim(token, wait: .zero) {
+      switch try await vault.claim(token, wait: claimWait) {
       case .changed: return await findOut(nil)
+      case .busy(let holder): return .obstructed(.vault(holder))
       case .refused(let reason): return .ended(reason, token)
-      case .busy, .failed: return nil
+      case .failed: return nil
       case .mine(let claim): return try await finish(token, claim)
       }
     } catch {
@@ -150,6 +148,20 @@ extension SessionCore {
     case failed(AuthorityError<SessionRejection>)
   }
 
+  /// The answer to the work that an exchange was part of.
+  private func answered(_ end: Exchanged, _ record: SessionRecord, ifSuperseded failure: SessionError?) -> Answered {
+    switch end {
+    case .replaced(let grant): granted(grant, record)
+    case .vanished: (.superseded, failure)
+    case .ended(let reason): (.ended(reason), nil)
+    case .notSaved(let failure): (.failed, .notSaved(failure))
+    case .failed(let error): error.unchecked.map { (.failed, $0) } ?? (.superseded, failure)
+    }
+  }
+
+  /// Whether the token was exchanged for one that could not be saved yet.
+  private func hasUnsaved(_ token: SessionToken) -> Bool { withLock { $0.unsaved?.old == token } }
+
   /// Exchanges the token, and saves the new one before anything else.
   private func exchange(
     _ token: SessionToken, of known: Grant?, under claim: any ExchangeClaim
@@ -198,6 +210,12 @@ extension SessionCore {
     return await Result { () async throws(AuthorityError<SessionRejection>) in
       try await authority.renew(token, recorder: recorder)
     }
+  }
+
+  /// The token that the authority granted in an interrupted exchange, as far as its answer was
+  /// recorded.
+  func recovered(_ token: SessionToken, _ claim: any ExchangeClaim) -> SessionToken? {
+    claim.interrupted.flatMap { try? authority.recover(token, $0) }?.token
   }
 
   /// Saves the token of a grant, and revokes it if the session is no longer in the vault.

@@ -21,8 +21,14 @@ extension SessionCore {
       if case .failure = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
       let isInTime = end.attemptPassage()
       if !isInTime, case .success = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
-      // A claim that is not settled ends with the process.
-      if let claim { _ = try? await claim.settle(.unsent) }
+      if let claim {
+        // A process may have died after it exchanged the old token: revoke what it was granted.
+        if isInTime, case .success = outcome, let spent = earlier.legibleToken, let newer = recovered(spent, claim) {
+          revokeInBackground(newer, .userAsked)
+        }
+        // A claim that is not settled ends with the process.
+        _ = try? await claim.settle(.unsent)
+      }
       return isInTime ? outcome : nil
     }
     switch outcome {

@@ -6,6 +6,7 @@ extension InMemoryVault {
   struct Claims {
     var isHeld = false
     var isHolderStopped = false
+    var isHolderDead = false
     var note: ExchangeNote?
     var answer: [UInt8]?
     /// Counts what happens, in place of a clock.
@@ -26,6 +27,12 @@ extension InMemoryVault {
   /// Makes it fail to save the result of an exchange; with nil, that works again.
   public func failSettling(_ failure: VaultError?) {
     storage.withLock { $0.settleFailure = failure }
+  }
+
+  /// Kills the process that has the claim, but not its request, which keeps the claim until
+  /// ``killHolder(answer:)``.
+  public func killHolderDuringRequest() {
+    storage.withLock { $0.claims.isHolderDead = true }
   }
 
   /// Ends the claim under way, as if its process were killed.
@@ -75,13 +82,13 @@ extension InMemoryVault {
   public func isInterrupted(_ token: SessionToken) async -> Bool {
     storage.withLock { storage in
       guard let note = storage.claims.note, note.mark == token.bytes else { return false }
-      return note.state == .begun && !storage.claims.isHeld
+      return note.state == .begun && (!storage.claims.isHeld || storage.claims.isHolderDead)
     }
   }
 
   fileprivate func releaseClaim() {
     let waiters = storage.withLock { storage in
-      storage.claims.isHeld = false
+      (storage.claims.isHeld, storage.claims.isHolderDead) = (false, false)
       defer { storage.claims.waiters = [] }
       return storage.claims.waiters
     }

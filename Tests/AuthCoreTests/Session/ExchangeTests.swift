@@ -3,7 +3,8 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Several stores exchange the token of one vault, at an authority that spends the old one")
+@Suite(
+  "Several stores exchange the token of one vault, at an authority that spends the old one", .timeLimit(.minutes(1)))
 struct ExchangeTests: InWorld {
   let world = World()
 
@@ -112,10 +113,7 @@ struct ExchangeTests: InWorld {
     "a store that is killed before its request loses nothing, and after it only an answer that nobody wrote down",
     arguments: [(HoldingPoint.question, false), (.answer, true), (.answer, false)])
   func killed(point: HoldingPoint, answers: Bool) async throws {
-    let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
-    try #require(await doomed.restore().key != nil)
-    _ = await authority.holding(.renew, at: point, calls: 1) { Task { try await doomed.renew() } }
-    vault.killHolder(answer: answers ? authority.liveTokens.first?.bytes : nil)
+    try await killedStore(at: point, answers: answers)
     let outcome = await world.anotherProcess().restore()
     if point == .answer, !answers {
       let began = BootInstant(boot: BootID(high: 0, low: 0), uptime: .seconds(1))
@@ -141,12 +139,110 @@ struct ExchangeTests: InWorld {
   @Test("a logout also revokes the token that a store which was killed had just got") func logoutAfterKill()
     async throws
   {
+    try await killedStore(at: .answer, answers: true)
+    #expect(try await store.logOut() == .complete)
+    #expect(world.isEmpty)
+  }
+
+  /// A store is killed before or after its request takes effect; the program with the request may
+  /// have written the answer down.
+  private func killedStore(at point: HoldingPoint, answers: Bool) async throws {
+    let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    try #require(await doomed.restore().key != nil)
+    _ = await authority.holding(.renew, at: point, calls: 1) { Task { try await doomed.renew() } }
+    vault.killHolder(answer: answers ? authority.liveTokens.first?.bytes : nil)
+  }
+
+  @Test("a password check first finishes the exchange of a store that was killed", arguments: [true, false])
+  func passwordAfterKill(answers: Bool) async throws {
+    try await killedStore(at: answers ? .answer : .question, answers: answers)
+    _ = try await store.reauthenticate(password: World.alice.password)
+    #expect(world.count(.renew) == (answers ? 1 : 2) && world.vaultAgrees)
+    clock.advance(by: .seconds(60))
+    try await store.renew()
+  }
+
+  @Test("a password check after a lost answer says that the exchange was interrupted")
+  func passwordAfterLoss() async throws {
+    try await killedStore(at: .answer, answers: false)
+    let failure = await #expect(throws: SessionError.self) {
+      try await store.reauthenticate(password: World.alice.password)
+    }
+    guard case .ended(let reason) = failure else { throw failure ?? .overtaken }
+    #expect(reason.code == "interrupted")
+  }
+
+  @Test("a launch waits for the request of a store that was killed, and says so if that never ends")
+  func requestOfTheDead() async throws {
     let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
     try #require(await doomed.restore().key != nil)
     _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
+    vault.killHolderDuringRequest()
+    vault.stopHolder(true)
+    guard case .obstructed(.vault) = await world.anotherProcess().restore() else { throw SessionError.overtaken }
+    vault.stopHolder(false)
+    let next = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    let claims = vault.log.count { $0 == .claim }
+    let restoring = Task { await next.restore() }
+    await until { vault.log.count { $0 == .claim } > claims }
     vault.killHolder(answer: authority.liveTokens.first?.bytes)
-    #expect(try await store.logOut() == .complete)
-    #expect(world.isEmpty)
+    #expect(await restoring.value.key != nil)
+    #expect(world.count(.renew) == 1 && world.vaultAgrees)
+  }
+
+  @Test("a login over a session also revokes the token that a store which was killed had just got")
+  func loginAfterKill() async throws {
+    try await killedStore(at: .answer, answers: true)
+    try await world.anotherProcess().loggedIn(World.bob)
+    await until { world.vaultAgrees }
+  }
+
+  /// A command that finds a token which its store could not save.
+  enum Later: CaseIterable { case password, check, logOut }
+
+  @Test(
+    "a token that cannot be saved is saved before a password check or a check, and revoked by a logout",
+    arguments: Later.allCases)
+  func unsaved(later: Later) async throws {
+    vault.failSettling(World.diskError)
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await store.renew() }
+    if later == .password {
+      await #expect(throws: SessionError.notSaved(World.diskError)) {
+        try await store.reauthenticate(password: World.alice.password)
+      }
+    }
+    vault.failSettling(nil)
+    switch later {
+    case .password: _ = try await store.reauthenticate(password: World.alice.password)
+    case .check: try await store.check()
+    case .logOut: #expect(try await store.logOut() == .complete)
+    }
+    #expect(world.count(.renew) == 1 && (later == .logOut ? world.isEmpty : world.vaultAgrees))
+  }
+
+  @Test("in one process, a store gives up at its limit, sends nothing, and leaves the wait of the others alone")
+  func localWait() async throws {
+    let shared = OneProcessVault(base: vault)
+    // One table serves all vaults, and other tests claim the first token of their worlds.
+    try await store.renew()
+    func launched(waiting wait: Duration) async throws -> SessionStore {
+      let store = SessionStore(
+        authority: authority, vault: shared, clock: clock, timing: SessionTiming(renewalStep: wait),
+        worksOn: .separateThreads)
+      try #require(await store.restore().key != nil)
+      return store
+    }
+    let (first, patient) = (try await launched(waiting: .seconds(600)), try await launched(waiting: .seconds(600)))
+    let impatient = try await launched(waiting: .milliseconds(12))
+    let holder = await authority.holding(.renew) { Task { try await first.renew() } }
+    let waiter = Task { try await patient.renew() }
+    let failure = await #expect(throws: SessionError.self) { try await impatient.renew() }
+    guard case .vault(let error) = failure else { throw failure ?? .overtaken }
+    #expect(error.description.contains("Another part of this program"))
+    authority.release(.renew)
+    _ = try await (holder.value, waiter.value)
+    try await impatient.renew()
+    #expect(world.count(.renew) == 2 && world.vaultAgrees)
   }
 
   @Test("details of a token come back from their bytes, and other bytes are none")
