@@ -50,6 +50,16 @@ struct ExchangeModel: Hashable {
     case finishRequest(Int), launch(Int), logOut
   }
 
+  enum Rule: String, CaseIterable {
+    case spentTokenSent = "a live process sent a spent token"
+    case refusedTokenSent = "a token that was refused was sent again"
+    case endedWithoutLoss = "a session ended without a lost answer"
+    case unexplainedEnd = "a lost session does not say why"
+    case erasedCameBack = "an erased session came back"
+    case leftAtAuthority = "a logout left a session at the authority"
+    case deadTokenSaved = "the vault holds a token that does not work"
+  }
+
   /// What a mutant does differently.
   enum Mutant: String, CaseIterable {
     case noClaim = "the claim is not taken"
@@ -60,6 +70,21 @@ struct ExchangeModel: Hashable {
     case savesAlways = "a late save does not compare"
     case dropsAnswer = "a recorded answer is not read"
     case stealsFromStopped = "a stopped holder loses its claim"
+    case failureEnds = "a request without an answer counts as a refusal"
+    case keepsVanished = "a token that could not be saved after a logout is not revoked"
+
+    /// The rule that it breaks.
+    var rule: Rule {
+      switch self {
+      case .noClaim, .noRereading, .dropsAnswer, .stealsFromStopped: .spentTokenSent
+      case .loserErases: .deadTokenSaved
+      case .noNote: .unexplainedEnd
+      case .forgetsRefusal: .refusedTokenSent
+      case .savesAlways: .erasedCameBack
+      case .failureEnds: .endedWithoutLoss
+      case .keepsVanished: .leftAtAuthority
+      }
+    }
   }
 
   /// The only instant: a wait began before the failure that ended it.
@@ -96,7 +121,7 @@ struct ExchangeModel: Hashable {
   }
 
   /// Takes a step, and returns the rule that it breaks.
-  mutating func take(_ move: Move, _ mutant: Mutant?) -> String? {
+  mutating func take(_ move: Move, _ mutant: Mutant?) -> Rule? {
     switch move {
     case .begin(let index): begin(index, mutant)
     case .note(let index):
@@ -104,20 +129,22 @@ struct ExchangeModel: Hashable {
       recorded = nil
       stores[index].step = .noted
     case .ask(let index, let fails):
-      guard !fails else {
-        faults -= 1
+      if fails { faults -= 1 }
+      guard !fails || mutant == .failureEnds else {
         end(index, .unknown(Unavailability(.unreachable, "down")))
         break
       }
       let store = stores[index]
-      if let live, live == store.token {
+      if fails {
+        stores[index].answer = nil
+      } else if let live, live == store.token {
         self.live = live + 1
         stores[index].answer = live + 1
       } else {
-        if live != nil, !lostAnswer { return "a live process sent a spent token" }
+        if live != nil, !lostAnswer { return .spentTokenSent }
         live = nil
         stores[index].answer = nil
-        if refusals > 0 { return "a token that was refused was sent again" }
+        if refusals > 0 { return .refusedTokenSent }
         refusals += 1
       }
       stores[index].step = .asked
@@ -189,7 +216,7 @@ struct ExchangeModel: Hashable {
     stores[index].step = .idle
   }
 
-  private mutating func save(_ index: Int, _ mutant: Mutant?) -> String? {
+  private mutating func save(_ index: Int, _ mutant: Mutant?) -> Rule? {
     let store = stores[index]
     guard let answer = store.answer else {
       let refusal = ExchangeEnd(.failure(.rejected(.ended(.revoked))), interrupted: store.interrupted ? now : nil)
@@ -200,14 +227,14 @@ struct ExchangeModel: Hashable {
       // With the mutant, another process asks before the token is erased.
       if vault == store.token, mutant != .forgetsRefusal { vault = nil }
       guard !isLoggedOut else { return nil }
-      if !lostAnswer { return "a session ended without a lost answer" }
-      return stores[index].endedBecause == .interrupted(began: now) ? nil : "a lost session does not say why"
+      if !lostAnswer { return .endedWithoutLoss }
+      return stores[index].endedBecause == .interrupted(began: now) ? nil : .unexplainedEnd
     }
     if vault == store.token || mutant == .savesAlways {
       vault = answer
       stores[index].token = answer
-    } else {
-      if live == answer { live = nil }
+    } else if live == answer, mutant != .keepsVanished {
+      live = nil
     }
     end(index, .replaced(by: SessionToken(bytes: [answer]), TokenDetails()))
     recorded = nil
@@ -216,16 +243,17 @@ struct ExchangeModel: Hashable {
   }
 
   /// The rule that the state breaks.
-  private func broken() -> String? {
-    if isLoggedOut, vault != nil { return "an erased session came back" }
+  private func broken() -> Rule? {
+    if isLoggedOut, vault != nil { return .erasedCameBack }
     let isQuiet = holder == nil && stores.allSatisfy { $0.step == .idle || $0.step == .over }
     guard isQuiet, !lostAnswer else { return nil }
-    if isLoggedOut, live != nil, !hasCrashed { return "a logout left a session at the authority" }
-    if !isLoggedOut, vault != live, recorded != live { return "the vault holds a token that does not work" }
+    if isLoggedOut, live != nil, !hasCrashed { return .leftAtAuthority }
+    if !isLoggedOut, vault != live, recorded != live { return .deadTokenSaved }
     return nil
   }
 
-  /// Explores all worlds; the shortest way to a broken rule, and the number of worlds.
+  /// Explores all worlds; the shortest way to a broken rule, or to that of the mutant, and the
+  /// number of worlds.
   static func explore(_ start: ExchangeModel, _ mutant: Mutant? = nil) -> (broken: String?, worlds: Int) {
     var seen: Set = [start]
     var frontier: [(ExchangeModel, [Move])] = [(start, [])]
@@ -234,7 +262,10 @@ struct ExchangeModel: Hashable {
       for (world, way) in frontier {
         for move in world.moves() {
           var reached = world
-          if let rule = reached.take(move, mutant) { return ("\(rule): \(way + [move])", seen.count) }
+          if let rule = reached.take(move, mutant) {
+            if let mutant, rule != mutant.rule { continue }
+            return ("\(rule.rawValue): \(way + [move])", seen.count)
+          }
           if seen.insert(reached).inserted { next.append((reached, way + [move])) }
         }
       }
@@ -259,8 +290,13 @@ struct ExchangeModel: Hashable {
     print("exchange model: \(worlds) worlds")
   }
 
-  @Test("the exploration finds every mutant", arguments: ExchangeModel.Mutant.allCases)
+  @Test("the exploration finds every mutant by the rule that it breaks", arguments: ExchangeModel.Mutant.allCases)
   func isFound(_ mutant: ExchangeModel.Mutant) {
     #expect(ExchangeModel.explore(Self.start, mutant).broken != nil)
+  }
+
+  @Test("every rule has a mutant that breaks it")
+  func everyRule() {
+    #expect(Set(ExchangeModel.Mutant.allCases.map(\.rule)) == Set(ExchangeModel.Rule.allCases))
   }
 }
