@@ -128,8 +128,12 @@ extension FileVault {
       let bytes = Self.content(of: exchangeName, in: directory), let note = ExchangeNote(text: bytes),
       note.mark == ExchangeNote.mark(token), note.state == .begun
     else { return false }
-    guard let holder = Self.process(bytes.dropFirst(ExchangeNote.room)) else { return true }
-    return kill(holder, 0) != 0 && errno == ESRCH
+    // Nobody has the claim, whatever process has the id of its holder now, such as after a restart.
+    guard case .some(.held) = try? VaultLock.probe(exchangeName, in: directory),
+      let holder = Self.process(bytes.dropFirst(ExchangeNote.room))
+    else { return true }
+    // A process of another user (EPERM) has no claim in this directory.
+    return kill(holder, 0) != 0
   }
 
   private static func process(_ bytes: ArraySlice<UInt8>) -> pid_t? {
@@ -226,8 +230,13 @@ private final class FileClaim: ExchangeClaim {
     }
     // Without a note, no exchange began.
     guard let note = descriptors.withLock({ $0.note }) else { return true }
-    let now = try vault.clock.instant()
-    try write(note.ended(end, interrupted: interrupted?.began, at: now))
+    if case .token(token, _) = vault.look(in: directory) {
+      try write(note.ended(end, interrupted: interrupted?.began, at: try vault.clock.instant()))
+    } else {
+      // A login or a logout replaced the token, so nobody will read the recorded answer, a secret.
+      unlinkat(directory.descriptor, vault.answerName, 0)
+      try write(nil)
+    }
     return true
   }
 

@@ -58,6 +58,13 @@ enum VaultLock {
     return result
   }
 
+  /// Whether the lock is free, or another holder has it.
+  static func probe(_ name: String, in directory: OpenDirectory) throws(FileError) -> Taken {
+    let descriptor = try opened(name, in: directory)
+    defer { release(descriptor) }
+    return try take(descriptor, directory.file(name), wait: .zero)
+  }
+
   /// Opens the lock file, which is created with mode 0600.
   static func opened(_ name: String, in directory: OpenDirectory) throws(FileError) -> Int32 {
     if let facts = try directory.facts(of: name) {
@@ -69,8 +76,10 @@ enum VaultLock {
     let descriptor = directory.open(name, O_RDWR | O_CREAT)
     guard descriptor >= 0 else { throw .system(directory.file(name), "cannot be opened", .current) }
     do throws(FileError) {
-      try require(try directory.facts(of: descriptor, name))
-      guard fchmod(descriptor, 0o600) == 0 else {
+      let facts = try directory.facts(of: descriptor, name)
+      try require(facts)
+      // The umask may have changed the mode of a new file.
+      guard facts.permissions == 0o600 || fchmod(descriptor, 0o600) == 0 else {
         throw .system(directory.file(name), "cannot be made private", .current)
       }
       return descriptor

@@ -225,6 +225,45 @@ import Testing
     close(request)
   }
 
+  @Test("an exchange that nobody is at is interrupted, whatever process has the id of its holder now")
+  func reusedID() async throws {
+    let (work, vault) = try await ready()
+    func begin() async throws {
+      guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+      _ = try await claim.begin()
+    }
+    try await begin()
+    for id in [getpid(), 1] {
+      work.run("echo \(id) | dd of='\(work.state)/default.exchange' bs=1 seek=512 conv=notrunc 2>/dev/null")
+      #expect(await vault.isInterrupted(first))
+    }
+  }
+
+  @Test("a login over a session deletes the answer that an interrupted exchange of that session recorded")
+  func answerOfTheReplaced() async throws {
+    let (work, vault) = try await ready()
+    do {
+      guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+      _ = try await claim.begin()
+    }
+    work.run("echo secret > '\(work.state)/default.answer'")
+    guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+    #expect(claim.interrupted?.answer == Array("secret\n".utf8))
+    try await vault.store(second)
+    _ = try await claim.settle(.unsent)
+    #expect(work.run("ls '\(work.state)'") == "default.exchange\ndefault.lock\ndefault.session")
+  }
+
+  @Test("a lock changes nothing of its file") func quietLock() async throws {
+    let (work, vault) = try await ready()
+    let changes = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    defer { close(changes) }
+    #expect(inotify_add_watch(changes, work.state + "/default.lock", UInt32(IN_ATTRIB)) >= 0)
+    try await vault.store(second)
+    var event = [UInt8](repeating: 0, count: 4096)
+    #expect(read(changes, &event, event.count) < 0 && errno == EAGAIN)
+  }
+
   @Test("files of a killed writer are used again") func leftovers() async throws {
     let (work, vault) = try await ready()
     work.run("cd '\(work.state)' && mkdir x && ln -s /nonexistent .default.session.new")
