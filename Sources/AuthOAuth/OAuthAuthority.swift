@@ -149,8 +149,16 @@ public final class OAuthAuthority: Sendable {
     var claims = tokens.claims
     if let address = server.endpoints[.userInfo] {
       claims = try await server.request(address, authorization: "Bearer \(tokens.access.value)")
-    } else if let active = try? await introspect(tokens.access.value, "access_token") {
-      claims = active
+    } else if server.endpoints[.introspection] != nil {
+      do throws(OAuthError) { claims = try await introspect(tokens.access.value, "access_token") } catch {
+        // Only a server that does not let this client ask names the user with the tokens: otherwise
+        // the user would change at the next answer, and the session would end.
+        switch error {
+        case .rejected: break
+        case .unavailable(let cause) where cause.cause == .unparsable: break
+        case .throttled, .unavailable: throw error
+        }
+      }
     }
     guard let user = readUser(claims) else {
       throw .oauth("no_user", "The server does not say who the user is.", hint: "Request a scope that names the user.")

@@ -209,6 +209,26 @@ import Testing
     #expect(world.server.forms("/revoke").count == 1)
   }
 
+  @Test("if the server cannot say at a login who the user is, the login fails: the user never changes later")
+  func introspectionFails() async throws {
+    let authority = world.authority {
+      $0.endpoints[.userInfo] = nil
+    } user: { claims in
+      (claims["login"] ?? claims["username"]).map {
+        User(id: UserID(rawValue: $0), username: $0, displayName: $0, role: .member)
+      }
+    }
+    for (status, body, isGranted) in [(503, "", false), (429, "", false), (403, #"{"error": "access_denied"}"#, true)] {
+      world.server.script(
+        "/token", 200, #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "login": "alice"}"#)
+      world.server.script("/introspect", status, body)
+      let grant = try? await world.grant(at: authority)
+      #expect((grant != nil) == isGranted, "\(status)")
+    }
+    // The tokens of a login that failed are ended.
+    #expect(world.server.forms("/revoke").count == 2)
+  }
+
   @Test("a server that does not know refresh tokens at introspection is not asked about them again")
   func unknownThere() async throws {
     let world = OAuthWorld { $0.introspects = false }
