@@ -7,7 +7,8 @@
   ///
   /// Pass ``send(_:)`` to ``OAuthServer``. curl reads the request, with its secrets, from its
   /// standard input. It uses the proxies and certificates of the environment, but no `.curlrc`; no
-  /// proxy gets a request to this machine. It follows no redirect and checks the certificate.
+  /// proxy gets an `http` request to this machine. It follows no redirect and checks the
+  /// certificate. If `SSL_CERT_DIR` is set, curl ignores `SSL_CERT_FILE`.
   ///
   /// ```swift
   /// import AuthOAuth

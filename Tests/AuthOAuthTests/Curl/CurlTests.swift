@@ -76,6 +76,56 @@ final class CurlTests: Sendable {
   }
 
   @Test(
+    "curl uses the certificates and the proxy of the environment, and SSL_CERT_DIR hides SSL_CERT_FILE",
+    .enabled("needs openssl") { access("/usr/bin/openssl", X_OK) == 0 })
+  func certificates() async throws {
+    let (certificate, key) = (directory.path + "/certificate", directory.path + "/key")
+    let made = try await Program(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1", "-keyout", key, "-out"]
+        + [certificate, "-addext", "subjectAltName=DNS:localhost"], timeLimit: .seconds(60)
+    ).run()
+    try #require(made.ending == .exited(0))
+    let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { close(null) }
+    let server = try Child(
+      ["openssl", "s_server", "-www", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key], input: null)
+    defer {
+      kill(server.id, SIGKILL)
+      server.wait()
+      close(server.output)
+    }
+    var (said, buffer) = ("", [UInt8](repeating: 0, count: 4096))
+    while said.firstMatch(of: /ACCEPT .*:\d+\n/) == nil {
+      let count = read(server.output, &buffer, buffer.count)
+      try #require(count > 0)
+      said += String(decoding: buffer[..<count], as: UTF8.self)
+    }
+    let port = try #require(said.firstMatch(of: /ACCEPT .*:(\d+)\n/)?.1)
+    func status(_ variables: String, _ url: String? = nil) async throws -> Int {
+      let program = try script(
+        """
+        unset CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR no_proxy NO_PROXY
+        unset https_proxy HTTPS_PROXY all_proxy ALL_PROXY
+        export A=1 \(variables)
+        exec curl "$@"
+        """)
+      let request = OAuthRequest(method: "GET", url: url ?? "https://localhost:\(port)/", headers: [:], body: [])
+      return try await CurlTransport(program: program).send(request).status
+    }
+    #expect(try await status("SSL_CERT_FILE='\(certificate)'") == 200)
+    for hidden in ["", "SSL_CERT_FILE='\(certificate)' SSL_CERT_DIR='\(directory.path)'"] {
+      await #expect(throws: CurlFailure.failed(60)) { try await status(hidden) }
+    }
+    #expect(CurlFailure.failed(60).isUnsent)
+    let proxy = try RawServer(bytes: "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+    await #expect(throws: CurlFailure.self) {
+      try await status("https_proxy='\(proxy.url)'", "https://id.example/token")
+    }
+    #expect(proxy.requests.first?.hasPrefix("CONNECT id.example:443 ") == true)
+  }
+
+  @Test(
     "of what a server answers, only a whole answer of HTTP is one",
     arguments: [
       ("HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\nHTTP/1.1 200 OK\r\n\r\n{}", "200 {}"),
