@@ -13,11 +13,18 @@ extension LocalAuthority {
   ) throws(BackendError) -> Result {
     try database.onConnection(nil) { (db) throws(BackendError) in
       try body { (table, take) throws(BackendError) in
-        try db.stepping(table.sql, []) { (columns) throws(BackendError) in
-          try take(columns.values)
+        guard let left = table.leftBehind else { return }
+        let columns: [String] = try db.all(ColumnQuery.names, table.name).filter { !left.contains($0) }
+        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table.name)"
+        try db.stepping(rows, []) { (row) throws(BackendError) in
+          try take(columns, row.values)
           return true
         }
       }
     }
   }
+}
+
+private enum ColumnQuery: String, Query {
+  case names = "SELECT name FROM pragma_table_info($1) ORDER BY cid"
 }

@@ -86,24 +86,24 @@ extension PostgresTests {
     func undone() throws {
       let embedded = try Embedded()
       let address = try ServerAddress(RulesDatabase(isEmpty: true).address)
-      func importing(_ change: (ExportedTable, [SQLValue]) throws(BackendError) -> [SQLValue]) -> String? {
+      func importing(_ change: (SchemaTable, [SQLValue]) throws(BackendError) -> [SQLValue]) -> String? {
         code {
           try embedded.local.export { (rows) throws(BackendError) in
             try PostgresSchema.importing(
               { (table, take) throws(BackendError) in
-                var all: [[SQLValue]] = []
-                try rows(table) { all.append($0) }
-                for row in all { try take(try change(table, row)) }
+                var all: [([String], [SQLValue])] = []
+                try rows(table) { all.append(($0, $1)) }
+                for (columns, row) in all { try take(columns, try change(table, row)) }
               }, into: address)
           }
         }
       }
       let forged = importing { (table, row) in
-        table == .balances && row[0] == .integer(2) ? [row[0], .integer(1)] : row
+        table.name == "ledger_accounts" && row[0] == .integer(2) ? [row[0], .integer(1)] : row
       }
       #expect(forged == "database_error")
       let broken = importing { (table, row) throws(BackendError) in
-        if table == .events { throw .notFresh }
+        if table.name == "events" { throw .notFresh }
         return row
       }
       #expect(broken == "not_fresh")

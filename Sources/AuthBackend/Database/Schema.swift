@@ -16,9 +16,12 @@ package enum Schema {
   /// The schema that this code reads and writes.
   package static let version = steps[steps.count - 1].version
 
-  /// The statements that lead from a version to the present one; version 0 is an empty file.
-  package static func steps(from version: Int64) -> [String] {
-    steps.filter { $0.version > version }.map(\.sql)
+  /// The released versions, oldest first.
+  package static let versions = steps.map(\.version)
+
+  /// The statements that lead from a version to another one; version 0 is an empty file.
+  package static func steps(from version: Int64, through last: Int64 = Schema.version) -> [String] {
+    steps.filter { version < $0.version && $0.version <= last }.map(\.sql)
   }
 
   /// Version 3 is that of release 0.1.0.

@@ -16,14 +16,15 @@ extension PostgresSchema {
     guard try !session.isInstalled() else { throw .refused(.schemaNotEmpty, session.database.escaped) }
     // The account that pays the opening credits is imported too.
     try session.run("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
-    for table in ExportedTable.allCases {
+    for table in SchemaTable.all {
       var statements: [ServerConnection.Statement] = []
-      try export(table) { (row) throws(BackendError) in
+      try export(table) { (columns, row) throws(BackendError) in
+        let names = columns.joined(separator: ", ")
         let places = (1...row.count).map { "$\($0)" }.joined(separator: ", ")
         let sql =
-          table == .settings
-          ? "UPDATE authority SET (\(table.columns)) = ROW(\(places))"
-          : "INSERT INTO \(table.name)(\(table.columns)) VALUES (\(places))"
+          table.name == "authority"
+          ? "UPDATE authority SET (\(names)) = ROW(\(places))"
+          : "INSERT INTO \(table.name)(\(names)) VALUES (\(places))"
         statements.append((sql, row))
         if statements.count == 1000 { try session.run(&statements) }
       }

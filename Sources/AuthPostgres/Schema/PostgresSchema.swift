@@ -93,14 +93,15 @@ package enum PostgresSchema {
     }
   }
 
-  /// Creates the tables in a schema of this name, in a transaction that the caller began.
-  static func creation(of name: String) -> String {
+  /// Creates the tables of a version in a schema of this name, in a transaction that the caller
+  /// began.
+  static func creation(of name: String, version: Int64 = Schema.version) -> String {
     """
     CREATE SCHEMA \(name);
     SET LOCAL search_path = \(name), pg_catalog, pg_temp;
     CREATE TABLE facts(version bigint NOT NULL, oldest bigint NOT NULL, id bytea NOT NULL);
-    INSERT INTO facts VALUES (\(Schema.version), \(oldest), uuid_send(gen_random_uuid()));
-    \(Schema.steps(from: 0).map(Schema.forPostgres).joined(separator: "\n"))
+    INSERT INTO facts VALUES (\(version), \(min(oldest, version)), uuid_send(gen_random_uuid()));
+    \(Schema.steps(from: 0, through: version).map(Schema.forPostgres).joined(separator: "\n"))
     """
   }
 

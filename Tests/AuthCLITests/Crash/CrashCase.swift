@@ -15,7 +15,7 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     case loggedOut
     /// The same, and alice is logged in.
     case loggedIn
-    /// The same, in a database of schema 3.
+    /// The same, in a database of the first release.
     case oldSchema
     /// Alice is logged in and has the recovery code ``CrashStart/code``.
     case withCode
@@ -128,6 +128,9 @@ enum CrashStart {
       homes[start] = try await session.copy()
       try homes[start]?.changeDatabase(statements)
     }
+    let old = try await session.copy()
+    try old.downgradeDatabase(to: Schema.versions[0])
+    homes[.oldSchema] = old
     return homes
   }
 
@@ -141,17 +144,6 @@ enum CrashStart {
   static let otherCode = "33333-33333-33333-33333-33333"
 
   private static let changes: [CrashCase.Start: String] = [
-    .oldSchema: """
-    DROP TRIGGER events_stay; ALTER TABLE authority DROP COLUMN archived_through;
-    DROP TABLE challenges;
-    DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at;
-    DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
-    DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;
-    ALTER TABLE sessions DROP COLUMN terminal; ALTER TABLE sessions DROP COLUMN program;
-    ALTER TABLE sessions DROP COLUMN host; PRAGMA user_version = 3;
-    CREATE TRIGGER events_stay BEFORE DELETE ON events WHEN old.account IS NOT NULL
-      BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-    """,
     .withCode: "INSERT INTO codes(account, code_hash) VALUES (1, x'\(hash)')",
     .withStep: """
     INSERT INTO codes(account, code_hash) VALUES
