@@ -95,7 +95,8 @@ extension BackendContract {
       try require(try alice.twoStepPolicy().value() == .optional, "it begins as required")
       try alice.setTwoStepPolicy(.required).value()
       try require(try alice.twoStep().value().isRequired, "the state does not say that it is required")
-      for request in try probe.requests(of: alice, other: bob) where request.operation.needs?.beforeTwoStep == false {
+      let permitted = ["twoStep", "beginTwoStep", "confirmTwoStep", "endAllSessions"]
+      for request in try probe.requests(of: alice, other: bob) where !permitted.contains(request.operation.name) {
         let operation = request.operation.name
         try probe.ask(request).refused("\(operation) without the second step", with: "two_step_required")
       }

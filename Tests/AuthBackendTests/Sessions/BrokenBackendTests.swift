@@ -23,31 +23,6 @@ struct BrokenBackendTests {
     #expect(Set(BackendContract.checks.map(\.name)).subtracting(found) == [], "add a flaw to BrokenBackend")
   }
 
-  /// Each operation of a backend that takes a lease, with the keys that it takes.
-  static func declared() throws -> Set<String> {
-    let texts = try ["Accounts", "Payments", "Administration"].map { subject in
-      try String(
-        contentsOfFile: Workspace.repository + "/Sources/AuthBackend/Entry/Backend+\(subject).swift", encoding: .utf8)
-    }
-    return Set(
-      texts.joined().split(separator: "\n  public func ").compactMap { text in
-        let declaration = String(text.prefix { $0 != "{" })
-        guard declaration.contains("under lease:") else { return nil }
-        let role = declaration.contains("AdminSession") ? " role" : ""
-        let isFresh = declaration.contains("FreshSession") || declaration.contains("PaymentIntent")
-        return declaration.prefix { $0 != "(" } + role + (isFresh ? " freshness" : "")
-      })
-  }
-
-  @Test("each operation under a lease takes the keys that it declares") func operations() throws {
-    let needed = Sample.all.compactMap { sample -> String? in
-      let name = sample.operation.name.replacing("deleteOwnAccount", with: "deleteAccount")
-      return sample.operation.needs.map { name + ($0.role == nil ? "" : " role") + ($0.isFresh ? " freshness" : "") }
-    }
-    let others = try Set(needed).symmetricDifference(Self.declared())
-    #expect(others == [], "declared by the operation and its method, and not with the same keys in both")
-  }
-
   @Test("names of checks are unique") func names() {
     #expect(Set(BackendContract.checks.map(\.name)).count == BackendContract.checks.count)
   }
