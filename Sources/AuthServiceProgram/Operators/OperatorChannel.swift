@@ -4,7 +4,7 @@ import AuthService
 import CommandLineKit
 
 /// The requests of operators to a running service, named after their commands.
-enum OperatorRequest: String {
+enum OperatorRequest: String, CaseIterable {
   case health, metrics, backup
   case endSessions = "sessions end"
   case resetPassword = "reset-password"

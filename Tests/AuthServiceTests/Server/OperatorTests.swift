@@ -5,6 +5,8 @@ import Glibc
 import Services
 import Testing
 
+@testable import AuthServiceProgram
+
 @Suite("Operators of the service")
 struct OperatorTests {
   private func run(_ service: RunningService, _ command: String, exits status: Int32 = 0) async throws -> String {
@@ -21,6 +23,19 @@ struct OperatorTests {
     try await bash(
       "setpriv --reuid=12345 --regid=0 --clear-groups auth-service-least-cost health --operators \(service.operators)",
       exits: 3, printing: "Run this as root")
+  }
+
+  @Test("the socket for members performs no request of an operator")
+  func members() throws {
+    let service = try RunningService()
+    let bob = try service.client().logIn("bob")
+    for request in OperatorRequest.allCases {
+      let client = try service.client()
+      let words = [request.rawValue, request.isAboutUser ? "bob" : "0", ""].joined(separator: "\0")
+      try client.send(Frames.framed([OperatorChannel.Kind.question.rawValue] + words.utf8))
+      #expect(try client.failure(Frames.unnumbered).code == "message_invalid", "\(request)")
+    }
+    #expect(try service.client().lookUp(bob) != nil && !service.log.contains(" operator "))
   }
 
   @Test("a backup touches no other file, and refuses a link and the name of standard output")
