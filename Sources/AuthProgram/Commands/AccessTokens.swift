@@ -20,7 +20,7 @@ enum TokenCommand {
     options: [SavedAccess.minimum, header],
     examples: [
       "token": "prints the token",
-      "token --header": "prints a header for curl: curl -H @<(auth-cli token --header) URL",
+      "token --header": "prints a header for curl: auth-cli token --header | curl -H @- URL",
       "token --min-valid 5m": "prints a token that is valid for 5 minutes at least",
       "token --json": "prints the token and when it expires as JSON",
     ],
