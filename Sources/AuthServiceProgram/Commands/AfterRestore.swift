@@ -5,7 +5,7 @@ import CommandLineKit
 /// `after-restore`.
 enum AfterRestoreCommand {
   static let command = Command<ServiceCommand>(
-    "after-restore", summary: "End what a restored backup brought back, before the service starts",
+    "after-restore", summary: "End the sessions and codes of a restored backup, before the service starts",
     discussion: [
       "Run it once after you restored a backup: it ends all sessions and voids all recovery and one-time codes, "
         + "and lists what only you can check."

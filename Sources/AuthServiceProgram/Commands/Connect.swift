@@ -17,8 +17,8 @@ enum ConnectCommand {
     discussion: [
       "For ssh, which runs it on the machine of the service. In authorized_keys, "
         + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else.",
-      "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
-        + "may take.",
+      "With --name, the log names the person who owns the key, who may use at most a quarter of the share of the user "
+        + "of the machine.",
     ],
     options: [ServiceOptions.socket, name],
     examples: ["connect": "speaks the protocol of the service over standard input and output"],

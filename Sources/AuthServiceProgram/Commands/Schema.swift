@@ -72,7 +72,7 @@ enum SchemaCommand {
 
   private static let upgrade = acting(
     "upgrade", "Bring an older database to this version",
-    ["Services of the release before go on working on PostgreSQL, so upgrade the database first, then each service."],
+    ["On PostgreSQL, services of the previous release continue to work, so upgrade the database before them."],
     example: "schema upgrade --database /var/lib/auth-service", shows: "brings an older database to this version"
   ) { (_, place, cost) throws(CommandError) in
     let schema = try place.schema(cost: cost)
@@ -81,12 +81,12 @@ enum SchemaCommand {
   }
 
   private static let check = acting(
-    "check", "Compare the database with what it should be",
+    "check", "Check the tables and the integrity of the database",
     [
-      "Prints a line for each difference; status 1 means that there are some. "
-        + "A running service checks its SQLite database itself, on the socket for operators."
+      "Prints a line for each fault; status 1 means that there are faults. "
+        + "A running service checks its SQLite database itself, on request over the socket for operators."
     ], options: [ServiceOptions.operators],
-    example: "schema check --database /var/lib/auth-service", shows: "compares the database with what it should be"
+    example: "schema check --database /var/lib/auth-service", shows: "says whether the database is in order"
   ) { (words, place, cost) throws(CommandError) in
     let schema = try place.schema(cost: cost)
     do throws(BackendError) {
