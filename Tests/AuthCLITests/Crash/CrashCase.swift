@@ -29,7 +29,6 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     case aliceHasNothing
   }
 
-  let name: String
   let start: Start
   let line: String
   var input = ""
@@ -44,65 +43,54 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
   /// Whether all that it changes of accounts and codes is one change.
   var isOneChange = false
 
-  var testDescription: String { name }
+  /// The command line without the options for its input, and what it starts from.
+  var testDescription: String { "\(line.replacing(#/ --(password-stdin|code-stdin|yes)/#, with: "")), \(start)" }
 
   static let all: [CrashCase] = [
     CrashCase(
-      name: "register, the first", start: .nothing, line: "register alice --password-stdin", input: CommandHome.alice,
-      statusAfter: [1], retry: [0, 1], statusFinally: 1, transfersFinally: 1),
+      start: .nothing, line: "register alice --password-stdin", input: CommandHome.alice, statusAfter: [1],
+      retry: [0, 1], statusFinally: 1, transfersFinally: 1),
     CrashCase(
-      name: "register, another", start: .loggedOut, line: "register carol --password-stdin",
-      input: "an umbrella in the rain", statusAfter: [1], retry: [0, 1], statusFinally: 1, transfersFinally: 3),
-    CrashCase(
-      name: "login", start: .loggedOut, line: "login alice --password-stdin", input: CommandHome.alice,
-      statusAfter: [0, 1]),
-    CrashCase(
-      name: "login, the same user", start: .loggedIn, line: "login alice --password-stdin", input: CommandHome.alice),
-    CrashCase(
-      name: "login --switch", start: .loggedIn, line: "login bob --switch --password-stdin", input: CommandHome.bob),
-    CrashCase(name: "reauth", start: .loggedIn, line: "reauth --password-stdin", input: CommandHome.alice),
-    CrashCase(name: "pay", start: .loggedIn, line: "pay 12.50 --to bob --idempotency-key rent", transfersFinally: 3),
-    CrashCase(name: "profile --name", start: .loggedIn, line: "profile --name Ada"),
-    CrashCase(name: "logout", start: .loggedIn, line: "logout", statusAfter: [0, 1], statusFinally: 1),
-    CrashCase(name: "logout --all", start: .loggedIn, line: "logout --all", statusAfter: [0, 1], statusFinally: 1),
+      start: .loggedOut, line: "register carol --password-stdin", input: "an umbrella in the rain", statusAfter: [1],
+      retry: [0, 1], statusFinally: 1, transfersFinally: 3),
+    CrashCase(start: .loggedOut, line: "login alice --password-stdin", input: CommandHome.alice, statusAfter: [0, 1]),
+    CrashCase(start: .loggedIn, line: "login alice --password-stdin", input: CommandHome.alice),
+    CrashCase(start: .loggedIn, line: "login bob --switch --password-stdin", input: CommandHome.bob),
+    CrashCase(start: .loggedIn, line: "reauth --password-stdin", input: CommandHome.alice),
+    CrashCase(start: .loggedIn, line: "pay 12.50 --to bob --idempotency-key rent", transfersFinally: 3),
+    CrashCase(start: .loggedIn, line: "profile --name Ada"),
+    CrashCase(start: .loggedIn, line: "logout", statusAfter: [0, 1], statusFinally: 1),
+    CrashCase(start: .loggedIn, line: "logout --all", statusAfter: [0, 1], statusFinally: 1),
     // Run again with the old password after the new one is in force, it is refused, as it should
     // be.
     CrashCase(
-      name: "password", start: .loggedIn, line: "password --password-stdin",
-      input: CommandHome.alice + "\nan umbrella in the rain\n", retry: [0, 5]),
-    CrashCase(name: "the first use of an old database", start: .oldSchema, line: "profile"),
-    CrashCase(name: "recovery-codes", start: .loggedIn, line: "recovery-codes --yes", isOneChange: true),
+      start: .loggedIn, line: "password --password-stdin", input: CommandHome.alice + "\nan umbrella in the rain\n",
+      retry: [0, 5]),
+    CrashCase(start: .oldSchema, line: "profile"),
+    CrashCase(start: .loggedIn, line: "recovery-codes --yes", isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
-      name: "login in two steps", start: .withStep, line: "login alice --password-stdin",
-      input: CommandHome.alice + "\n" + CrashStart.code, retry: [0, 5]),
-    CrashCase(name: "two-step on", start: .loggedIn, line: "two-step on"),
+      start: .withStep, line: "login alice --password-stdin", input: CommandHome.alice + "\n" + CrashStart.code,
+      retry: [0, 5]),
+    CrashCase(start: .loggedIn, line: "two-step on"),
+    CrashCase(start: .withStep, line: "two-step off --code-stdin", input: CrashStart.code, retry: [0, 1]),
+    CrashCase(start: .withStep, line: "accounts two-step required --yes", isOneChange: true),
     CrashCase(
-      name: "two-step off", start: .withStep, line: "two-step off --code-stdin", input: CrashStart.code, retry: [0, 1]),
-    CrashCase(name: "accounts two-step", start: .withStep, line: "accounts two-step required --yes", isOneChange: true),
+      start: .withCode, line: "recover alice --password-stdin", input: CrashStart.code + "\nan umbrella in the rain\n",
+      statusAfter: [0, 1], retry: [0, 5], statusFinally: 1, isOneChange: true),
+    CrashCase(start: .loggedIn, line: "accounts reset-password bob", isOneChange: true),
     CrashCase(
-      name: "recover", start: .withCode, line: "recover alice --password-stdin",
-      input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,
+      start: .loggedOut, line: "accounts reset-password alice --as-owner", statusAfter: [1], statusFinally: 1,
       isOneChange: true),
+    CrashCase(start: .loggedIn, line: "accounts promote bob", isOneChange: true),
+    CrashCase(start: .aliceHasNothing, line: "accounts demote bob", transfersFinally: 3, isOneChange: true),
+    CrashCase(start: .loggedIn, line: "accounts registration closed", isOneChange: true),
+    CrashCase(start: .closed, line: "register carol", retry: [0, 1], transfersFinally: 3, isOneChange: true),
     CrashCase(
-      name: "accounts reset-password", start: .loggedIn, line: "accounts reset-password bob", isOneChange: true),
+      start: .bobHasNothing, line: "accounts delete bob --yes", retry: [0, 1], transfersFinally: 3, isOneChange: true),
     CrashCase(
-      name: "accounts reset-password --as-owner", start: .loggedOut, line: "accounts reset-password alice --as-owner",
-      statusAfter: [1], statusFinally: 1, isOneChange: true),
-    CrashCase(name: "accounts promote", start: .loggedIn, line: "accounts promote bob", isOneChange: true),
-    CrashCase(
-      name: "accounts demote", start: .aliceHasNothing, line: "accounts demote bob", transfersFinally: 3,
-      isOneChange: true),
-    CrashCase(name: "accounts registration", start: .loggedIn, line: "accounts registration closed", isOneChange: true),
-    CrashCase(
-      name: "register, closed", start: .closed, line: "register carol", retry: [0, 1], transfersFinally: 3,
-      isOneChange: true),
-    CrashCase(
-      name: "accounts delete", start: .bobHasNothing, line: "accounts delete bob --yes", retry: [0, 1],
+      start: .aliceHasNothing, line: "profile delete --yes", statusAfter: [0, 1], retry: [0, 4], statusFinally: 1,
       transfersFinally: 3, isOneChange: true),
-    CrashCase(
-      name: "profile delete", start: .aliceHasNothing, line: "profile delete --yes", statusAfter: [0, 1],
-      retry: [0, 4], statusFinally: 1, transfersFinally: 3, isOneChange: true),
   ]
 }
 

@@ -11,7 +11,7 @@ let meetsEveryCall = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
 /// In `make test-all` every fourth writing call is a kill point, and of rows of like calls only the
 /// first and the last count; `make test` takes three commands. `make test-crash` kills at every
 /// single call, and half way through every write. `CRASH_COMMANDS` chooses commands by the
-/// beginnings of their names, with commas between.
+/// start of their command lines, separated by commas.
 @Suite("Crash", .timeLimit(.minutes(meetsEveryCall ? 240 : 30)))
 struct CrashTests {
   private static let chosen = Program.inheritedEnvironment["CRASH_COMMANDS"]?.split(separator: ",")
@@ -19,7 +19,7 @@ struct CrashTests {
   @Test(
     "killed at any call that writes, it leaves the old state or the new, and nothing to repair",
     arguments: Effort.sample(
-      CrashCase.all.filter { command in chosen?.contains { command.name.hasPrefix($0) } ?? true }, 3))
+      CrashCase.all.filter { command in chosen?.contains { command.line.hasPrefix($0) } ?? true }, 3))
   func killed(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value
     let whole = try await CrashStart.home(command.start)
@@ -31,7 +31,7 @@ struct CrashTests {
     let all = KillPoint.among(run.calls, every: meetsEveryCall)
     try #require(all.count > 3)
     // Commands take turns in which calls they choose; the last call is always in.
-    let offset = command.name.utf8.count % 4
+    let offset = command.line.utf8.count % 4
     let points = all.enumerated().filter { index, _ in
       meetsEveryCall || index % 4 == offset || index == all.count - 1
     }.map(\.element)
@@ -41,7 +41,8 @@ struct CrashTests {
       try await group.waitForAll()
     }
     print(
-      "\(command.name): \(run.calls.count) writing calls, \(points.count) kill points, \(ContinuousClock.now - began)")
+      "\(command.testDescription): \(run.calls.count) writing calls, \(points.count) kill points, \(ContinuousClock.now - began)"
+    )
   }
 
   /// What a database says of accounts and codes, without what is random.

@@ -9,9 +9,7 @@ import Testing
 struct FailingCallTests {
   private static let cases =
     CrashCase.all.filter { ![.nothing, .oldSchema].contains($0.start) }
-    + [
-      CrashCase(name: "accounts disable", start: .loggedIn, line: "accounts disable bob")
-    ]
+    + [CrashCase(start: .loggedIn, line: "accounts disable bob")]
 
   @Test(
     "whichever call fails, \"nothing was changed\" is printed only when it is true",
@@ -25,7 +23,7 @@ struct FailingCallTests {
     let all = KillPoint.among(calls, every: false).filter { !$0.isTorn && $0.call.file != "output" }
     try #require(all.count > 2)
     // Commands take turns in which half they leave out, but for the complete sweep.
-    let half = command.name.utf8.count % 2
+    let half = command.line.utf8.count % 2
     let points = all.enumerated().filter { meetsEveryCall || $0.offset % 2 == half }.map(\.element)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for point in points { group.addTask { try await fail(command, at: point.call) } }
