@@ -100,7 +100,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         .hint("Run the command in a terminal. Nothing was opened.")
     // Status 3: cannot tell or cannot save
     case .busy: .cannotTell("busy", "the session is busy with another request").hint("Try again; nothing was changed.")
-    case .cancelled: .cannotTell("cancelled", "the command was cancelled").hint("Look with \(run: "status").")
+    case .cancelled: .cannotTell("cancelled", "the command was cancelled").hint("Check with \(run: "status").")
     case .commandNotRun:
       .cannotTell("command_not_run", "{COMMAND} cannot be run: {REASON}").hint("Check its name and its permissions.")
     case .noAccessToken:
@@ -138,7 +138,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         .hint("Choose another port with --redirect-port, or log in with --paste.")
     case .overtaken:
       .cannotTell("overtaken", "another process changed this session at the same time")
-        .hint("Look with \(run: "status"), then try again.")
+        .hint("Check with \(run: "status"), then try again.")
     case .passwordChangedSessionKept:
       .cannotTell(
         "password_changed_session_kept",

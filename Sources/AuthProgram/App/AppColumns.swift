@@ -1,13 +1,13 @@
 import CommandLineKit
 import TextFormat
 
-/// Rows in columns for a screen: a line for each.
+/// Fits rows into columns of a screen, one line for each row.
 ///
 /// Where there is no room, times lose their year, long text its end, and the last columns are left
 /// out; ``rest(of:)`` has what a line does not show.
 struct AppColumns {
   private let columns: [Table.Column]
-  /// Of the columns that are shown: the first ones.
+  /// The widths of the columns that show, which are the first ones.
   private let widths: [Int]
   private let width: Int
   /// Whether every line shows all of its cells, except for the years of times.
@@ -41,16 +41,16 @@ struct AppColumns {
     }
   }
 
-  /// How many columns a value needs at least, of which the beginning says something.
+  /// The least width of a value whose start is useful alone.
   private static let readable = 12
-  /// How long the year of `2026-01-31 10:30` is.
+  /// The length of the year in `2026-01-31 10:30`.
   private static let year = 5
-  /// How long `2026-01-31 ` is.
+  /// The length of `2026-01-31 `.
   private static let date = 11
-  /// How long `10:30` is.
+  /// The length of `10:30`.
   private static let timeOfDay = 5
 
-  /// How wide the columns are where nothing is cut off.
+  /// The widths at which no cell is cut off.
   ///
   /// A row of one cell spans them all.
   static func naturalWidths(_ columns: [Table.Column], _ rows: [AppRow]) -> [Int] {
@@ -63,7 +63,7 @@ struct AppColumns {
     }
   }
 
-  /// How wide a line of such columns is.
+  /// The width of a line with these columns.
   static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The line with the titles of the columns.
@@ -98,7 +98,7 @@ struct AppColumns {
     return texts + times
   }
 
-  /// A time without what there is no room for; other text with its end cut off.
+  /// A time without its year or date if there is no room; other text with its end cut off.
   private func fitted(_ cell: String, _ column: Int) -> String {
     if columns[column].unit != nil {
       for count in [0, Self.year, Self.date] where cell.utf8.count - count <= widths[column] {

@@ -5,7 +5,7 @@ import CommandLineKit
 
 /// A form: the fields to fill in, and which of them has the cursor.
 final class AppForm {
-  /// What the form is for.
+  /// The purpose of a form.
   indirect enum Purpose: Equatable, Sendable {
     /// Log in, and then open the tab.
     case logIn(then: AppTab, username: String = "")
@@ -29,9 +29,9 @@ final class AppForm {
   let plan: AppFormPlan
   var focus = 0
   var problem: CommandError?
-  /// Until when the same input would be refused again.
+  /// The time until which the same input would be refused again.
   var waitEnd: Duration?
-  /// The form that this one covers, to come back to.
+  /// The form under this one, which opens again afterwards.
   let covered: AppForm?
 
   init(_ purpose: Purpose, covering covered: AppForm? = nil) {
@@ -49,13 +49,14 @@ final class AppForm {
 
   var isLogin: Bool { if case .logIn = purpose { true } else { false } }
 
-  /// Forgets the passwords that were typed.
+  /// Wipes the typed passwords.
   func clearSecrets() {
     for index in fields.indices.reversed() where fields[index].isSecret { clear(index) }
   }
 
-  /// Forgets what has to be typed again after this refusal: the new password, the code, or all; a
-  /// name needs a correction only.
+  /// Wipes what must be typed again after this error: the new password, the code, or all secrets.
+  ///
+  /// A wrong name stays, to be corrected.
   func clearSecrets(after problem: CommandError) {
     if problem.code.hasPrefix("username_") || problem.code.hasPrefix("payee_") {
       focus = 0
@@ -84,7 +85,7 @@ final class AppForm {
     }
   }
 
-  /// What has to be corrected first; the cursor is there.
+  /// The first mistake in the fields, to which the cursor moves; nil for none.
   private func mistake() -> CommandError? {
     if let empty = fields.firstIndex(where: \.isEmpty) {
       focus = empty
@@ -106,7 +107,7 @@ final class AppForm {
 }
 
 extension CommandError {
-  /// Why a form does not take what was typed.
+  /// The error for an input that a form does not accept.
   static func mistake(_ message: String, hint: Hint = "") -> CommandError {
     CommandError(.no, "mistake", message, hint: hint)
   }
@@ -115,11 +116,11 @@ extension CommandError {
 /// The secret for an authenticator app, as a form shows it.
 struct AppSecret: Equatable, Sendable, Redacted {
   let text: String
-  /// A QR code in lines; none where no program draws it.
+  /// The lines of a QR code; empty if `qrencode` is missing.
   let picture: [String]
 }
 
-/// The declaration of a form: its words, its fields, and the action that it begins.
+/// The declaration of a form: its texts, its fields and its action.
 struct AppFormPlan {
   /// The names that complete what is typed in the first field.
   enum Names { case none, users, payees }

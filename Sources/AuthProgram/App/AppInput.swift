@@ -1,17 +1,17 @@
 import AuthCore
 import CommandLineKit
 
-/// A line that is being typed, and where in it.
+/// A field of a form: its text and the cursor.
 ///
-/// A password is in one place of memory only, which is wiped with it. It has no cursor, because
-/// nobody sees one: its end changes, or all of it.
+/// A password is stored in one place of memory, which is wiped at the end. It has no cursor,
+/// because it does not show.
 final class AppInput: Redacted {
-  /// As long as a line of the terminal may be; longer text is refused whole.
+  /// The maximum length in bytes; longer text is refused whole.
   static let limit = 511
 
-  /// What is typed into it.
+  /// The kind of text.
   enum Kind: Equatable {
-    /// Text that shows, and what it starts with.
+    /// Visible text with this initial value.
     case text(String = "")
     case secret
     /// The secret of the field above, typed again.
@@ -24,7 +24,7 @@ final class AppInput: Redacted {
   let kind: Kind
   /// The bytes of a password; nil for text that shows.
   private let secret: WipedBytes?
-  /// The text that shows before the cursor, and after it; empty for a password.
+  /// The visible text before and after the cursor; empty for a password.
   private(set) var (before, after) = ("", "")
 
   init(_ label: String, _ kind: Kind = .text()) {
@@ -33,14 +33,14 @@ final class AppInput: Redacted {
     if case .text(let text) = kind { before = text }
   }
 
-  /// The text that shows.
+  /// The visible text.
   var text: String { before + after }
 
   var isSecret: Bool { secret != nil }
 
   var isEmpty: Bool { secret?.isEmpty ?? text.isEmpty }
 
-  /// A copy of what was typed, for whoever checks it.
+  /// A copy of the typed text as a secret.
   var password: Secret { secret.map { Secret(bytes: Array($0.bytes)) } ?? Secret(text) }
 
   func clear() {
@@ -50,7 +50,7 @@ final class AppInput: Redacted {
 
   /// Applies a key that edits.
   ///
-  /// - Returns: Why the key changed nothing although it is one that types; nil otherwise.
+  /// - Returns: The reason if text could not be inserted; otherwise nil.
   func edit(_ key: Key) -> String? {
     switch key {
     case .character(let scalar): return insert(scalar)

@@ -3,9 +3,10 @@ import AuthCore
 import AuthMessages
 import CommandLineKit
 
-/// A page that comes without being asked for, while somebody may be typing: it takes nothing but
-/// Enter or Esc, and these only after a moment without a key, so that the rest of a password goes
-/// nowhere.
+/// A page that opens by itself, perhaps while the user is typing.
+///
+/// Only Enter and Esc close it, and only after a pause without keys, so that the rest of a typed
+/// password has no effect.
 enum AppInterruption: Sendable {
   /// Why the session ended, or why a form cannot be used.
   case reason(String)
@@ -14,10 +15,10 @@ enum AppInterruption: Sendable {
   /// Recovery codes that are shown once.
   case codes([String])
 
-  /// For how long no key may come before one counts.
+  /// The pause without keys after which a key counts.
   static let quiet = Duration.milliseconds(300)
 
-  /// What it says, in lines of so many columns.
+  /// The text in lines of this width.
   func lines(width: Int, height: Int) -> [AppNotice] {
     switch self {
     case .reason(let sentence):
@@ -43,15 +44,15 @@ enum AppInterruption: Sendable {
 }
 
 extension AppState {
-  /// Shows the page in place of all else.
+  /// Opens the page over everything else.
   func interrupt(_ interruption: AppInterruption) {
     (self.interruption, lastKey, overlayTop) = (interruption, now, 0)
   }
 
-  /// Whether a key that leaves the interruption counts.
+  /// Whether a key may close the interruption.
   var isQuiet: Bool { now >= lastKey + AppInterruption.quiet }
 
-  /// Takes a key while the interruption shows.
+  /// Handles a key while the interruption is open.
   func leaveInterruption(_ key: Key) -> AppEffect? {
     switch key {
     case .enter, .escape: if isQuiet { interruption = nil }

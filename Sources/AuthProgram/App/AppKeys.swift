@@ -4,7 +4,7 @@ import AuthMessages
 import CommandLineKit
 
 extension AppState {
-  /// Does what a key means here.
+  /// Handles a key.
   func press(_ key: Key) -> AppEffect? {
     if wanted.take() != nil { notice = nil }
     if interruption != nil { return leaveInterruption(key) }
@@ -53,12 +53,12 @@ extension AppState {
     return nil
   }
 
-  /// The row that letters do something with.
+  /// The row to which the letter keys apply.
   var rowOfLetters: AppRow? { menuRow ?? selectedRow }
 
   var selectedRow: AppRow? { selected.map { rowsShown[$0] } }
 
-  /// By how many lines a key moves.
+  /// The number of lines by which a key moves; nil for other keys.
   func lines(for key: Key) -> Int? {
     let screen = max(1, overlay == nil ? list.height : body.height)
     return switch key {
@@ -76,10 +76,10 @@ extension AppState {
     }
   }
 
-  /// Whether the rows that are open are a list of something.
+  /// Whether the open page is a list that can be filtered.
   var canFilter: Bool { tab != .home && menuRow == nil && !(page?.rows ?? []).isEmpty }
 
-  /// The order that accounts are not in.
+  /// The order of accounts to which `s` switches.
   var otherOrder: AccountsQuery.Order { self[.accounts].asked.order == .name ? .lastLogin : .name }
 
   private func enter() -> AppEffect? {
@@ -94,7 +94,7 @@ extension AppState {
     return open(tabs[(index + count + tabs.count) % tabs.count])
   }
 
-  /// Moves the cursor by so many rows, and ties it to the row it is on then.
+  /// Moves the cursor by this number of rows, and remembers the name of its row.
   @discardableResult
   func move(by count: Int) -> AppEffect? {
     let rows = rowsShown
@@ -109,7 +109,7 @@ extension AppState {
     return nil
   }
 
-  /// Has the selected row show, and remembers what shows.
+  /// Scrolls to the selected row, and stores the visible range.
   func scroll() {
     overlayTop = max(0, min(overlayTop, (overlay?.count ?? 0) - body.height))
     guard let page, page.machine == nil else { return }
@@ -117,10 +117,10 @@ extension AppState {
     (list.top, list.height) = (layout.indices.lowerBound, layout.rows.height)
   }
 
-  /// What the button at the top does.
+  /// The choice behind the button of the navigation bar.
   private var buttonChoice: AppChoice { isLoggedIn ? .ask(.logOut) : logInChoice }
 
-  /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
+  /// Opens the clicked tab, or selects the clicked row; a click on the selected row opens it.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {
     guard !showsHelp, question == nil else { return nil }
     if let form, !isWaiting {
@@ -170,7 +170,7 @@ extension AppState {
 
   // MARK: Forms
 
-  /// Does what a key means in a form.
+  /// Handles a key in a form.
   func fill(_ key: Key) -> AppEffect? {
     guard let form else { return nil }
     let isStep = if case .secondStep = form.purpose { true } else { false }

@@ -6,28 +6,29 @@ import Glibc
 import Guards
 import TextFormat
 
-/// Draws the state, waits for what happens, and has the work done: the one place where the pure
-/// parts meet the world.
+/// The loop of the full-screen program: it draws the state, waits for input and starts the work.
+///
+/// All other parts are pure.
 final class AppLoop {
   private let state: AppState
   private let work: any AppWorker
   private let mailbox: AppMailbox
   private var looks = AppLane()
-  /// What came before the change of the session that it belongs after.
+  /// Results that arrived before the change of the session that must be shown first.
   private var early: [AppMailbox.News] = []
-  /// The number of the last change of the session that was taken in.
+  /// The revision of the last session change in the state.
   private var revision: UInt64 = 0
-  /// Told why the session ended, whatever tab is open.
+  /// An open screen of the session, through which the store reports why the session ended.
   private var session: UserScreen?
-  /// Whether somebody quit.
+  /// Whether the user quit.
   private var isOver = false
-  /// The login at the identity provider for which the screen ends: whether it confirms a session.
+  /// Whether the login for which the screen is left confirms a session; nil for no login.
   private var authentication: Bool?
-  /// The text for the clipboard that was not sent yet.
+  /// Text for the clipboard, which the next frame sends.
   private var copied: String?
   private let start = ContinuousClock.now
 
-  /// Starts to follow the session; the context is given where it is not the default one.
+  /// Starts to follow the session; `context` is nil for the default context.
   init(work: any AppWorker, context: String?, provider: String? = nil) throws(CommandError) {
     state = AppState(columns: 80, rows: 24, context: context, provider: provider, epoch: WallTime.now().seconds)
     self.work = work
@@ -39,11 +40,11 @@ final class AppLoop {
     WorkThreads.withoutSignals.start { [work, mailbox] in await work.followChanges { mailbox.post(.outside($0)) } }
   }
 
-  /// Shows the screen until somebody quits, or is to log in at the identity provider.
+  /// Shows the screen until the user quits, or must log in at the identity provider.
   ///
   /// It never suspends, so it stays on the thread of the program that signals go to.
   ///
-  /// - Returns: Whether the login confirms a session; nil if somebody quit. After the login, hand
+  /// - Returns: Whether the login confirms a session; nil if the user quit. After the login, pass
   ///   its result to ``take(_:)`` and run again.
   func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
     var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
@@ -65,7 +66,7 @@ final class AppLoop {
     return authentication.take()
   }
 
-  /// Takes in what happened.
+  /// Handles what other threads posted.
   private func takeNews() {
     if isOver { return }
     if let left = work.timeUntilLimit, left <= .zero { submit(.look) }
@@ -91,7 +92,7 @@ final class AppLoop {
     }
   }
 
-  /// Tells the state who is logged in, and why nobody is any more.
+  /// Updates the state after a session change: who is logged in, or why the session ended.
   private func take(_ change: SessionChange) {
     revision = change.revision
     if let reason = session?.key.dismissal {
@@ -119,7 +120,9 @@ final class AppLoop {
     }
   }
 
-  /// Actions do not wait for looks, and the state begins one at a time.
+  /// Starts an action immediately, and queues session checks and page loads.
+  ///
+  /// The state starts only one action at a time.
   private func submit(_ effect: AppEffect) {
     if case .perform = effect { run(effect) } else { run(looks.add(effect)) }
   }
@@ -132,7 +135,7 @@ final class AppLoop {
     }
   }
 
-  /// How long nothing needs to be done: until the screen changes by itself, or the next limit.
+  /// The time until the screen changes by itself, or until the next limit of the session.
   private var limit: Duration? {
     // Not at once where the limit is reached and the look that finds it out is under way.
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
@@ -141,23 +144,22 @@ final class AppLoop {
   }
 }
 
-/// What happened on other threads, for the one that draws: it waits for ``wakening`` to be
-/// readable.
+/// A queue from other threads to the one that draws, which waits until ``wakening`` is readable.
 ///
 /// It lives as long as the process.
 final class AppMailbox: Sendable {
-  /// What came, in order.
+  /// A message of another thread.
   enum News: Sendable {
     /// The session changed.
     case changed(SessionChange)
-    /// Work is done; it belongs after the change of the session with this number.
+    /// The result of work, to be shown after the session change with this revision.
     case done(AppMessage, after: UInt64)
-    /// Another process may have changed what shows; or why that cannot be told.
+    /// Another process may have changed something; the error if changes cannot be followed.
     case outside(CommandError?)
   }
 
   private let news = Locked<[News]>([])
-  /// Readable when there may be something to take.
+  /// A descriptor that is readable when the queue may have messages.
   let wakening: Int32
   private let waking: Int32
 
@@ -175,7 +177,7 @@ final class AppMailbox: Sendable {
     _ = write(waking, &byte, 1)
   }
 
-  /// Takes what was posted, in order.
+  /// Removes and returns the posted messages, in order.
   func take() -> [News] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(wakening, &bytes, bytes.count) > 0 {}

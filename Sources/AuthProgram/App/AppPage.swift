@@ -6,19 +6,19 @@ struct AppPage: Sendable {
   var lines: [String] = []
   var columns: [Table.Column] = []
   var rows: [AppRow] = []
-  /// What the rows are where there are more than are loaded, such as "the newest 500".
+  /// The description of the rows if there are more, such as "the newest 500".
   var part: String?
-  /// How many rows were loaded, of which there may be more.
+  /// The number of loaded rows.
   var loaded = 0
   /// The query that loaded the rows.
   var query = AppQuery()
-  /// What the user has, on the tab that pays.
+  /// The balance of the user, on the Pay tab.
   var balance: Int64?
-  /// Whom the user paid, or was paid by, the latest first; on the tab that pays.
+  /// The users whom this user paid, or was paid by, the latest first; on the Pay tab.
   var names: [String] = []
-  /// Which lines above the list say when something was, and when: in seconds since 1970.
+  /// The times in seconds since 1970 of lines above the list that show one, by line.
   var moments: [Int: Int64] = [:]
-  /// In place of the rows where there are none.
+  /// The text in place of the rows if there are none.
   var empty = ""
   var chart: Chart?
   /// The session machine, on its tab.
@@ -27,20 +27,21 @@ struct AppPage: Sendable {
 
 /// A row of a list.
 struct AppRow: Sendable {
-  /// Names what the row shows, so that the selection stays with it when the list changes.
+  /// The name of the row, by which the selection follows it when the list changes.
   let id: String
   /// A cell for each column, or one that spans them all.
   let cells: [String]
-  /// What Enter does with it.
+  /// The choice of the Enter key.
   var choice: AppChoice?
-  /// What Enter opens: details, and what can be done with it.
+  /// The page that Enter opens: details and choices.
   var menu: AppPage?
-  /// What letters do with it.
+  /// The letter keys for the row.
   var letters: [AppLetter] = []
 }
 
 extension AppRow {
-  /// A row of a table: Enter shows all of it, and what letters do; one copies what names it.
+  /// Creates a row of a table: Enter opens its details and its letter keys; one letter copies its
+  /// name.
   ///
   /// The moments are those of the columns with these titles, in seconds since 1970.
   init(
@@ -60,19 +61,19 @@ extension AppRow {
       letters: letters)
   }
 
-  /// Something that can be chosen, in words.
+  /// Creates a row that is a choice.
   init(_ words: String, _ choice: AppChoice) {
     self.init(id: words, cells: [words], choice: choice)
   }
 }
 
-/// A letter that does something with the selected row.
+/// A letter key for the selected row.
 struct AppLetter: Sendable {
   let key: Unicode.Scalar
   let label: String
   let choice: AppChoice
 
-  /// Puts what names the row into the clipboard.
+  /// The key that copies the name of the row to the clipboard.
   static func copying(_ text: String, called name: String? = nil) -> AppLetter {
     AppLetter(key: "y", label: "copy \(name ?? text)", choice: .copy(text))
   }
@@ -81,22 +82,22 @@ struct AppLetter: Sendable {
   var sentence: String { label.prefix(1).uppercased() + label.dropFirst() }
 }
 
-/// What a person can choose to do, with Enter on a row or by a key.
+/// A choice of the user, with Enter on a row or by a letter key.
 indirect enum AppChoice: Equatable, Sendable {
   case open(AppTab)
   case fill(AppForm.Purpose)
-  /// Asks first whether to do it.
+  /// Asks a question first.
   case ask(AppQuestion)
   case perform(AppAction)
-  /// Opens the form for a payment to this user, of so much.
+  /// Opens the form for a payment to this user, with this amount.
   case pay(String, amount: String)
-  /// Puts the text into the clipboard of the terminal.
+  /// Copies the text to the clipboard of the terminal.
   case copy(String)
   /// Leaves the screen to log in at the identity provider, with the prompts of the `login` command.
   case authenticate
   case quit
 
-  /// What the bar of keys says about Enter.
+  /// The label of the Enter key in the bottom bar.
   var label: String {
     switch self {
     case .open, .fill, .authenticate: "open"
@@ -108,13 +109,13 @@ indirect enum AppChoice: Equatable, Sendable {
   }
 }
 
-/// A question whether to do something.
+/// A question with yes and no, and the action for yes.
 struct AppQuestion: Equatable, Sendable {
   let text: String
   let action: AppAction
-  /// What it takes from the balance.
+  /// The amount that the action takes from the balance.
   var cost: Int64?
 
-  /// Whether to log out here.
+  /// The question before a logout.
   static var logOut: AppQuestion { AppQuestion(text: "Log out?", action: .logOut) }
 }

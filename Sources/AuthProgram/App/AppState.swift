@@ -4,11 +4,11 @@ import AuthMessages
 import CommandLineKit
 import Glibc
 
-/// All that the screen shows.
+/// The state of the full-screen program; the screen is a function of it.
 ///
-/// ``update(_:)`` changes it, and nothing else.
+/// Only ``update(_:at:)`` changes it.
 final class AppState {
-  /// The context, where it is not the default one.
+  /// The context; nil for the default one.
   let context: String?
   /// The identity provider of the context, if it is at one.
   let provider: String?
@@ -16,10 +16,10 @@ final class AppState {
   var rows: Int
   /// The button of the navigation bar: it says who is logged in.
   var button = NavigationBar.Button.logIn
-  /// Whether it is known yet if somebody is logged in.
+  /// Whether the saved session was checked, so that the user is known.
   var isRestored = false
   var tab = AppTab.home
-  /// The tab to open once that is known.
+  /// The tab to open once the user is known.
   var wanted: AppTab?
   /// What the tabs have loaded.
   private var lists: [AppTab: AppList] = [:]
@@ -28,50 +28,50 @@ final class AppState {
   let filter = AppInput("Filter")
   var isFiltering = false
   var form: AppForm?
-  /// The payment that was being typed when another tab was opened.
+  /// The unfinished form of a payment while another tab is open.
   var draft: AppForm?
   var question: AppQuestion?
-  /// What takes the place of all else until somebody has seen it.
+  /// The page that covers everything until the user closes it.
   var interruption: AppInterruption?
-  /// The first line that shows of the interruption, or of the help.
+  /// The first visible line of the interruption or of the help.
   var overlayTop = 0
-  /// Whether there is no account yet.
+  /// Whether the database has no accounts.
   var isEmpty = false
-  /// Whether an administrator has to set up a second step before anything else.
+  /// Whether the administrator must set up a second step before anything else.
   var lacksTwoStep = false
   var notice: AppNotice?
-  /// The notice of why the last look found nothing out.
+  /// The notice that explains why the last check of the session failed.
   var lookNotice: AppNotice?
-  /// When to look again, if that is due before anything changes.
+  /// The time of the next check without a change; nil for none.
   var nextLook: Duration?
   var showsHelp = false
-  /// What is going on in the background.
+  /// The running action.
   var work: AppAction?
-  /// The form that asked for it, if one did: what comes of it belongs there.
+  /// The form that started the action, which shows its result.
   var sender: AppForm?
-  /// The present moment, counted from any other; only ``update(_:at:)`` moves it.
+  /// The current time since some fixed moment; only ``update(_:at:)`` changes it.
   var now = Duration.zero
-  /// When the work was begun.
+  /// The time when the action started.
   var workBegan = Duration.zero
-  /// When what is loaded now was asked for.
+  /// The time when the current page was requested.
   var loadingBegan = Duration.zero
-  /// When the last key came, or the interruption.
+  /// The time of the last key, or of the interruption.
   var lastKey = Duration.zero
-  /// What the wall clock shows at the zero of ``now``, in seconds since 1970.
+  /// The wall-clock time at the zero of ``now``, in seconds since 1970.
   let epoch: Int64
-  /// When the session ends by itself, and whether a key puts that off.
+  /// The time when the session expires, and whether a key prolongs it.
   var end: (at: Duration, isIdle: Bool)?
-  /// The receipts of money that has just arrived, and until when they are marked.
+  /// The receipts of payments that just arrived, and the time until which they are marked.
   var arrived: (ids: Set<String>, until: Duration)?
-  /// Who was logged in here, the latest first.
+  /// The names of the users who were logged in, the latest first.
   var knownUsers: [String] = []
-  /// Whether the program ends when the work is done.
+  /// Whether the program ends after the running action.
   var isQuitting = false
-  /// Why the last action failed, where the program ended with it.
+  /// The error of the action with which the program ended.
   var lastProblem: CommandError?
-  /// Whether presses of the mouse are read, so that the terminal itself selects no text.
+  /// Whether the program reads the mouse; then the terminal cannot select text with it.
   var readsMouse = true
-  /// How many payments were begun.
+  /// The number of payment forms so far.
   var payments = 0
 
   init(columns: Int, rows: Int, context: String? = nil, provider: String? = nil, epoch: Int64 = 0) {
@@ -83,7 +83,7 @@ final class AppState {
     set { lists[tab] = newValue }
   }
 
-  /// When the screen changes by itself, if it does.
+  /// The time when the screen changes by itself; nil if it does not.
   var nextChange: Duration? {
     var changes: [Duration] = []
     if work != nil { changes.append(workBegan + (isWorkLong ? .seconds(seconds + 1) : Self.moment)) }
@@ -103,48 +103,48 @@ final class AppState {
     return changes.filter { $0 > now }.min()
   }
 
-  /// What the wall clock shows, in seconds since 1970.
+  /// The current wall-clock time in seconds since 1970.
   var wallNow: Int64 { epoch + now.components.seconds }
 
-  /// How long before its end the screen says that a session ends.
+  /// How long before its end a session is announced to end.
   private static let lastMinute = Duration.seconds(60)
 
-  /// That the session is about to end, in its last minute.
+  /// The notice in the last minute of a session.
   var ending: AppNotice? {
     guard isLoggedIn, let end, end.at > now, end.at - now <= Self.lastMinute else { return nil }
     let rest = end.isIdle ? "any key continues it." : "then log in again."
     return AppNotice("Your session ends in \((end.at - now).asWait); \(rest)", .strong)
   }
 
-  /// What takes no longer than this needs no word that it goes on.
+  /// Work that takes no longer shows no progress.
   private static let moment = Duration.milliseconds(100)
 
-  /// For how many whole seconds the work has been going on.
+  /// The duration of the running action in whole seconds.
   var seconds: Int { Int((now - workBegan).components.seconds) }
 
-  /// Whether the work has been going on for more than a moment.
+  /// Whether the running action takes so long that its progress shows.
   var isWorkLong: Bool { work != nil && now >= workBegan + Self.moment }
 
-  /// Whether the open form waits for what it asked for.
+  /// Whether the open form waits for its action.
   var isWaiting: Bool { work != nil && form != nil && form === sender }
 
-  /// Whether somebody has waited for the page for more than a moment.
+  /// Whether the page takes so long that the wait shows.
   var isLoadingLong: Bool { now >= loadingBegan + Self.moment }
 
-  /// Who is logged in.
+  /// The user who is logged in.
   var user: User? { if case .logOut(let user) = button { user } else { nil } }
 
   var isLoggedIn: Bool { user != nil }
 
   var tabs: [AppTab] { provider == nil ? AppTab.atDatabase(user?.role) : AppTab.atProvider }
 
-  /// What logs in, and then opens the tab.
+  /// The choice that logs in and then opens the current tab.
   var logInChoice: AppChoice { provider == nil ? .fill(.logIn(then: tab)) : .authenticate }
 
-  /// Whether keys are text, so that none opens a tab.
+  /// Whether keys are typed text and do not open tabs.
   var isTyping: Bool { form != nil || isFiltering }
 
-  /// Whether the tab cannot be open now.
+  /// Whether the user cannot open the tab.
   func isClosed(_ tab: AppTab) -> Bool { !tabs.contains(tab) || tab.isGuarded && !isLoggedIn }
 
   /// The row of the open tab whose menu is open.
@@ -153,10 +153,10 @@ final class AppState {
     return self[tab].page?.rows.first { $0.id == menu.menuOf && $0.menu != nil }
   }
 
-  /// What is open: the tab, or the menu of one of its rows; nil while it is loading.
+  /// The open page: of the tab, or the menu of one of its rows; nil while it is loading.
   var page: AppPage? { menuRow?.menu ?? (tab == .home ? homePage : self[tab].page) }
 
-  /// The rows that the filter leaves.
+  /// The rows that match the filter.
   var rowsShown: [AppRow] {
     guard let rows = page?.rows else { return [] }
     guard !filter.text.isEmpty, menuRow == nil else { return rows }
@@ -172,22 +172,22 @@ final class AppState {
     }
   }
 
-  /// Which of them is selected.
+  /// The index of the selected row.
   var selected: Int? { selected(in: rowsShown) }
 
-  /// Which of these rows, the ones that are shown, is selected.
+  /// The index of the selected row among these rows, which are ``rowsShown``.
   func selected(in rows: [AppRow]) -> Int? {
     guard !rows.isEmpty else { return nil }
     return rows.firstIndex { $0.id == list.id } ?? min(list.index, rows.count - 1)
   }
 
-  /// The list that is open: of the tab, or the menu of one of its rows.
+  /// The open list: of the tab, or the menu of one of its rows.
   var list: AppList {
     get { menuRow == nil ? self[tab] : menu ?? self[tab] }
     set { if menuRow == nil { self[tab] = newValue } else { menu = newValue } }
   }
 
-  /// Home is for everybody, and needs nothing to be loaded.
+  /// The page of the Home tab, which needs no login and loads nothing.
   private var homePage: AppPage {
     if !isRestored, lookNotice == nil { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
     let logIn = AppRow("Log in", logInChoice)
@@ -227,24 +227,24 @@ final class AppState {
   }
 }
 
-/// What a tab has loaded, or the menu of one of its rows; and what is selected in it.
+/// The loaded page of a tab, or the menu of one of its rows, with the selection.
 struct AppList {
-  /// The row whose menu the list is, if it is one.
+  /// The row to which the menu belongs; nil for the list of a tab.
   var menuOf: String?
   var page: AppPage? { didSet { widths = page.map { AppColumns.naturalWidths($0.columns, $0.rows) } } }
-  /// How wide the columns of all rows are where nothing is cut off.
+  /// The widths at which no cell of any row is cut off.
   private(set) var widths: [Int]?
-  /// The place of the selected row, and what names it when the list is loaded again.
+  /// The index of the selected row, and its name for when the list is loaded again.
   var index = 0
   var id: String?
-  /// The first row that shows, and how many rows show.
+  /// The first visible row, and the number of visible rows.
   var top = 0
   var height = 0
-  /// What was asked for.
+  /// The requested query.
   var asked = AppQuery()
 }
 
-/// Which rows to load.
+/// The rows to load.
 struct AppQuery: Hashable, Sendable {
   var rows = AppPage.limit
   /// Only rows that contain this text; only accounts whose names start with it.
@@ -253,7 +253,7 @@ struct AppQuery: Hashable, Sendable {
   var order = AccountsQuery.Order.name
 }
 
-/// A line of the screen, such as what it says by itself.
+/// A line of the screen, such as a message.
 struct AppNotice: Equatable, Sendable {
   let text: String
   let style: CellStyle

@@ -6,7 +6,7 @@ import CommandLineKit
 // The actions of the full-screen program: their start, their end, and what follows.
 
 extension AppState {
-  /// Whether an action can start; says so if another one is still running.
+  /// Whether an action can start; shows a message if another one is running.
   func canStart() -> Bool {
     if work != nil { refuse("Another action is still running. Try again in a moment.") }
     return work == nil
@@ -44,7 +44,7 @@ extension AppState {
     }
   }
 
-  /// The form that began the action was left.
+  /// Handles the failure of an action whose form was closed.
   private func failElsewhere(_ problem: CommandError) -> AppEffect? {
     guard problem.code == ErrorCode.codeMissing.code else { return warn(problem) }
     let effect = perform(.cancelAnswer)
@@ -109,7 +109,7 @@ extension AppState {
     return refresh()
   }
 
-  /// After a new account or a new password: the user is logged in, or is asked to log in.
+  /// Opens the login form after a new account or a new password, unless the user is logged in.
   private func enter(as username: String) {
     dropForm()
     tab = .home
@@ -122,7 +122,7 @@ extension AppState {
     form = nil
   }
 
-  /// Back to the form that the open one covers, if there is one.
+  /// Closes the form, and opens the one that it covers, if any.
   func uncover() {
     form?.clearSecrets()
     form = form?.covered

@@ -4,7 +4,7 @@ import AuthMessages
 import CommandLineKit
 
 extension AppState {
-  /// Takes in what happened, and says what to do about it.
+  /// Updates the state after an input, and returns the effects to carry out.
   ///
   /// Nothing else changes the state.
   func update(_ message: AppMessage, at now: Duration) -> [AppEffect] {
@@ -75,7 +75,7 @@ extension AppState {
     say(rows.count > 1 ? "\(rows.count) payments arrived." : "\(latest.cells[1]) arrived from \(latest.cells[2]).")
   }
 
-  /// Says why something failed, and loads again what is shown.
+  /// Shows an error, and reloads the page.
   @discardableResult
   func warn(_ problem: CommandError) -> AppEffect? {
     let problem = problem.onScreen
@@ -144,7 +144,7 @@ extension AppState {
     return refresh()
   }
 
-  /// Closes what belongs to a user, or to a role.
+  /// Closes everything that belongs to the user or the role.
   private func forgetUser() {
     for tab in AppTab.allCases where tab != .machine { self[tab] = AppList() }
     (menu, draft, isFiltering, lacksTwoStep) = (nil, nil, false, false)
@@ -152,12 +152,12 @@ extension AppState {
     filter.clear()
   }
 
-  /// Loads again what is shown, because it may have changed.
+  /// Reloads the page, because it may have changed.
   func refresh() -> AppEffect? {
     tab == .home || isClosed(tab) ? nil : .load(tab, isActivity: false, self[tab].asked)
   }
 
-  /// The session is over: what belongs to it closes, and Home says why.
+  /// Closes everything that belongs to a session that ended, and shows the reason.
   private func close(because sentence: String) -> AppEffect? {
     forgetUser()
     if form?.plan.isForAnybody == false { dropForm() }

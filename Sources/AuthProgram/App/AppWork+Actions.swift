@@ -51,7 +51,7 @@ extension AppWork {
     }
   }
 
-  /// The key of whoever is logged in.
+  /// The session of the user who is logged in.
   private var loggedIn: LoggedInSession {
     get throws(CommandError) {
       guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
@@ -59,8 +59,7 @@ extension AppWork {
     }
   }
 
-  /// Changes something, and finds out what became of the session; where that cannot be found out,
-  /// the next look says why.
+  /// Makes a change, and then checks the session; if that fails, the next check reports it.
   private func change(
     _ session: LoggedInSession, _ change: (borrowing SessionLease) throws(BackendError) -> AppOutcome
   ) async throws(CommandError) -> AppOutcome {
@@ -69,7 +68,7 @@ extension AppWork {
     return outcome
   }
 
-  /// Changes something that needs a recent password.
+  /// Makes a change that needs a recent password.
   private func changeFresh(
     _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
   ) async throws(CommandError) -> AppOutcome {
@@ -125,7 +124,7 @@ extension AppWork {
     return await loggedIn(credentials, after: "The new password is set; all sessions are ended.")
   }
 
-  /// Logs in where that needs nothing else: what was done before stays done.
+  /// Logs in if no code is needed; `done` says what was already done.
   private func loggedIn(_ credentials: Credentials, after done: String) async -> AppOutcome {
     do throws(CommandError) {
       return AppOutcome(done: done + " " + (try await logIn(credentials)).done)
@@ -175,7 +174,7 @@ extension AppWork {
 }
 
 extension AppAction {
-  /// Whether somebody asks to log in or out with it.
+  /// Whether the action logs in or out.
   var mayEndSession: Bool {
     switch self {
     case .logIn, .logOut, .answer, .register, .recover: true

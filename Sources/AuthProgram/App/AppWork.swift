@@ -14,13 +14,13 @@ import TextFormat
 final class AppWork: AppWorker {
   let store: SessionStore
   let bar: NavigationBar
-  /// Ends sessions only where a person asks for it here.
+  /// Revokes sessions only when the user logs in or out here.
   let backend: CommandBackend
   let vault: FileVault
   let context: ContextName
   private let isFileGone = Locked(false)
   private let open = Locked<AppScreens?>(nil)
-  /// Makes the names of this run's payments its own.
+  /// The part of idempotency keys that is unique to this run.
   let run = UInt64.random(in: 0...UInt64.max)
 
   init(_ workspace: Workspace) {
@@ -118,7 +118,7 @@ final class AppWork: AppWorker {
   }
 }
 
-/// The guarded screens of one session: none can be made without it, and all are dismissed with it.
+/// The guarded screens of one session, which are dismissed when it ends.
 struct AppScreens: Sendable {
   let user: UserScreen
   let payment: PaymentScreen

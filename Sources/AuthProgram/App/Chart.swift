@@ -3,12 +3,12 @@ import TextFormat
 
 /// Values over time, drawn as a line with the block characters of Unicode.
 struct Chart: Sendable {
-  /// From a moment on, a value.
+  /// A value and the time from which it is valid.
   typealias Point = (at: WallTime, value: Int64)
 
   /// The points, the earliest first.
   let points: [Point]
-  /// The first and the last moment in words.
+  /// The first and the last time as text.
   let ends: (String, String)
 
   /// The smallest and the largest value.
@@ -47,7 +47,7 @@ struct Chart: Sendable {
 }
 
 extension Chart {
-  /// None where there is nothing that could change over time.
+  /// Creates a chart; nil with fewer than two points.
   init?(_ points: [Point]) {
     guard let first = points.first, let last = points.last, points.count > 1 else { return nil }
     let ends = [first, last].map { UTCTime(seconds: $0.at.seconds).local(.seconds).split(separator: " ") }

@@ -1,20 +1,20 @@
 import AuthCore
 import CommandLineKit
 
-/// The session machine at work: where it is, where it can go from there, and what it was asked
-/// last.
+/// The Machine tab: the state of the session machine, its possible next states, and its last
+/// events.
 final class MachineView: Sendable {
-  /// What it was asked, and when: as `10:30:00`, or empty where that is not known.
+  /// An event and its time, such as `10:30:00`; empty if the time is unknown.
   typealias Step = (asked: MachineStep, time: String)
 
   let present: SessionState.Kind
-  /// The ways out of the present state, as the machine itself answers.
+  /// The transitions from the current state.
   private let ways: [String]
   /// The last steps of the machine, the latest last.
   private let steps: [Step]
   /// The last step that led from one state to another.
   private let lastMovement: Step?
-  /// From which states an arrow leads to each state, by their places in the order of states.
+  /// The indices of the states from which an arrow leads to each state.
   private let arrows: [[Int]]
 
   init(present: SessionState.Kind, table: MachineTable, steps: [Step]) {
@@ -46,7 +46,7 @@ final class MachineView: Sendable {
     return lines
   }
 
-  /// The states with an arrow for each way from one to another.
+  /// The states with an arrow for each transition.
   ///
   /// What leaves a state leaves it beside its name, and runs to the lanes of the states that it can
   /// lead to (`┼` joins, `│` does not); each lane ends above its state.

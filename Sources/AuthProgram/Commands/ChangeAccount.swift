@@ -24,7 +24,7 @@ enum ChangeAccountCommand {
         if changed.user.id == workspace.store.session?.user.id { await workspace.forgetRevoked() }
         let shown = TextEscaping.escape(changed.user.username)
         return workspace.describe(
-          .changed("\(shown) is \(change.words.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
+          .changed("\(shown) is \(change.words.done)", hint: "Check with: \(run: "accounts", "show", shown)"), changed)
       }
     }
   }

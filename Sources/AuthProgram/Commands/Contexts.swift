@@ -148,7 +148,7 @@ enum ForgetContextCommand {
     }
     try explained { () throws(VaultError) in try vault.saveProviderSettings(nil) }
     return Answer(
-      .changed("the provider of context \(name) is forgotten", hint: "Look with: \(run: "contexts")"),
+      .changed("the provider of context \(name) is forgotten", hint: "Check with: \(run: "contexts")"),
       lines: ["Forgot the provider of context \(name)."], ["context": .string(name.description), "forgotten": true])
   }
 }

@@ -116,7 +116,7 @@ enum LogInCommand {
     if needsTwoStep { notes.append(Workspace.twoStepFirst) }
     if let variable { notes.append("In context \(workspace.context) (from \(variable)).") }
     return Answer(
-      .changed("\(TextEscaping.escape(session.user.username)) is logged in", hint: "Look with: \(run: "status")"),
+      .changed("\(TextEscaping.escape(session.user.username)) is logged in", hint: "Check with: \(run: "status")"),
       lines: [
         "\(verb) \(session.user.username.escaped). \(deadlines.ending(session.limits.first))"
       ],

@@ -113,7 +113,7 @@ struct LogInAtProvider {
     let (user, token) = (session.user, workspace.vault.savedToken)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
-      .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: \(run: "status")"),
+      .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Check with: \(run: "status")"),
       lines: ["\(verb) \(user.username.escaped) at \(issuer.escaped). \(deadlines.validity(of: token))"],
       [
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),

@@ -115,14 +115,14 @@ enum LogOutCommand {
   private static func loggedOut(_ before: RestoreOutcome, others: Int, _ notes: [Hint]) -> Answer {
     guard case .loggedIn(let session) = before else {
       return Answer(
-        .changed("the unusable session file was set aside", hint: "Look with: \(run: "status")"),
+        .changed("the unusable session file was set aside", hint: "Check with: \(run: "status")"),
         lines: ["The unusable session file was set aside. If a session could be read in it, that is ended."],
         ["logged_out": false, "reason": "session_set_aside"])
     }
     let user = TextEscaping.escape(session.user.username)
     let count = others == 0 ? "" : others == 1 ? ", and 1 other session" : ", and \(others) other sessions"
     return Answer(
-      .changed("\(user) is logged out\(count)", hint: "Look with: \(run: "status")"),
+      .changed("\(user) is logged out\(count)", hint: "Check with: \(run: "status")"),
       lines: ["Logged out \(user)\(count)."],
       ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))],
       notes: notes)

@@ -164,7 +164,7 @@ enum ReauthenticateCommand {
     let renewed = try await workspace.store.confirm(with: credentials)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
-      .changed("the login was confirmed and the session is renewed", hint: "Look with: \(run: "status")"),
+      .changed("the login was confirmed and the session is renewed", hint: "Check with: \(run: "status")"),
       lines: ["Login of \(renewed.user.username.escaped) confirmed at \(settings.issuer.escaped)."],
       ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
   }
@@ -178,7 +178,7 @@ enum ReauthenticateCommand {
     }.session
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     return Answer(
-      .changed("the password was accepted and the session is renewed", hint: "Look with: \(run: "status")"),
+      .changed("the password was accepted and the session is renewed", hint: "Check with: \(run: "status")"),
       lines: [
         "Password of \(renewed.user.username.escaped) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."
       ],

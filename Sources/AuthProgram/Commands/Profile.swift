@@ -29,7 +29,7 @@ enum ProfileCommand {
     }
     let user = profile.user
     return Answer(
-      newName == nil ? .onlyShows : .changed("the name is changed", hint: "Look with: \(run: "profile")"),
+      newName == nil ? .onlyShows : .changed("the name is changed", hint: "Check with: \(run: "profile")"),
       lines: workspace.bar("Profile") + [
         "Name      \(user.displayName.escaped)", "Username  \(user.username.escaped)",
         "Role      \(user.role.rawValue)", "Balance   \(Amount.text(profile.balance))",

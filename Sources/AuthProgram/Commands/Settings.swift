@@ -32,7 +32,7 @@ enum RegistrationCommand {
       try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
         try backend.setRegistration(state, for: administrator, fresh, under: lease)
       }
-      effect = .changed("registration is \(state.rawValue)", hint: "Look with: \(run: "accounts", "registration")")
+      effect = .changed("registration is \(state.rawValue)", hint: "Check with: \(run: "accounts", "registration")")
       present = state
     } else {
       present = try await workspace.askOnAccounts { (_, administrator, lease) throws(BackendError) in
@@ -102,7 +102,7 @@ enum TwoStepSettingCommand {
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
     }
     return Answer(
-      .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"),
+      .changed("the second step is \(policy.rawValue)", hint: "Check with: \(run: "accounts", "two-step")"),
       lines: workspace.bar("Accounts") + [sentence(policy)],
       ["two_step": .string(policy.rawValue), "administrators_without": nil])
   }

@@ -110,7 +110,7 @@ enum TwoStepCommand {
       try workspace.backend.endTwoStep(code, for: fresh, under: lease)
     }
     return Answer(
-      .changed("the second step is off", hint: "Look with: \(run: "two-step", "status")"),
+      .changed("the second step is off", hint: "Check with: \(run: "two-step", "status")"),
       lines: ["The second step of \(session.user.username.escaped) is off."],
       ["two_step": "off", "user": .user(session.user)])
   }
@@ -229,7 +229,7 @@ enum TwoStepCommand {
 
   private static func turnedOn(_ user: User) -> Answer {
     Answer(
-      .changed("the second step is on", hint: "Look with: \(run: "two-step", "status")"),
+      .changed("the second step is on", hint: "Check with: \(run: "two-step", "status")"),
       lines: ["The second step of \(user.username.escaped) is on."], ["two_step": "on", "user": .user(user)],
       notes: [
         "From now on, enter a code after your password.",
@@ -256,7 +256,7 @@ enum TwoStepCommand {
         try backend.revokeSession(session.id, for: fresh, under: lease)
       }
     }
-    return Answer(.changed("\(count) ended", hint: "Look with: \(run: "sessions")"), lines: ["Ended \(count)."])
+    return Answer(.changed("\(count) ended", hint: "Check with: \(run: "sessions")"), lines: ["Ended \(count)."])
   }
 }
 
