@@ -80,7 +80,7 @@ import Testing
     let home = try await CommandHome(loggedIn: !isAtProvider, executable: Self.executable)
     if ["login --provider", "token", "run"].contains(where: { command.hasPrefix("auth-cli \($0)") }) {
       // Transcripts play it at an identity provider. Here there is none, and it says so.
-      let words = command.dropFirst("auth-cli ".count)
+      let words = command.dropFirst("auth-cli ".count).split(separator: " | ")[0]
       let outcome = try await home.run(String(words), adding: ["PATH": "/nowhere"])
       let code = isAtProvider ? "curl" : "not at an identity provider"
       #expect(outcome.text.contains(code), "\(outcome.text)")
