@@ -27,10 +27,10 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model checks explore further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck|ExchangeModel
 
-.PHONY: help build program demo demo-provider app test test-all optimised-lane other-lane test-tsan test-older-systems \
-  test-release test-failover test-crash test-backends test-cuts test-races test-exchange transcripts-cram check-deep lint \
-  format release bench docs pictures version install uninstall release-service install-service uninstall-service \
-  deb dist test-packages clean setup setup-release setup-packages
+.PHONY: help build program demo demo-provider app test server-tests other-tests test-all longer-lane optimised-lane \
+  other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races \
+  test-exchange transcripts-cram check-deep lint format release bench docs pictures version install uninstall \
+  release-service install-service uninstall-service deb dist test-packages clean setup setup-release setup-packages
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile
@@ -52,21 +52,35 @@ demo-provider: build ## Play the tour at an identity provider: a throwaway Glewl
 app: program ## Open the full-screen program on a temporary home with two users and some payments
 	fixtures/app.sh $(DEBUG)
 
-# What measures a victim beside an attack runs alone, or it would measure the other tests.
+# Two processes share the tests, because each often waits: for servers, for screens, for limits that are tested. What
+# measures a victim beside an attack runs alone, or it would measure the other tests.
+SERVERS := AuthPostgresTests|AuthServiceTests
+
 test: setup ## Run what a change needs: every test, with samples of the long ones
-	.ci/tests --skip AttackTests
+	swift build --build-tests
+	$(MAKE) --no-print-directory --output-sync --jobs=2 server-tests other-tests
 	.ci/tests --skip-build --filter AttackTests
 
-# The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`. After `make test` on the same
-# tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the release executable.
-LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | \
-  sed -E 's|^Tests/([^/]*)/(.*/)?([^/]*)\.swift|\1.\3/|' | paste -sd '|')|DjangoTests
+server-tests:
+	.ci/tests --skip-build --ignore-lock --filter '$(SERVERS)' --skip AttackTests
 
-# Two lanes of about the same length: no two builds share a folder, and the steps of a lane run in order.
+other-tests:
+	.ci/tests --skip-build --ignore-lock --skip '$(SERVERS)'
+
+# The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`, also inside another suite. After
+# `make test` on the same tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the
+# release executable.
+LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | \
+  sed -E 's!^Tests/([^/]*)/(.*/)?([^/]*)\.swift!\1[.](.*/)?\3/!' | paste -sd '|')|DjangoTests
+
+# Three lanes, because much of the first one waits. No two builds share a folder, and the steps of a lane run in order.
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
-	TEST_ALL=1 .ci/tests $(if $(TESTED),--filter '$(LONGER)',--skip AttackTests)
-	$(if $(TESTED),,TEST_ALL=1 .ci/tests --skip-build --filter AttackTests)
-	$(MAKE) --no-print-directory --output-sync --jobs=2 optimised-lane other-lane
+	$(if $(TESTED),,TEST_ALL=1 $(MAKE) --no-print-directory test)
+	$(MAKE) --no-print-directory --output-sync --jobs=3 $(if $(TESTED),longer-lane) optimised-lane other-lane
+
+# It builds nothing, so that the release is built beside it.
+longer-lane:
+	TEST_ALL=1 .ci/tests --skip-build --ignore-lock --filter '$(LONGER)'
 
 optimised-lane:
 	$(MAKE) --no-print-directory test-older-systems

@@ -15,7 +15,7 @@ extension PostgresTests {
   ///
   /// A few cuts of each in `make test-all`, and of four in `make test`; `CUT_CONNECTIONS` is how
   /// many, or `all`.
-  @Suite(.serialized) struct CutConnectionTests {
+  @Suite struct CutConnectionTests {
     /// A command in a session of alice.
     struct Command: Sendable, CustomTestStringConvertible {
       let testDescription: String

@@ -4,8 +4,8 @@ import Glibc
 /// Runs another program until it ends or reaches its time limit, with standard output and standard
 /// error in one stream.
 ///
-/// At the time limit its whole process group is killed. At most one child per core runs at a time,
-/// in the order of the requests; the others wait without blocking a thread.
+/// At the time limit its whole process group is killed. At most ``places`` children run at a time,
+/// for most of them wait a lot; a wait for a place does not count towards the time limit.
 package struct Program: Sendable {
   private let command: [String]
   private let environment: [String: String]
@@ -28,10 +28,7 @@ package struct Program: Sendable {
     (self.environment, self.input, self.timeLimit) = (environment, input, timeLimit)
   }
 
-  /// Starts one program after the other, when a core is free for it.
-  private static let (queue, cores) = (
-    DispatchQueue(label: "Programs"), DispatchSemaphore(value: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-  )
+  private static let places = DispatchSemaphore(value: 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
   /// Runs the program and returns how it ended and what it printed.
   ///
@@ -39,13 +36,11 @@ package struct Program: Sendable {
   ///   or does not exist (status 127) is not an error.
   package func run() async throws -> ProgramOutcome {
     try await withCheckedThrowingContinuation { continuation in
-      Self.queue.async {
-        Self.cores.wait()
-        DispatchQueue.global().async {
-          let result = Result { () throws(SpawnError) in try runBlocking() }
-          Self.cores.signal()
-          continuation.resume(with: result)
-        }
+      Thread.detachNewThread {
+        Self.places.wait()
+        let result = Result { () throws(SpawnError) in try runBlocking() }
+        Self.places.signal()
+        continuation.resume(with: result)
       }
     }
   }

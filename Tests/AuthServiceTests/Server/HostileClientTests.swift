@@ -188,7 +188,7 @@ struct HostileClientTests {
   @Test("many logins at the same moment cost waiting and not memory, and other requests are answered meanwhile")
   func memory() throws {
     let service = try RunningService(
-      options: ["--hash-threads", "2"], executable: LeastCost.products + "/auth-service")
+      options: ["--hash-threads", "2"], program: [LeastCost.products + "/auth-service"])
     let watcher = try service.client()
     let token = try watcher.logIn("alice")
     let count = Effort.isComplete ? 200 : 20

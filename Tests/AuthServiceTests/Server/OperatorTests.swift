@@ -91,12 +91,8 @@ struct OperatorTests {
 
   @Test("clients that have all connections leave descriptors for the operators and for the database")
   func reserve() async throws {
-    let folder = ShortFolder()
-    let narrow = folder.path + "/auth-service"
-    try "#!/bin/sh\nexec prlimit --nofile=120 \(RunningService.executable) \"$@\"\n"
-      .write(toFile: narrow, atomically: false, encoding: .utf8)
-    #expect(chmod(narrow, 0o755) == 0)
-    let service = try RunningService(options: ["--database-threads", "8"], executable: narrow)
+    let service = try RunningService(
+      options: ["--database-threads", "8"], program: ["prlimit", "--nofile=120", RunningService.executable])
     var clients: [ServiceClient] = []
     while let client = try? service.client() { clients.append(client) }
     #expect((1..<60).contains(clients.count))
@@ -106,7 +102,7 @@ struct OperatorTests {
     // The request of health has the same user as the clients, and so no place.
     let health = try await run(service, "health --json", exits: 1)
     #expect(health.contains("\"database_fault\":null,\"socket_fault\":\"service_busy\""), "\(health)")
-    #expect(try await run(service, "backup \(folder.path)/backup.db").hasPrefix("Copied "))
+    #expect(try await run(service, "backup \(service.folder)/backup.db").hasPrefix("Copied "))
   }
 
   @Test("without a descriptor for an operator, the service waits and does not spin")

@@ -7,12 +7,11 @@ import Testing
 
 @testable import AuthService
 
-@Suite(
-  "The service on PostgreSQL", .serialized, .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
+@Suite("The service on PostgreSQL", .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
 struct PostgresServiceTests {
   @Test("two services share a database, and what one pays tells the subscriber of the other")
   func two() async throws {
-    let site = try await PostgresSite()
+    let site = try await PostgresSite("two")
     try await site.install()
     let (first, second) = (try RunningService(postgres: site.address), try RunningService(postgres: site.address))
     let (one, other) = (try first.client(), try second.client())
@@ -29,10 +28,10 @@ struct PostgresServiceTests {
 
   @Test("the tables of a running service are not removed, and its sessions do not end as after a restore")
   func inUse() async throws {
-    let site = try await PostgresSite()
+    let site = try await PostgresSite("used")
     try await site.install()
     let service = try RunningService(postgres: site.address)
-    let remove = "auth-service schema remove --postgres-file $postgres --confirm accounts"
+    let remove = "auth-service schema remove --postgres-file $postgres --confirm used"
     let restore = "auth-service after-restore --postgres-file $postgres"
     let client = try service.client()
     let token = try client.logIn("alice")
@@ -50,12 +49,12 @@ struct PostgresServiceTests {
 
   @Test("a password in the address is refused, and a database without tables is not served")
   func refused() async throws {
-    let site = try await PostgresSite()
+    let site = try await PostgresSite("refused")
     let secret = try await site.run(
       "echo 'postgresql://u:secret@localhost/x' >$HOME/f; auth-service run --postgres-file $HOME/f --socket $HOME/s",
       exits: 2)
     #expect(!secret.contains("secret"), "\(secret)")
-    try await site.run("createdb accounts; auth-service run --postgres-file $postgres --socket $HOME/s", exits: 3)
+    try await site.run("createdb refused; auth-service run --postgres-file $postgres --socket $HOME/s", exits: 3)
     #expect(access(site.folder + "/s", F_OK) != 0)
     // The tables that a hint to install them would bring were in the way of the import.
     let text = try await site.run("auth-service schema import --postgres-file $postgres --from $HOME/missing", exits: 3)
@@ -64,7 +63,7 @@ struct PostgresServiceTests {
 
   @Test("a password file that others can read is warned of once for each host")
   func passwordFile() async throws {
-    let site = try await PostgresSite()
+    let site = try await PostgresSite("warned")
     for (mode, hosts, warnings) in [(644, "localhost", 1), (644, "localhost,127.0.0.1", 2), (600, "localhost", 0)] {
       let text = try await site.run(
         """
@@ -78,7 +77,7 @@ struct PostgresServiceTests {
 
   @Test("the article's commands for PostgreSQL run, from an SQLite database to its import")
   func article() async throws {
-    let site = try await PostgresSite()
+    let site = try await PostgresSite("accounts")
     try await site.run("dropuser --if-exists auth-cli")
     let blocks = try ArticleTests.blocks("postgres")
     try #require(blocks.count == 3)

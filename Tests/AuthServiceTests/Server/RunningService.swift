@@ -33,18 +33,18 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   var data: String { folder + "/data" }
   var socket: String { folder + "/people.sock" }
   var operators: String { folder + "/operators.sock" }
-  private let executable: String
+  private let program: [String]
   private let options: [String]
   private let environment: [String: String]
   private var process: TerminalProcess?
 
   /// Creates the database, with accounts of which the first is the administrator's, and starts the
-  /// service with more options of `run`.
+  /// service, which may be another `program` with arguments, with more options of `run`.
   init(
-    _ users: [String] = ["alice", "bob"], options: [String] = [], executable: String = RunningService.executable
+    _ users: [String] = ["alice", "bob"], options: [String] = [], program: [String] = [RunningService.executable]
   ) throws {
     chmod(place.path, 0o755)
-    self.executable = executable
+    self.program = program
     self.options = ["--database", place.path + "/data"] + options
     environment = [:]
     let authority = LocalAuthority(directory: data, cost: .least)
@@ -56,7 +56,7 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
 
   /// Starts a service on a PostgreSQL database that has its tables.
   init(postgres address: String, options: [String] = []) throws {
-    executable = Self.executable
+    program = [Self.executable]
     self.options = options
     chmod(place.path, 0o755)
     environment = ["AUTH_SERVICE_POSTGRES": address, "STATE_DIRECTORY": place.path]
@@ -74,7 +74,7 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     defer { close(receiver) }
     unlink(folder + "/log")
     let process = try TerminalProcess(
-      [executable, "run", "--socket", socket, "--operators", operators] + options,
+      program + ["run", "--socket", socket, "--operators", operators] + options,
       environment: environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 },
       errors: folder + "/log")
     self.process = process

@@ -16,7 +16,7 @@ final class PostgresSite {
 
   /// - Parameter database: Its name; tests that run beside each other need different ones.
   /// - Throws: What keeps the server from running.
-  init(_ database: String = "accounts") async throws {
+  init(_ database: String) async throws {
     self.database = database
     server = try Self.started.get()
     try (address + "\n").write(toFile: folder + "/postgres", atomically: false, encoding: .utf8)
