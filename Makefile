@@ -59,13 +59,13 @@ SERVERS := AuthPostgresTests|AuthServiceTests
 test: setup ## Run what a change needs: every test, with samples of the long ones
 	swift build --build-tests
 	$(MAKE) --no-print-directory --output-sync --jobs=2 server-tests other-tests
-	.ci/tests --skip-build --filter AttackTests
+	.ci/tests --built --filter AttackTests
 
 server-tests:
-	.ci/tests --skip-build --ignore-lock --filter '$(SERVERS)' --skip AttackTests
+	.ci/tests --built --filter '$(SERVERS)' --skip AttackTests
 
 other-tests:
-	.ci/tests --skip-build --ignore-lock --skip '$(SERVERS)'
+	.ci/tests --built --skip '$(SERVERS)'
 
 # The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`, also inside another suite. After
 # `make test` on the same tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the
@@ -80,7 +80,7 @@ test-all: setup-release ## Run what a release needs: make test with longer sampl
 
 # It builds nothing, so that the release is built beside it.
 longer-lane:
-	TEST_ALL=1 .ci/tests --skip-build --ignore-lock --filter '$(LONGER)'
+	TEST_ALL=1 .ci/tests --built --filter '$(LONGER)'
 
 optimised-lane:
 	$(MAKE) --no-print-directory test-older-systems

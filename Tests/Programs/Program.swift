@@ -50,10 +50,11 @@ package struct Program: Sendable {
 
   /// The same on the calling thread, without waiting for a free core.
   package func runBlocking() throws(SpawnError) -> ProgramOutcome {
-    // A file, which no child can leave full or end too early.
-    guard let file = tmpfile() else { throw SpawnError(program: "tmpfile", errno: errno) }
+    // A file, which no child can leave full or end too early, and which no other child inherits.
+    let name = "/tmp/input-\(UInt64.random(in: 0 ... .max))"
+    guard let file = fopen(name, "w+xe") else { throw SpawnError(program: name, errno: errno) }
+    unlink(name)
     defer { fclose(file) }
-    _ = fcntl(fileno(file), F_SETFD, FD_CLOEXEC)
     fwrite(input, 1, input.count, file)
     rewind(file)
     let child = try Child(command, environment: environment, input: fileno(file), joinsErrors: true)
