@@ -10,24 +10,25 @@ import TextFormat
 extension SQLiteDatabase {
   /// The read-only connections of a service.
   struct Readers {
+    typealias Found = (directory: OpenDirectory, file: FileIdentity)
+
     var idle: [SQLiteConnection] = []
-    /// The file that they are to.
-    var file: FileIdentity?
+    /// The file that they are to, and its directory.
+    var found: Found?
     /// How many reads run, and how many of them take long, such as a copy of the whole file.
     var (running, long) = (0, 0)
-    /// The log is to be emptied when no long read runs.
+    /// The log has what a deletion removed, and could not be emptied yet because of a read.
     var isOwed = false
     /// No read begins: the log is being emptied.
     var isPaused = false
 
-    /// Counts a read that begins, and takes its connection.
+    /// Counts a read that begins.
     ///
-    /// - Returns: A connection to that file, if there is an idle one; nil while no read may begin.
-    mutating func take(_ file: FileIdentity) -> SQLiteConnection?? {
+    /// - Returns: A connection, if there is an idle one, and the file; nil while no read may begin.
+    mutating func take() -> (connection: SQLiteConnection?, found: Found?)? {
       if isPaused { return nil }
-      if self.file != file { (idle, self.file) = ([], file) }
       running += 1
-      return .some(idle.popLast())
+      return (idle.popLast(), found)
     }
   }
 
@@ -52,41 +53,65 @@ extension SQLiteDatabase {
   func withReader<Result: Sendable>(
     _ readers: Monitor<Readers>, _ body: (SQLiteConnection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let place = try place(nil)
-    let file = try place.identity()
-    guard let kept = readers.wait(atMost: patience, { $0.take(file) }) else {
+    guard var (connection, found) = readers.wait(atMost: patience, { $0.take() }) else {
       throw .unavailable(.databaseBusy, path.escaped, "its log is being emptied")
     }
-    var connection = kept
     defer {
-      readers.change(wakingAll: true) { readers in
+      let isDue = readers.change(wakingAll: true) { readers in
         readers.running -= 1
-        if readers.file == file, let connection { readers.idle.append(connection) }
+        if readers.found?.file == found?.file, let connection { readers.idle.append(connection) }
+        return readers.isOwed && readers.running == 0 && readers.long == 0
       }
+      // After a failure the next change tries again.
+      if isDue { try? removeTraces() }
     }
-    let reader =
-      if let kept { kept } else { try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: true) }
+    if let known = found, let connection, isStill(known) { return try body(connection) }
+    connection = nil
+    let place = try place(nil)
+    let now = (place.directory, file: try place.identity())
+    found = now
+    readers.withLock { if $0.found?.file != now.file { ($0.idle, $0.found) = ([], now) } }
+    let reader = try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: true)
     connection = reader
     return try body(reader)
   }
 
+  /// Whether the path still leads to a file that was found and checked before.
+  ///
+  /// It costs a third of the system calls of ``place(_:)``, which otherwise says what is wrong.
+  /// SQLite opened the side files when it opened the file.
+  private func isStill(_ known: Readers.Found) -> Bool {
+    guard let own = try? FileFacts(of: directory.path), own.isDirectory, own.isOwn, !own.isWritableByOthers,
+      let file = try? known.directory.facts(of: DatabaseFileName.file)
+    else { return false }
+    return file.isRegularFile && file.isOwn && file.isPrivate && FileIdentity(file: file, directory: own) == known.file
+  }
+
   /// Writes the log into the file and empties it, while no read runs.
   ///
-  /// Without that pause, reads that overlap would let the log grow without limit.
+  /// Without that pause, reads that overlap would let the log grow without limit. A read that
+  /// outlasts the wait keeps the log as it is; the end of the last read or the next change tries
+  /// again.
   /// Source: sqlite.org/wal.html, "Avoiding Excessively Large WAL Files".
   func emptyLog(_ connection: SQLiteConnection, _ readers: Monitor<Readers>) throws(BackendError) {
     readers.withLock { $0.isPaused = true }
     defer { readers.change(wakingAll: true) { $0.isPaused = false } }
     _ = readers.wait(atMost: patience) { $0.running == 0 ? () : nil }
-    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let isBusy: Bool = try connection.one(LogQuery.empty, else: "the log cannot be emptied")
+    readers.withLock { $0.isOwed = $0.isOwed && isBusy }
   }
 
-  /// Empties the log after a change that made it too long, unless a long read runs.
+  /// Empties the log after a change: if it is too long, unless a long read runs, or if that is owed
+  /// and no read runs.
   func emptyLongLog(_ connection: SQLiteConnection, _ readers: Monitor<Readers>) {
-    guard let log = try? FileFacts(of: path + "-wal"), log.status.st_size > Self.longestLog,
-      readers.withLock({ $0.long == 0 })
-    else { return }
+    let (isLater, isDue) = readers.withLock { ($0.long > 0, $0.isOwed && $0.running == 0) }
+    if isLater { return }
+    guard isDue || (try? FileFacts(of: path + "-wal"))?.status.st_size ?? 0 > Self.longestLog else { return }
     // The change is made, whatever becomes of this; the next one tries again.
     try? emptyLog(connection, readers)
   }
+}
+
+private enum LogQuery: String, Query {
+  case empty = "PRAGMA wal_checkpoint(TRUNCATE)"
 }

@@ -56,8 +56,8 @@ final class SQLiteDatabase: Database {
     try open.withLock { (open) throws(BackendError) in
       if let readers {
         let isLater = readers.withLock { readers in
-          readers.isOwed = readers.long > 0
-          return readers.isOwed
+          readers.isOwed = true
+          return readers.long > 0
         }
         if !isLater { try emptyLog(try connection(of: &open, .everything), readers) }
         return

@@ -29,17 +29,18 @@ final class Connection: Sendable {
   }
 
   private struct State {
+    // Small fields side by side take the memory of one, for each of thousands of connections.
     var isOpen = true
     var isGreeted = false
-    var peer: Peer
-    var account: String?
+    var isToldToLook = false
     /// Why nothing more is read: the client closed its side, or sent something invalid.
     var isInputOver: Ending?
+    var peer: Peer
+    var account: String?
     var input = FrameBuffer()
     var output: [UInt8] = []
     var sent = 0
     var unanswered = 0
-    var isToldToLook = false
     /// When the current wait for the client times out.
     var deadline: ContinuousClock.Instant?
 

@@ -18,7 +18,7 @@ import Testing
           .map { String($0.output.1) }
       }
     }
-    #expect(Set(names) == Set(queryLists.map(\.name)).union(["CheckQuery", "ColumnQuery", "Facts"]))
+    #expect(Set(names) == Set(queryLists.map(\.name)).union(["CheckQuery", "ColumnQuery", "Facts", "LogQuery"]))
   }
 
   @Test("values are numbered in the order of their first appearance, as SQLite binds them", arguments: all)

@@ -12,9 +12,9 @@ import Testing
 @Suite struct ServedDatabaseTests {
   private let work = Workspace(isShared: true, isServed: true)
 
-  private func held() throws -> LocalAuthority {
+  private func held(busyWait: Duration = .seconds(5)) throws -> LocalAuthority {
     try work.authority().registerBoth()
-    let authority = work.authority()
+    let authority = work.authority(busyWait: busyWait)
     try authority.holdAlone()
     return authority
   }
@@ -74,6 +74,20 @@ import Testing
         #expect(name == "alice")
         #expect(log() != "0")
       }
+    }
+    #expect(log() == "0")
+  }
+
+  @Test("what a deletion removed leaves the log when a read that outlasted the wait for it has ended")
+  func tracesAfterRead() throws {
+    let authority = try held(busyWait: .milliseconds(20))
+    let database = try #require(authority.rules.database as? SQLiteDatabase)
+    let bob = try authority.logIn("bob", bobPassword).token
+    _ = try authority.rules.pay(try PaymentOrder("100", to: "alice"), token: bob)
+    func log() -> String { work.run("stat --format %s \(work.data)/authority.db-wal") }
+    try database.read { (_) throws(BackendError) in
+      try authority.rules.deleteAccount(token: bob)
+      #expect(log() != "0")
     }
     #expect(log() == "0")
   }
