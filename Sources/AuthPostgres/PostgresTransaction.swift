@@ -80,6 +80,12 @@ final class PostgresTransaction: Transaction {
     try first(NumberQuery.next) ?? 0
   }
 
+  func receiptNumber() -> Int64? { nil }
+
+  func skipReceipts(through number: Int64) throws(BackendError) -> Int64 {
+    try one(NumberQuery.skip, number, else: "the sequence of payments is missing")
+  }
+
   func lock(_ lock: Lock) {
     switch lock {
     case .session(let hash):
@@ -133,4 +139,9 @@ final class PostgresTransaction: Transaction {
 
 private enum NumberQuery: String, Query {
   case next = "SELECT nextval(pg_get_serial_sequence('events', 'id'))"
+  /// No other write runs then, and a sequence that was never used has no last value.
+  case skip = """
+    SELECT setval(sequence, greatest(pg_sequence_last_value(sequence), $1))
+    FROM (SELECT pg_get_serial_sequence('transfers', 'id')::regclass AS sequence) s
+    """
 }

@@ -186,6 +186,8 @@ private final class UnlockedTransaction: Transaction {
   func now() throws(BackendError) -> BootInstant { try base.now() }
   var wallTime: WallTime { base.wallTime }
   func eventNumber() throws(BackendError) -> Int64 { try base.eventNumber() }
+  func receiptNumber() throws(BackendError) -> Int64? { try base.receiptNumber() }
+  func skipReceipts(through number: Int64) throws(BackendError) -> Int64 { try base.skipReceipts(through: number) }
   func lock(_ lock: Lock) throws(BackendError) {}
   func run(_ sql: String, _ values: [SQLValue]) throws(BackendError) { try base.run(sql, values) }
   func step(

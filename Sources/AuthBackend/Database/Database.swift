@@ -86,6 +86,14 @@ package protocol Transaction: AnyObject {
   /// The number of the next event: more than that of every event before.
   func eventNumber() throws(BackendError) -> Int64
 
+  /// The number of the next payment; nil if the database itself continues after the last one.
+  func receiptNumber() throws(BackendError) -> Int64?
+
+  /// Has the numbers of payments continue after a number, if they have not passed it.
+  ///
+  /// - Returns: The last number that no new payment gets.
+  func skipReceipts(through number: Int64) throws(BackendError) -> Int64
+
   /// Waits until no other write has this locked, and keeps it until the transaction is over.
   ///
   /// The wait is over before the next statement runs, and may begin only then.

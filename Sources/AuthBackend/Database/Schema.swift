@@ -139,7 +139,8 @@ package enum Schema {
 
   /// Version 8 has codes for forgotten passwords, second steps with their challenges, who may
   /// register, where sessions were begun, the names of deleted accounts as hashes, the time of the
-  /// last login, and events that an operator archives: up to a number that is set for the time of
+  /// last login, the receipt number after which payments continue after a restore (PostgreSQL has a
+  /// sequence), and events that an operator archives: up to a number that is set for the time of
   /// the deletion.
   ///
   /// A session that is over forgets where it was. Version 3 had hashes without a key of names
@@ -150,6 +151,7 @@ package enum Schema {
     ALTER TABLE authority ADD COLUMN registration_closed INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE authority ADD COLUMN two_step_required INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE authority ADD COLUMN archived_through INTEGER NOT NULL DEFAULT -1;
+    ALTER TABLE authority ADD COLUMN receipts_through INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE sessions ADD COLUMN terminal TEXT;
     ALTER TABLE sessions ADD COLUMN program TEXT;
     ALTER TABLE sessions ADD COLUMN host TEXT;

@@ -46,7 +46,11 @@ extension Rules {
   }
 
   /// Ends all sessions and voids all codes, which may have ended or been used since a backup was
-  /// made, and lists what only a person can check.
+  /// made, skips the receipt numbers that may have been given since, and lists what only a person
+  /// can check.
+  ///
+  /// The backup does not know how many payments came after its last one, so as many are assumed as
+  /// no database can make in the time that has passed: 10,000 a second.
   package func cleanUpAfterRestore() throws(BackendError) -> RestoreReport {
     try database.write(.everything) { (db) throws(BackendError) in
       func names(_ query: OperatorQuery) throws(BackendError) -> RestoreReport.Names {
@@ -59,12 +63,16 @@ extension Rules {
       let sessions = try db.changes(of: OperatorQuery.endEverySession, EndReason.revoked, db.wallTime)
       let codes = try db.changes(of: OperatorQuery.voidEveryCode)
       try db.run(OperatorQuery.closeEveryChallenge)
+      let last: RestoreReport.Moment? = try db.first(OperatorQuery.lastTransfer)
+      let passed = last.map { (db.wallTime.microseconds &- $0.at.microseconds).magnitude } ?? 0
+      let skipped = try db.skipReceipts(through: (last?.id ?? 0) &+ Int64(clamping: passed / 100))
       try db.record(
-        .administered, account: nil, detail: "after a restore: \(sessions) sessions ended, \(codes) codes voided")
+        .administered, account: nil,
+        detail: "after a restore: \(sessions) sessions ended, \(codes) codes voided, receipts after \(skipped)")
       return RestoreReport(
         sessions: sessions, codes: codes, administrators: try names(.administrators), disabled: try names(.disabled),
         withTwoStep: try names(.withTwoStep), lastPayment: try db.first(OperatorQuery.lastPayment),
-        lastEvent: lastEvent)
+        nextReceipt: skipped &+ 1, lastEvent: lastEvent)
     }
   }
 }
@@ -90,6 +98,12 @@ package enum OperatorQuery: String, Query {
     ORDER BY a.name LIMIT $1
     """
   case lastPayment = "SELECT id, made_at FROM transfers WHERE payer <> 0 ORDER BY id DESC LIMIT 1"
+  /// SQLite has no sequence.
+  case skipReceipts = """
+    UPDATE authority SET receipts_through = CASE WHEN receipts_through > $1 THEN receipts_through ELSE $1 END
+    WHERE id = 1 RETURNING receipts_through
+    """
+  case lastTransfer = "SELECT id, made_at FROM transfers ORDER BY id DESC LIMIT 1"
   case lastEvent = "SELECT id, at FROM events ORDER BY id DESC LIMIT 1"
 }
 
@@ -107,6 +121,8 @@ package struct RestoreReport: Hashable, Sendable {
   package let withTwoStep: Names
   /// The newest payment: later ones are gone, and their keys would pay again.
   package let lastPayment: Moment?
+  /// The lowest number that a new payment gets.
+  package let nextReceipt: Int64
   /// The newest event before this one.
   package let lastEvent: Moment?
 

@@ -23,8 +23,13 @@ extension Transaction {
     _ amount: Amount, from payer: Int64, to payee: Int64, key: IdempotencyKey?, at time: WallTime
   ) throws(BackendError) -> Int64 {
     let units = amount.minorUnits
-    let id: Int64 = try one(
-      LedgerQuery.transfer, payer, payee, units, key?.description, time, else: "a new transfer got no number")
+    let id: Int64
+    let fault = "a new transfer got no number"
+    if let number = try receiptNumber() {
+      id = try one(LedgerQuery.numbered, payer, payee, units, key?.description, time, number, else: fault)
+    } else {
+      id = try one(LedgerQuery.transfer, payer, payee, units, key?.description, time, else: fault)
+    }
     for (account, change) in [(payer, -units), (payee, units)] {
       try run(LedgerQuery.entry, account, id, change)
       try run(LedgerQuery.add, change, account)
@@ -56,6 +61,15 @@ package enum LedgerQuery: String, Query {
   case add = "UPDATE ledger_accounts SET balance = balance + $1 WHERE id = $2"
   case transfer = """
     INSERT INTO transfers(payer, payee, amount, key, made_at) VALUES ($1, $2, $3, $4, $5) RETURNING id
+    """
+  case numbered = """
+    INSERT INTO transfers(payer, payee, amount, key, made_at, id) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
+    """
+  /// The first number after those that a restore skipped; none once a payment has it. SQLite
+  /// continues after the highest number in the table by itself.
+  case skippedTo = """
+    SELECT receipts_through + 1 FROM authority
+    WHERE id = 1 AND receipts_through > (SELECT coalesce(max(id), 0) FROM transfers)
     """
   case entry = "INSERT INTO entries(account, transfer, amount) VALUES ($1, $2, $3)"
   /// A payer's own words for payments go with the account.

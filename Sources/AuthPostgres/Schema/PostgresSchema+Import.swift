@@ -35,8 +35,9 @@ extension PostgresSchema {
 
   /// Checks that the money adds up, sets the next numbers, and commits.
   private static func complete(_ session: SchemaSession) throws(BackendError) -> ImportSummary {
-    let next = ["accounts", "transfers", "events"].map { table in
-      "SELECT setval(pg_get_serial_sequence('\(table)', 'id'), coalesce(max(id), 0) + 1, false) FROM \(table);"
+    let lastNumbers = [("accounts", "0"), ("transfers", "(SELECT receipts_through FROM authority)"), ("events", "0")]
+    let next = lastNumbers.map { table, last in
+      "SELECT setval(pg_get_serial_sequence('\(table)', 'id'), greatest(max(id), \(last)) + 1, false) FROM \(table);"
     }
     try session.run(
       """

@@ -136,6 +136,12 @@ final class SQLiteConnection: Transaction {
     max(wallTime.microseconds, try first(EventQuery.next) ?? 0)
   }
 
+  func receiptNumber() throws(BackendError) -> Int64? { try first(LedgerQuery.skippedTo) }
+
+  func skipReceipts(through number: Int64) throws(BackendError) -> Int64 {
+    try one(OperatorQuery.skipReceipts, number, else: "the row of settings is missing")
+  }
+
   /// Nothing to do: SQLite has one writer.
   func lock(_ lock: Lock) {}
 

@@ -64,7 +64,8 @@ extension RestoreReport {
       "  administrators: \(list(administrators))", "  disabled accounts: \(list(disabled))",
       "  accounts with a second step: \(list(withTwoStep))",
       "  passwords: changes since the backup are undone; tell your users",
-      "Last payment: \(moment(lastPayment)). Later payments are gone; their keys would pay again, and new payments get their numbers.",
+      "Last payment: \(moment(lastPayment)). Later payments are gone; their keys would pay again.",
+      "New receipts get numbers from \(nextReceipt) on, above all that were given since then.",
       "Last event before this: \(moment(lastEvent)).",
     ]
     return lines.map { $0 + "\n" }.joined()

@@ -65,7 +65,7 @@ import Testing
     #expect(events("operator") == 1)
   }
 
-  @Test("after a restore no session and no code of the backup is accepted, and the report says what to check")
+  @Test("after a restore no session and no code of the backup is accepted, and the report says what to check, and no receipt number is given twice")
   func restore() throws {
     let authority = try installed()
     let alice = try authority.logIn()
@@ -76,6 +76,7 @@ import Testing
       try authority.order("1", to: "alice"), token: try authority.logIn("bob", bobPassword).token)
     _ = try authority.rules.setDisabled(true, account: Username("bob"), token: alice.token)
     let last = work.raw.number("SELECT max(id) FROM events")
+    work.wall.advance(by: .seconds(60))
     let report = try authority.rules.cleanUpAfterRestore()
     #expect(try authority.lookUp(alice.token) == nil)
     let recovery = code {
@@ -89,7 +90,18 @@ import Testing
     #expect(report.withTwoStep == .init(first: ["alice"], count: 1))
     #expect(report.lastPayment == .init(id: receipt.id, at: receipt.madeAt))
     #expect(report.lastEvent?.id == last)
-    #expect(events("after a restore: 2 sessions ended, 10 codes voided") == 1)
+    let next = receipt.id + 600_001
+    #expect(report.nextReceipt == next)
+    #expect(events("after a restore: 2 sessions ended, 10 codes voided, receipts after \(next - 1)") == 1)
+    // A second run, and payments, never go back.
+    work.wall.advance(by: .seconds(-30))
+    #expect(try authority.rules.cleanUpAfterRestore().nextReceipt == next)
+    let paid = try authority.rules.database.write(.rows) { (db) throws(BackendError) in
+      try [1, 2].map { _ throws(BackendError) in
+        try db.transfer(try Amount("1"), from: 1, to: 2, key: nil, at: db.wallTime)
+      }
+    }
+    #expect(paid == [next, next + 1])
   }
 
   @Test("exactly the events that were archived are deleted, and no others can be")
