@@ -23,33 +23,47 @@ func serviceOnPostgres() throws -> [Benchmark] {
   ] + live(server)
 }
 
-/// Clients that stay connected and pay, beside pgbench with the statements of a payment.
+/// Clients that stay connected and pay, beside pgbench with the statements of a payment, and beside
+/// a service that does not ask for the position in the log at each change.
 private func live(_ server: Server) throws -> [Benchmark] {
   let most = 32
   try server.addPayers(most)
-  let service = try Service(postgres: server)
-  // The service runs as long as a row refers to a client.
+  let (service, other) = (try Service(postgres: server), try Service(postgres: server, recordsServer: false))
+  // A service runs as long as a row refers to one of its clients.
   let clients = try (1...most).map { try Client("payer\($0)", of: service) }
+  let others = try (1...most).map { try Client("payer\($0)", of: other) }
   return [(1, 1), (8, 1), (32, 1), (8, 8), (32, 32)].map { count, payees in
     Benchmark(
       "\(count) live connections paying \(payees == 1 ? "one payee" : "different payees")", .perSecond, .atLeast(0.8),
-      samples: 5, against: "pgbench",
-      {
-        let orders = try (0..<count).map {
-          PaymentOrder(amount: try Amount("0.01"), payee: try Username("payee\($0 % payees + 1)"))
-        }
-        let paid = Atomic(0)
-        let time = Duration.seconds(2)
-        let end = ContinuousClock.now + time
-        together(count) { number in
-          repeat {
-            clients[number].pay(orders[number])
-            paid.add(1, ordering: .relaxed)
-          } while ContinuousClock.now < end
-        }
-        return Double(paid.load(ordering: .relaxed)) / (ContinuousClock.now - end + time).nanoseconds * 1e9
-      }, baseline: { try server.pgbench(clients: count, payees: payees) })
+      samples: 5, against: "pgbench", { try paying(clients, count, payees) },
+      baseline: { try server.pgbench(clients: count, payees: payees) })
+  } + [
+    Benchmark(
+      "\(most) live connections paying, with the position in the log", .perSecond, .atLeast(0.95), samples: 9,
+      against: "without", { try paying(clients, most, most) }, baseline: { try paying(others, most, most) })
+  ]
+}
+
+/// Pays with so many of the clients at a time, in turn: an account may make so many changes without
+/// a pause.
+///
+/// - Returns: Payments per second.
+private func paying(_ clients: [Client], _ count: Int, _ payees: Int) throws -> Double {
+  let orders = try (0..<count).map {
+    PaymentOrder(amount: try Amount("0.01"), payee: try Username("payee\($0 % payees + 1)"))
   }
+  let paid = Atomic(0)
+  let time = Duration.seconds(2)
+  let end = ContinuousClock.now + time
+  together(count) { number in
+    var turn = number
+    repeat {
+      clients[turn].pay(orders[number])
+      paid.add(1, ordering: .relaxed)
+      turn = turn + count < clients.count ? turn + count : number
+    } while ContinuousClock.now < end
+  }
+  return Double(paid.load(ordering: .relaxed)) / (ContinuousClock.now - end + time).nanoseconds * 1e9
 }
 
 /// A PostgreSQL server of this run, with durable commits, that ends with this process.

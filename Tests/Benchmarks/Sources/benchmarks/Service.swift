@@ -22,9 +22,14 @@ final class Service {
   /// - Parameters:
   ///   - postgres: A server with the database `accounts`; nil for SQLite.
   ///   - isCheap: Whether passwords are hashed at a low cost.
+  ///   - recordsServer: Whether it stores which PostgreSQL server confirmed the last change, as the
+  ///     unit of systemd has it do.
   ///   - preparing: Changes the SQLite database before the service starts.
   /// - Throws: ``Failure`` when it does not start.
-  init(postgres: Server? = nil, isCheap: Bool = true, preparing: (Home) throws -> Void = { _ in }) throws {
+  init(
+    postgres: Server? = nil, isCheap: Bool = true, recordsServer: Bool = true,
+    preparing: (Home) throws -> Void = { _ in }
+  ) throws {
     self.postgres = postgres
     home = try Home(isCheap: isCheap)
     try preparing(home)
@@ -40,6 +45,7 @@ final class Service {
       errors: home.path + "/log")
     if let postgres {
       program.environment = ["AUTH_SERVICE_POSTGRES=" + postgres.address("accounts")]
+      if recordsServer { program.environment.append("STATE_DIRECTORY=" + folder) }
     } else {
       program.arguments += ["--database", home.path]
     }
