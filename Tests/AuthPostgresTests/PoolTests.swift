@@ -68,7 +68,7 @@ extension PostgresTests {
     @Test("the server itself ends a read that takes too long, and the connection is not given up")
     func timeout() throws {
       let site = try Site()
-      let pool = try site.pool(ServerLimits(answer: .seconds(600), read: .milliseconds(100)), size: 1)
+      let pool = try site.pool(ServerLimits(answer: .seconds(20), read: .milliseconds(100)), size: 1)
       #expect(Self.sleep(pool) == "database_busy")
       try site.wait(for: 0, "state = 'active'")
       // A write has no such limit: its commit may wait for a standby.

@@ -65,7 +65,9 @@ import Testing
     #expect(events("operator") == 1)
   }
 
-  @Test("after a restore no session and no code of the backup is accepted, and the report says what to check, and no receipt number is given twice")
+  @Test(
+    "after a restore no session and no code of the backup is accepted, and the report says what to check, and no receipt number is given twice"
+  )
   func restore() throws {
     let authority = try installed()
     let alice = try authority.logIn()

@@ -174,6 +174,11 @@ struct AttackTests {
         }, goesOn
       ) { try ServiceClient(asUser: Attack.user, path) }
     }
+    // Sixteen a minute, and the attack may reach into a second and a third one.
+    let client = try service.client()
+    let refusals = Page(matching: "authz_fail", limit: 50)
+    let events = try client.ask(Operations.allEvents, .everyone, refusals, try client.logIn("alice"))
+    #expect((16...48).contains(events.count), "\(events.count)")
   }
 
   @Test(
