@@ -62,7 +62,7 @@ struct RedirectListener: ~Copyable {
   mutating func answer(
     _ ready: [Int32], _ check: (String) throws(OAuthError) -> Credentials
   ) throws(CommandError) -> Credentials? {
-    if ready.contains(listener) { accept() }
+    if ready.contains(listener) { try accept() }
     for index in connections.indices.reversed() where ready.contains(connections[index].descriptor) {
       guard let path = connections[index].read() else { continue }
       let connection = connections.remove(at: index)
@@ -82,10 +82,14 @@ struct RedirectListener: ~Copyable {
     return nil
   }
 
-  private mutating func accept() {
+  private mutating func accept() throws(CommandError) {
     while true {
       let descriptor = Glibc.accept(listener, nil, nil)
-      if descriptor < 0, ErrorNumber.current.isOfDescriptors, !connections.isEmpty {
+      if descriptor < 0, case let error = ErrorNumber.current, error.isOfDescriptors {
+        // The connection stays in the queue, so waiting for it would never end.
+        guard !connections.isEmpty else {
+          throw CommandError(code: .redirectPortUnusable, address, error.explanation)
+        }
         close(connections.removeFirst().descriptor)
         continue
       }
