@@ -3,6 +3,7 @@ import AuthMessages
 import AuthOAuth
 import CommandLineKit
 import Glibc
+import Guards
 
 /// A login with the browser on this machine (RFC 8252).
 struct BrowserLogin {
@@ -56,11 +57,15 @@ enum Browser {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
     return commands(for: url).contains { words in
-      ChildProgram.start(words) { actions in
+      let started = ChildProgram.start(words) { actions in
         for descriptor in STDIN_FILENO...STDERR_FILENO {
           posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
         }
-      } != nil
+      }
+      guard let started else { return false }
+      // Otherwise it would stay a zombie until this program ends.
+      _ = startThread(blockingSignals: true) { waitpid(started, nil, 0) }
+      return true
     }
   }
 
