@@ -37,9 +37,7 @@ package struct Help<Request: Sendable>: Sendable {
   package var overview: String {
     var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width)
     lines += tool.about.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
-    lines +=
-      ["", "Type first:"]
-      + definitions(widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
+    lines += firstSteps
     for group in tool.groups {
       lines += section(group.key, group.value.map { ($0.names.joined(separator: ", "), $0.summary) })
     }
@@ -53,15 +51,17 @@ package struct Help<Request: Sendable>: Sendable {
   /// What somebody sees who typed the name of the program alone: the first steps, and the names of
   /// the commands, in fewer lines than a terminal has.
   package var brief: String {
-    var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width) + ["", "Type first:"]
-    lines += definitions(
-      widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
-    lines += [""]
+    var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width) + firstSteps + [""]
     lines += definitions(tool.groups.map { ($0.key, $0.value.map(\.name).joined(separator: ", ")) })
     lines += [""]
     lines += Paragraph.wrap(
       "'\(tool.name) help' says more of all commands, '\(tool.name) help COMMAND' of one.", width: width)
     return finish(lines)
+  }
+
+  private var firstSteps: [String] {
+    let steps = tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) }
+    return ["", "Type first:"] + definitions(widest: width / 2, steps)
   }
 
   /// The meaning of each exit status.

@@ -21,14 +21,14 @@ struct AppColumns {
       column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural
     }
     var widths = least
-    while widths.count > 2, Self.total(widths) > width { widths.removeLast() }
+    while widths.count > 2, Table.total(widths) > width { widths.removeLast() }
     widths = Array(naturalWidths.prefix(widths.count))
-    for index in widths.indices where columns[index].unit != nil && Self.total(widths) > width {
+    for index in widths.indices where columns[index].unit != nil && Table.total(widths) > width {
       widths[index] = least[index]
     }
     // First all that can be cut down to what can be read, then all of them further.
     for most in [Int.max, Self.timeOfDay] {
-      while Self.total(widths) > width {
+      while Table.total(widths) > width {
         let wide = widths.indices.filter { widths[$0] > min(least[$0], most) }
         // Of columns of one width the last.
         guard let widest = wide.max(by: { (widths[$0], $0) < (widths[$1], $1) }) else { break }
@@ -62,9 +62,6 @@ struct AppColumns {
       }
     }
   }
-
-  /// The width of a line with these columns.
-  static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The line with the titles of the columns.
   var heading: String {

@@ -135,6 +135,7 @@ struct AppFormPlan {
   var isForAnybody = false
   /// A QR code, where there is room for it.
   var picture: [String] = []
+  var pictureWidth: Int { picture.first.map { DisplayWidth.columns($0) } ?? 0 }
   let action: (AppForm) throws(BackendError) -> AppAction
 }
 

@@ -17,10 +17,9 @@ extension AppState {
   }
 
   func layout(of form: AppForm, _ area: AppArea) -> FormLayout {
-    let picture = form.plan.picture
-    let pictureWidth = picture.first.map { DisplayWidth.columns($0) } ?? 0
+    let pictureWidth = form.plan.pictureWidth
     // The picture is beside the form where there is room, and below it elsewhere.
-    let isBeside = pictureWidth > 0 && picture.count <= area.height && pictureWidth + 38 <= columns
+    let isBeside = pictureWidth > 0 && form.plan.picture.count <= area.height && pictureWidth + 38 <= columns
     let columns = isBeside ? columns - pictureWidth - 2 : columns
     let below = message(of: form, width: columns)
     let title = AppNotice.wrap(form.plan.title, .strong, width: columns)
@@ -39,8 +38,7 @@ extension AppState {
 
   /// Draws the form: the field with the cursor is between brackets, and the message is below.
   func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
-    let picture = form.plan.picture
-    let pictureWidth = picture.first.map { DisplayWidth.columns($0) } ?? 0
+    let (picture, pictureWidth) = (form.plan.picture, form.plan.pictureWidth)
     let layout = layout(of: form, area)
     let (columns, below) = (layout.columns, layout.message)
     if layout.isPictureBeside { frame.put(AppNotice.lines(picture, .picture), area, column: columns + 2) }

@@ -38,7 +38,7 @@ extension AppState {
     let known = menuRow == nil && tab != .home ? self[tab].widths : nil
     let natural = known ?? AppColumns.naturalWidths(page.columns, page.rows)
     // The list comes first; the chart takes what it leaves, and no more than a third.
-    let chartWidth = min(columns / 3, columns - AppColumns.total(natural) - 4)
+    let chartWidth = min(columns / 3, columns - Table.total(natural) - 4)
     let chart = columns < 72 || area.height < 5 || chartWidth < 18 ? nil : page.chart
     let hasDetails = columns >= Self.wide && menuRow == nil && page.rows.contains { $0.menu != nil }
     let sideWidth = chart != nil ? chartWidth : hasDetails ? min(64, columns / 3) : 0

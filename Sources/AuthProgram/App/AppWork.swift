@@ -18,7 +18,7 @@ final class AppWork: AppWorker {
   let backend: CommandBackend
   let vault: FileVault
   let context: ContextName
-  private let isFileGone = Locked(false)
+  private let fileMissing = Locked(false)
   private let open = Locked<AppScreens?>(nil)
   /// The part of idempotency keys that is unique to this run.
   let run = UInt64.random(in: 0...UInt64.max)
@@ -28,15 +28,9 @@ final class AppWork: AppWorker {
     bar = NavigationBar(store: store)
   }
 
-  func sentence(for reason: EndReason) -> String {
-    guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
-    return isFileGone.withLock { $0 }
-      ? "You are logged out: the session file is gone, but its session is still active."
-      : "You were logged out in another terminal."
-  }
-
   var clock: any SessionClock { backend.clock }
   var database: (any Backend)? { backend }
+  var isFileMissing: Bool { fileMissing.withLock(\.self) }
 
   var isEmpty: Bool {
     guard store.session == nil else { return false }
@@ -49,7 +43,7 @@ final class AppWork: AppWorker {
   func look() async -> AppMessage {
     var notes: [Bool] = []
     let problem = await store.look(without: vault, at: backend) { isGone in
-      isFileGone.withLock { $0 = isGone }
+      fileMissing.withLock { $0 = isGone }
       notes.append(isGone)
     }
     // The file was moved away meanwhile, so another reason may be on the screen.

@@ -17,8 +17,8 @@ protocol AppWorker: Sendable {
   var database: (any Backend)? { get }
   /// Whether there is no account yet, so that the first one can be created.
   var isEmpty: Bool { get }
-  /// The message about a session that ended without a logout in this program.
-  func sentence(for reason: EndReason) -> String
+  /// Whether the session file was missing at the last check, while its session was active.
+  var isFileMissing: Bool { get }
   /// Checks the session again.
   func look() async -> AppMessage
   /// Loads the page of a tab.
@@ -28,6 +28,14 @@ protocol AppWorker: Sendable {
 }
 
 extension AppWorker {
+  /// The message about a session that ended without a logout in this program.
+  func sentence(for reason: EndReason) -> String {
+    guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
+    return isFileMissing
+      ? "You are logged out: the session file is gone, but its session is still active."
+      : "You were logged out in another terminal."
+  }
+
   /// Calls `look` once changes are followed, and after each change that another process may have
   /// made; it does not return.
   ///

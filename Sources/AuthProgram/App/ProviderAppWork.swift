@@ -17,14 +17,11 @@ final class ProviderAppWork: AppWorker {
 
   var database: (any Backend)? { nil }
   var isEmpty: Bool { false }
+  var isFileMissing: Bool { false }
 
   init(_ workspace: ProviderWorkspace) {
     (store, vault, clock) = (workspace.store, workspace.vault, workspace.clock)
     (place, authority) = (workspace.place, workspace.authority)
-  }
-
-  func sentence(for reason: EndReason) -> String {
-    reason == .userAsked ? "You were logged out in another terminal." : "You are logged out: \(reason.clause)."
   }
 
   func look() async -> AppMessage { .looked(await store.look(), isKnown: isKnown) }

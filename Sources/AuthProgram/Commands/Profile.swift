@@ -54,17 +54,12 @@ extension ProfileCommand {
     return Answer(
       .onlyShows,
       lines: workspace.bar("Profile")
-        + rows.map { $0.escaped.padding(to: width) + $1.escaped } + ["Provider".padding(to: width) + issuer],
+        + rows.map { DisplayWidth.pad($0.escaped, to: width) + $1.escaped }
+        + [DisplayWidth.pad("Provider", to: width) + issuer],
       [
         "user": .user(session.user), "provider": .provider(workspace.settings),
         "claims": JSON((claims?.members ?? [:]).sorted { $0.key < $1.key }),
       ])
-  }
-}
-
-extension String {
-  fileprivate func padding(to width: Int) -> String {
-    self + String(repeating: " ", count: max(1, width - DisplayWidth.columns(self)))
   }
 }
 

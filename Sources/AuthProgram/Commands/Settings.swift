@@ -84,31 +84,29 @@ enum TwoStepSettingCommand {
       return (present, try administratorsWithoutStep(on: screen, administrator, at: backend, under: lease))
     }
     let names = without.map(TextEscaping.escape).joined(separator: ", ")
-    guard let policy else {
-      return Answer(
-        .onlyShows,
-        lines: workspace.bar("Accounts") + [sentence(present)]
-          + (without.isEmpty ? [] : ["Administrators without one: \(names)."]),
-        ["two_step": .string(present.rawValue), "administrators_without": .array(without.map(JSON.string))])
+    var effect = Answer.Effect.onlyShows
+    if let policy {
+      if without.contains(where: { $0 == workspace.store.session?.user.username }) {
+        throw CommandError(code: .ownStepMissing)
+      }
+      if policy == .required, present == .optional {
+        let others = without.isEmpty ? "." : ", and \(names) can then only set one up."
+        try Confirmation.ask(words, "This requires a second step of all administrators\(others)")
+      }
+      try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+        try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
+      }
+      effect = .changed("the second step is \(policy.rawValue)", hint: "Check with: \(run: "accounts", "two-step")")
     }
-    if without.contains(where: { $0 == workspace.store.session?.user.username }) {
-      throw CommandError(code: .ownStepMissing)
-    }
-    if policy == .required, present == .optional {
-      let others = without.isEmpty ? "." : ", and \(names) can then only set one up."
-      try Confirmation.ask(words, "This requires a second step of all administrators\(others)")
-    }
-    try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
-      try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
-    }
+    let shown = policy ?? present
+    let list = policy != nil || without.isEmpty ? [] : ["Administrators without one: \(names)."]
     return Answer(
-      .changed("the second step is \(policy.rawValue)", hint: "Check with: \(run: "accounts", "two-step")"),
-      lines: workspace.bar("Accounts") + [sentence(policy)],
-      ["two_step": .string(policy.rawValue), "administrators_without": nil])
-  }
-
-  private static func sentence(_ policy: TwoStepPolicy) -> String {
-    "The second step is \(policy.rawValue): \(policy.summary)."
+      effect,
+      lines: workspace.bar("Accounts") + ["The second step is \(shown.rawValue): \(shown.summary)."] + list,
+      [
+        "two_step": .string(shown.rawValue),
+        "administrators_without": policy == nil ? .array(without.map(JSON.string)) : nil,
+      ])
   }
 
   /// The administrators who could do nothing else before they set up a second step, if it is

@@ -95,7 +95,8 @@ package struct Table: Hashable, Sendable {
     return widths
   }
 
-  private static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
+  /// The width of a line with columns of these widths.
+  package static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The lines in columns of these widths; a cell without a column is below its row.
   private func lines(_ widths: [Int], _ width: Int) -> [String] {
