@@ -3,13 +3,13 @@ import CommandLineKit
 import TextFormat
 
 extension AppState {
-  /// Where the parts of a form are.
+  /// The positions of the parts of a form.
   struct FormLayout {
-    /// The columns of its text; a QR code may be beside it.
+    /// The width of its text, next to which a QR code may be.
     let columns: Int
     let title: [AppNotice]
     let message: [AppNotice]
-    /// The row of the first field that shows, and the fields that show.
+    /// The row of the first visible field, and the visible fields.
     let top: Int
     let fields: Range<Int>
     let isPictureBeside: Bool

@@ -2,37 +2,37 @@ import AuthBackend
 import CommandLineKit
 import TextFormat
 
-/// Where the parts of a page are.
+/// The positions of the parts of a page.
 struct AppPageLayout {
-  /// The lines above the list, as they fit.
+  /// The lines above the list.
   var lines: [AppNotice] = []
   /// The rows of the list, the titles of the columns not included.
   var rows: AppArea
-  /// Which rows of the list show.
+  /// The visible rows of the list.
   var indices = 0..<0
   /// The first row below the titles of the columns; rows that span all columns come before them.
   var firstTitled = Int.max
   var listWidth: Int
-  /// None where there is no room for one beside the list.
+  /// The chart next to the list; nil if there is no room.
   var chart: Chart?
   /// The width of the part beside the list: the chart, or on wide screens the whole selected row.
   var sideWidth: Int
   var columns: AppColumns
   var hasHeading = false
-  /// How many lines below the list show what the selected row has no room for.
+  /// The number of lines below the list for the cut-off text of the selected row.
   var details = 0
   /// The line of the filter, if it shows.
   var filterRow: Int?
 
-  /// In which row of the screen a row of the list is.
+  /// The row of the screen for a row of the list.
   func row(of index: Int) -> Int { rows.top + index - indices.lowerBound + (index >= firstTitled ? 1 : 0) }
 }
 
 extension AppState {
-  /// From how many columns on a screen shows all of the selected row beside the list.
+  /// The width from which a screen shows the whole selected row next to the list.
   private static let wide = 140
 
-  /// Lays out what is open.
+  /// Lays out the open page.
   func layout(of page: AppPage) -> AppPageLayout {
     var area = body
     let known = menuRow == nil && tab != .home ? self[tab].widths : nil
@@ -95,7 +95,7 @@ extension AppState {
     return AppNotice.wrap(parts.joined(separator: " · "), width: width)
   }
 
-  /// Draws lines, the list with its chart, and what the list has no room for.
+  /// Draws the lines, the list with its chart, and the cut-off text of the selected row.
   func draw(_ page: AppPage, in frame: inout Frame, _ area: AppArea) {
     let layout = layout(of: page)
     frame.put(layout.lines, area, width: layout.listWidth)

@@ -6,7 +6,7 @@ import TextFormat
 extension AppState {
   /// The screen of this state.
   ///
-  /// Nothing else knows where things are.
+  /// Only the functions of `AppFrame` know the layout.
   var frame: Frame {
     var frame = Frame(columns: columns, rows: rows)
     drawBar(in: &frame)
@@ -27,16 +27,17 @@ extension AppState {
     return frame
   }
 
-  /// The text that takes the place of all else, if one does: an interruption, or the help.
+  /// The text that covers everything else: an interruption or the help; nil for none.
   var overlay: [AppNotice]? {
     interruption?.lines(width: columns, height: body.height) ?? (showsHelp ? helpLines : nil)
   }
 
   private var hasNoticeRow: Bool { rows >= 8 }
 
-  /// Between the tabs and the foot, whose messages take as many rows as they need.
+  /// The rows between the tabs and the messages at the bottom.
   ///
-  /// On a small terminal a form has its messages below the fields, so no row is kept for others.
+  /// On a small terminal a form shows its messages below the fields, so no row is reserved for
+  /// others.
   var body: AppArea {
     let foot = max(form != nil && rows < 16 ? 1 : 2, 1 + said.count)
     return AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? foot : 1))
@@ -49,12 +50,12 @@ extension AppState {
     frame.restyle(row: 0, columns: buttonStart..<columns, style: .accent)
   }
 
-  /// Where the button of the bar is.
+  /// The first column of the button in the navigation bar.
   var buttonStart: Int { max(0, columns - DisplayWidth.columns(button.label) - 2) }
 
-  /// The tabs that there is room for, around the open one, with the columns that they take.
+  /// The tabs that fit, around the open one, with their columns.
   ///
-  /// They have numbers where a number opens one: not while it would be text.
+  /// They have numbers unless digits are typed text.
   var tabLabels: [(tab: AppTab, text: String, columns: Range<Int>)] {
     let tabs = tabs
     let labels = tabs.enumerated().map { index, tab in
@@ -96,7 +97,7 @@ extension AppState {
 
   // MARK: Help
 
-  /// What the keys do here, then everywhere, and where to read more.
+  /// The help: the keys of this page, then those of all pages, and where to read more.
   var helpLines: [AppNotice] {
     var keys: [(String, String)] = []
     if question != nil {
@@ -148,7 +149,7 @@ extension AppState {
     frame.put(foot(width: position.isEmpty ? columns : start - 2), row: rows - 1, column: 0, style: .faint)
   }
 
-  /// Where in a list the selected row is, where not all of it shows.
+  /// The position of the selected row, such as "3 of 40", if not all rows show.
   private var position: String {
     guard interruption == nil, !showsHelp, form == nil, let page else { return "" }
     let rows = rowsShown
@@ -156,7 +157,7 @@ extension AppState {
     return "\(selected + 1) of \(rows.count)\(page.part == nil ? "" : "+")"
   }
 
-  /// What the screen says by itself, above the keys, in as many rows as leave some for the page.
+  /// The messages above the keys, in few enough rows that some stay for the page.
   private var said: [AppNotice] {
     guard !showsHelp, interruption == nil else { return [] }
     if let question {
@@ -172,28 +173,27 @@ extension AppState {
     return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, said.style)
   }
 
-  /// How many rows there are for what the screen says.
+  /// The maximum number of rows for messages.
   private var mostSaid: Int { max(1, rows - 7) }
 
   private func lines(of question: AppQuestion) -> [String] {
     Paragraph.wrap(TextEscaping.escape(question.text + balanceAfter(question)) + " y/n", width: columns)
   }
 
-  /// Whether the open question, if there is one, shows in full: a person does not say yes to a part
-  /// of it.
+  /// Whether the open question shows in full, because nobody should say yes to a part of it.
   var hasRoomForQuestion: Bool {
     question.map { lines(of: $0) }.map { lines in
       lines.count <= mostSaid && lines.allSatisfy { DisplayWidth.columns($0) <= columns }
     } ?? true
   }
 
-  /// What the balance, as it is now, is after what the question asks about.
+  /// The balance after the action of the question, as a sentence.
   private func balanceAfter(_ question: AppQuestion) -> String {
     guard let cost = question.cost, let balance = self[.pay].page?.balance else { return "" }
     return " After this you have \(Amount.text(balance - cost))."
   }
 
-  /// What is going on in the background, and for how long.
+  /// The progress of the running action, and its duration.
   var workWords: String {
     var words = (work?.progress ?? "") + "…"
     if seconds > 0 { words += " \(seconds) s" }
@@ -201,7 +201,7 @@ extension AppState {
     return words
   }
 
-  /// As many of the keys as there is room for.
+  /// The bar of keys, with as many as fit.
   private func foot(width: Int) -> String {
     var foot = ""
     for key in keys(isNarrow: width < 60) {
@@ -261,7 +261,7 @@ extension AppNotice {
   }
 }
 
-/// Some rows of the frame, the last not included.
+/// A range of rows of the frame; `bottom` is the row after the last one.
 struct AppArea {
   var top: Int
   var bottom: Int

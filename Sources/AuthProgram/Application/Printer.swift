@@ -22,7 +22,7 @@ struct Printer {
     return answer.status
   }
 
-  /// Prints what an answer has for people, at once: a question may follow it.
+  /// Prints the text of an answer immediately, because a question may follow it.
   func show(_ answer: Answer) throws(CommandError) {
     if !asJSON {
       streams.output.write(answer.text)
@@ -34,7 +34,7 @@ struct Printer {
     flushErrors()
   }
 
-  /// Prints what a command has written; of a failure a change that was made is said first.
+  /// Flushes the output; an error first reports the change that was made.
   func flush(after effect: Answer.Effect) throws(CommandError) {
     do throws(CommandError) {
       // A closed pipe ends a command in silence only if nothing was changed.
@@ -45,12 +45,12 @@ struct Printer {
     }
   }
 
-  /// Says something to people before the answer.
+  /// Prints a note before the answer, unless the output is quiet or JSON.
   func note(_ line: Hint) {
     if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context, width: streams.errors.terminalWidth)) }
   }
 
-  /// Says something to people at once, before a question.
+  /// Prints a note immediately, before a question.
   func say(_ line: Hint) {
     note(line)
     flushErrors()
@@ -78,14 +78,14 @@ struct Printer {
     streams.output.writeLine(JSON([("version", 1)] + members).text)
   }
 
-  /// Messages that nobody can be given are lost, and the status says the rest.
+  /// Flushes the messages; if that fails, only the exit status remains.
   private func flushErrors() {
     do { try streams.errors.flush(survivingClosedPipe: true) } catch {}
   }
 }
 
 extension Printer {
-  /// Prints to the streams of this process what the options ask for.
+  /// Creates a printer to the streams of this process, as the options say.
   init(_ words: ParsedWords) {
     self.init(
       streams: .standard(noColor: words[Options.noColor]), asJSON: words[Options.json], isQuiet: words[Options.quiet],
@@ -109,15 +109,15 @@ extension ContextWorkspace {
     table.lines(width: printer.streams.output.terminalWidth)
   }
 
-  /// Names alone, a line each, for completions and scripts.
+  /// An answer of names, one on a line, for completions and scripts.
   func names(_ names: [String]) -> Answer { Answer(.onlyShows, lines: names.map(TextEscaping.escape)) }
 
-  /// The command for the next page: this one, with what shaped its page, and where the next begins.
+  /// The command for the next page, with the same options.
   func more(_ command: [String], limit: Int) -> Hint {
     "More: \(run: command + (limit == Options.pageLength ? [] : ["--limit", String(limit)]))"
   }
 
-  /// A one-time code, and what it is for.
+  /// The answer with a one-time code and its purpose.
   func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [Hint]) -> Answer {
     let until = UTCTime(seconds: WallTime.now().seconds + issued.validFor.wholeSeconds)
     return Answer(
@@ -136,7 +136,7 @@ extension ContextWorkspace {
 }
 
 extension IncompleteCleanup {
-  /// What a logout could not finish at an authority, for the person at the terminal.
+  /// A clause that says what a logout could not finish.
   func words(at authority: String, _ causes: [String] = []) -> String {
     var parts: [String] = []
     if notRevoked { parts.append("the \(authority) did not confirm it") }

@@ -6,9 +6,9 @@ import Glibc
 import TextFormat
 
 extension Question {
-  /// Whether there is a terminal to ask on.
+  /// Whether there is a terminal for prompts.
   ///
-  /// Where only descriptors are lacking the question says so.
+  /// True also if only a file descriptor is missing, because the prompt then reports that.
   static var hasTerminal: Bool {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return ErrorNumber(errno).isOfDescriptors }
@@ -18,7 +18,7 @@ extension Question {
 
   static let code = "Authenticator or recovery code: "
 
-  /// What is said of a wrong code while there are more tries.
+  /// The message after a wrong code while tries are left.
   static func wrongCode(triesLeft: Int) -> String {
     "Wrong code; \(triesLeft) more \(triesLeft == 1 ? "try" : "tries")."
   }
@@ -33,7 +33,7 @@ extension Question {
   init() throws(CommandError) { try self.init(insteadUse: Options.passwordFromInput) }
 }
 
-/// A question whether to go on, before something that cannot be undone.
+/// A prompt for confirmation before something that cannot be undone.
 enum Confirmation {
   static let yes = Option.flag("yes", "Do it without asking")
 
@@ -45,7 +45,7 @@ enum Confirmation {
     }
   }
 
-  /// What is typed as the answer.
+  /// Prompts, and returns the typed answer.
   static func answer(to question: String) throws(CommandError) -> [UInt8] {
     try Question(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true)
       .ask(question, mayBeEmpty: true)

@@ -75,24 +75,22 @@ enum WatchCommand {
   private static var firstPatience: Duration { .seconds(1) }
 }
 
-/// When `watch` ends by itself.
+/// The condition under which `watch` ends by itself.
 enum WatchEnd: String, Choice {
   case loggedOut = "logged-out"
 
   var summary: String { "exit when nobody is logged in" }
 }
 
-/// What `watch` prints: a line for each change, on a terminal below the navigation bar of the
-/// screen that is open.
+/// The output of `watch`: a line for each change, on a terminal below the navigation bar.
 struct WatchLog {
   private let workspace: ContextWorkspace
-  /// The screen of the session as it was seen last; the store closes it with the reason when the
-  /// session ends.
+  /// An open screen of the session, which the store closes with the reason when the session ends.
   private var screen: UserScreen?
   private var seen: LoggedInSession?
   private var obstacle: CommandError?
-  /// Whether a look that succeeds prints how things stand: the first, and the first after an
-  /// obstacle.
+  /// Whether the next successful check prints the state: the first one, and the first after an
+  /// error.
   private var isStandingDue = true
   private var shownBar: [String] = []
   private var printer: Printer { workspace.printer }
@@ -102,9 +100,7 @@ struct WatchLog {
     self.workspace = workspace
   }
 
-  /// Prints what is new since the last look, and what kept that look from seeing anything.
-  ///
-  /// Nothing new prints nothing.
+  /// Prints the changes since the last check, or the new error of this check.
   mutating func show(_ obstacle: CommandError?, isFileGone: Bool) throws(CommandError) {
     let isTold = showChanges(isFileGone: isFileGone)
     if let obstacle, obstacle != self.obstacle {
@@ -120,7 +116,7 @@ struct WatchLog {
     try output.flush()
   }
 
-  /// Prints what the screen saw, and opens one for a new session.
+  /// Prints the changes of the session, and opens a screen for a new session.
   private mutating func showChanges(isFileGone: Bool) -> Bool {
     var isAny = false
     if let key = screen?.key {
@@ -163,7 +159,7 @@ struct WatchLog {
     }
   }
 
-  /// Prints how things stand where nothing changed.
+  /// Prints the state if nothing changed.
   private mutating func showStanding() {
     showBar()
     if let seen { return showUser(seen) }
@@ -182,7 +178,7 @@ struct WatchLog {
     ["user": .user(session.user), "session": ["id": .string(session.id.rawValue)]]
   }
 
-  /// Begins a new screen where the button says something else than before.
+  /// Prints the navigation bar if it differs from the last one.
   private mutating func showBar() {
     let bar = workspace.bar("Watch")
     guard !printer.asJSON, !printer.isQuiet, bar != shownBar else { return }

@@ -68,7 +68,7 @@ extension Table {
 }
 
 extension Receipt {
-  /// With whom the user of that name has it; nil where the money came from no user.
+  /// The other party of the payment for the user `own`; nil for the opening credit.
   func other(than own: String) -> String? { payer == own ? payee : payer }
 
   /// With whom the user of that name has these, each once; the name that is shown of deleted
@@ -79,7 +79,7 @@ extension Receipt {
 }
 
 extension AccountSummary {
-  /// In words: whether it may be used, and whether attempts are heard.
+  /// The state in words: whether the account is disabled, and whether password attempts must wait.
   var state: String {
     let attempts: String? =
       switch throttle {
