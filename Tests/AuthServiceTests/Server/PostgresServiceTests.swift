@@ -50,7 +50,7 @@ struct PostgresServiceTests {
 
   @Test("after a restore no receipt gets the number of a payment that was lost")
   func restore() async throws {
-    let site = try await PostgresSite()
+    let site = try await PostgresSite("restored")
     try await site.install()
     let service = try RunningService(postgres: site.address)
     let order = try PaymentOrder("1", to: "bob")
@@ -58,12 +58,12 @@ struct PostgresServiceTests {
     let client = try service.client()
     _ = try client.ask(Operations.setRegistration, .open, try client.logIn("alice"))
     _ = try client.ask(Operations.register, "bob", Secret(RunningService.password), nil)
-    try await site.run("pg_dump -f $HOME/dump accounts")
+    try await site.run("pg_dump -f $HOME/dump restored")
     let lost = try pay(client)
     service.end()
     let text = try await site.run(
       """
-      dropdb accounts; createdb accounts; psql -qv ON_ERROR_STOP=1 -o $HOME/output -f $HOME/dump accounts
+      dropdb restored; createdb restored; psql -qv ON_ERROR_STOP=1 -o $HOME/output -f $HOME/dump restored
       auth-service after-restore --postgres-file $postgres
       """)
     try service.start()
