@@ -38,6 +38,9 @@ public protocol Authority: Sendable {
 
   /// Returns the current user and limits of a saved token; this is not activity, so no limit moves.
   ///
+  /// It spends no token, and must not end the session if another process has just spent this one:
+  /// the store asks without a claim.
+  ///
   /// - Returns: A grant with `token` itself. Exchange tokens only in ``renew(_:)`` and
   ///   ``reauthenticate(_:with:limits:)``: here the store refuses another token as unparsable,
   ///   because no vault holds it.
@@ -93,7 +96,8 @@ public protocol Authority: Sendable {
   /// ``reauthenticate(_:with:limits:)``: then the old token no longer works.
   ///
   /// Confirming twice is success. If a confirmation never arrives, the first use of the token
-  /// confirms it.
+  /// confirms it. It must not end the session if another process has just spent the token: the
+  /// store confirms without a claim.
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>)
 
   /// Ends the session of a token; a dead or unknown token is success, because it does not work.

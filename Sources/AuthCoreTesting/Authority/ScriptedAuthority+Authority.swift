@@ -48,7 +48,7 @@ extension ScriptedAuthority: Authority {
 
   /// Confirms a token, so that the token that it replaced dies.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    try await ask(.confirm, \.confirmations) { sessions, now in sessions.use(token, at: now).map { _, _ in } }
+    try await ask(.confirm, \.confirmations) { sessions, now in sessions.look(token, at: now).map { _, _ in } }
   }
 
   /// Ends the session or the challenge of a token.

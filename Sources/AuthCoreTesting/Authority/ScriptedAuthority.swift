@@ -116,7 +116,8 @@ public final class ScriptedAuthority: HeldCalls {
   /// Sets how the authority exchanges tokens.
   ///
   /// With ``AuthCore/TokenExchange/spendsOld``, each renewal and reauthentication spends the old
-  /// token; if a spent token is used, the session ends, and its revocation does nothing.
+  /// token; if a spent token is used for one of them, the session ends, and its revocation does
+  /// nothing.
   public func setExchange(_ exchange: TokenExchange) {
     storage.withLock { $0.sessions.exchange = exchange }
   }

@@ -67,7 +67,7 @@ struct ScriptedSessions {
   }
 
   mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
-    use(token, at: now).map { session, account in grant(token, session, account) }
+    look(token, at: now).map { session, account in grant(token, session, account) }
   }
 
   mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
@@ -149,6 +149,13 @@ struct ScriptedSessions {
     sessions[token] = session
     if let old = session.replaces { supersede(old, by: token, of: session.id) }
     return .success((session, account))
+  }
+
+  /// Accepts a token for a call without a claim: another process may have spent it just before.
+  mutating func look(
+    _ token: SessionToken, at now: BootInstant
+  ) -> Answer<(session: Session, account: Account), SessionRejection> {
+    isSpent(token) ? .failure(.rejected(.superseded)) : use(token, at: now)
   }
 
   /// Whether an exchange has spent the token, at an authority that does so.

@@ -17,7 +17,7 @@ final class BrokenAuthority: Authority {
     case refusalIsActivity, challengeIsActivity
     case challengeEndsTheSession, unavailableEndsTheChallenge, renewalEndsTheChallenges
     case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
-    case spendsTheNewToken, supersedesTheNewestToken, recoversWithoutAnswer
+    case spendsTheNewToken, supersedesTheNewestToken, recoversWithoutAnswer, questionEndsTheSession
   }
 
   let base: ScriptedAuthority
@@ -85,6 +85,9 @@ final class BrokenAuthority: Authority {
       if flaw == .resumeIsActivity { return try await base.renew(token) }
       return bent(try await base.resume(token), by: .resume)
     } catch {
+      if flaw == .questionEndsTheSession, exchange == .spendsOld, error == .rejected(.superseded) {
+        base.liveTokens.forEach { base.end($0, .revoked) }
+      }
       throw twisted(error)
     }
   }

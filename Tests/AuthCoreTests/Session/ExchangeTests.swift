@@ -4,7 +4,7 @@ import Testing
 @testable import AuthCore
 
 @Suite(
-  "Several stores exchange the token of one vault, at an authority that spends the old one", .timeLimit(.minutes(1)))
+  "Several stores exchange the token of one vault, at an authority that spends the old one", .timeLimit(.minutes(2)))
 struct ExchangeTests: InWorld {
   let world = World()
 
@@ -243,6 +243,63 @@ struct ExchangeTests: InWorld {
     _ = try await (holder.value, waiter.value)
     try await impatient.renew()
     #expect(world.count(.renew) == 2 && world.vaultAgrees)
+  }
+
+  /// The steps of a renewal at which another store does something: see `ExchangeModel`.
+  enum Step: CaseIterable { case claim, note, ask, save }
+
+  /// What the other store does.
+  enum Other: CaseIterable { case renew, launch, password, logOut }
+
+  @Test(
+    "at each step of a renewal, another store renews, starts, checks the password or logs out, and no rule is broken",
+    arguments: Step.allCases.flatMap { step in HoldingPoint.allCases.map { (step: step, point: $0) } }, Other.allCases)
+  func interleaved(at place: (step: Step, point: HoldingPoint), other: Other) async throws {
+    for isKilled in [false, true] {
+      let world = World(worksOn: .separateThreads)
+      world.authority.setExchange(.spendsOld)
+      try await world.store.loggedIn(World.alice)
+      let others = SessionStore(
+        authority: world.authority, vault: world.vault, clock: world.clock, worksOn: .separateThreads)
+      try #require(await others.restore().key != nil)
+      let (vault, authority, point) = (world.vault, world.authority, place.point)
+      func begin() -> Task<Void, any Error> { Task { _ = try await world.store.renew() } }
+      let renewal =
+        switch place.step {
+        case .claim: await vault.holding(.claim, at: point, calls: 1, begin)
+        case .note: await vault.holding(.begin, at: point, calls: 1, begin)
+        case .ask: await authority.holding(.renew, at: point, calls: 1, begin)
+        case .save: await vault.holding(.settle, at: point, calls: 1, begin)
+        }
+      let isAnswered = place.step == .save && point == .question || place.step == .ask && point == .answer
+      // Before its claim and after the save, the dead store has none.
+      if isKilled, (place.step, point) != (.claim, .question) {
+        vault.killHolder(answer: isAnswered ? authority.liveTokens.first?.bytes : nil)
+      }
+      let launched = world.anotherProcess()
+      let work = Task { () async throws -> Void in
+        switch other {
+        case .renew: try await others.renew()
+        case .launch: _ = await launched.restore()
+        case .password: _ = try await others.reauthenticate(password: World.alice.password)
+        case .logOut: _ = try await others.logOut()
+        }
+      }
+      if !isKilled {
+        for _ in 1...50 { await Task.yield() }
+        world.releaseEverything()
+        _ = try? await renewal.value
+        await world.store.quiet()
+      }
+      // Another store may have changed the session first, and its change is adopted.
+      do { try await work.value } catch SessionError.overtaken {}
+      for store in [others, launched] { await store.quiet() }
+      if other == .logOut {
+        #expect(world.isEmpty, "killed: \(isKilled)")
+      } else {
+        #expect(world.vaultAgrees && others.session?.isLive == true, "killed: \(isKilled)")
+      }
+    }
   }
 
   @Test("details of a token come back from their bytes, and other bytes are none")
