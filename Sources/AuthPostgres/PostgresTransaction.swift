@@ -31,11 +31,12 @@ final class PostgresTransaction: Transaction {
 
   func begin(_ scope: WriteScope?, _ adjusted: (Int64) -> Int64) throws(BackendError) {
     add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
+    // The limit of the connection is for reads: the commit of a write may wait for a standby.
+    if scope != nil { add("SET LOCAL statement_timeout = 0") }
     // A write of rows excludes those that decide about everything, and no other.
     let lock =
       switch scope {
-      // Not for a write, whose commit may wait for a standby.
-      case nil: "set_config('statement_timeout', '\(connection.limits.read.wholeMilliseconds)', true)"
+      case nil: "NULL"
       case .rows: "pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock))"
       case .everything, .creation: "pg_advisory_xact_lock(\(PostgresSchema.writeLock))"
       }

@@ -113,6 +113,7 @@ package enum PostgresSchema {
     try connection.run(
       """
       SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
+      SET statement_timeout = \(connection.limits.read.wholeMilliseconds);
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
       SELECT set_config('client_connection_check_interval', '1000', false)
         WHERE current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%';
