@@ -77,14 +77,14 @@ enum AuthTool {
     title: "Environment", topic: "environment",
     entries: [
       "AUTH_CLI_HOME":
-        "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link",
+        "the directory for the database and the sessions, instead of the XDG directories; must not be a symbolic link",
       "AUTH_CLI_AUTHORITY": "where the accounts are, instead of your database on this machine: "
         + "unix:/run/auth-cli/authority.sock for a service on this machine, ssh://[user@]host[:port][/socket] for one "
-        + "that ssh reaches, several hosts with commas; a forced command ignores the socket; a context at an identity "
-        + "provider ignores all of it",
+        + "that ssh reaches, several hosts with commas; if the key has a forced command, that command chooses the "
+        + "socket; a login at an identity provider does not use this variable",
       "AUTH_CLI_CONTEXT": "the context to use when --context is not given",
-      "XDG_DATA_HOME": "where the database is kept, in auth-cli/; relative values are ignored",
-      "XDG_STATE_HOME": "where sessions are kept, in auth-cli/; relative values are ignored",
+      "XDG_DATA_HOME": "where the database is stored, in auth-cli/; relative values are ignored",
+      "XDG_STATE_HOME": "where sessions are stored, in auth-cli/; relative values are ignored",
       "NO_COLOR": "no colour when it is set and not empty",
       "TERM": "no colour when it is unset, empty or 'dumb'",
       "COLUMNS": "the width of the output if the terminal does not report one",

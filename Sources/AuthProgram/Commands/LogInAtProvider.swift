@@ -19,7 +19,7 @@ struct LogInAtProvider {
     "client-id", "ID", ValueKind<String>.text("a client id", maximumBytes: 1024),
     "The client id that the provider gave to the program")
   private static let secretFromInput = Option.flag(
-    "client-secret-stdin", "Read the client secret from standard input, one line; it is kept with the context")
+    "client-secret-stdin", "Read the client secret from standard input, one line; it is stored with the context")
   private static let scope = Option.optional(
     "scope", "SCOPES", ValueKind<String>.text("scopes", maximumBytes: 4096),
     "The access to request, with spaces between; otherwise openid and offline_access")
@@ -28,7 +28,7 @@ struct LogInAtProvider {
     "Send this with the login, such as audience=https://api.example.com")
   private static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
-    "The port to which the browser returns, if the provider needs a fixed one; it is kept with the context")
+    "The port to which the browser returns, if the provider needs a fixed one; it is stored with the context")
   private static let browser = Option.flag("browser", "Log in with the browser on this machine, also over ssh")
   private static let device = Option.flag("device", "Log in with a code on another device")
   private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
