@@ -14,7 +14,7 @@ extension Pair {
 
   static let all: [Pair] = [
     twoPayments,
-    Pair("pay and pay to each other") { scene in
+    Pair("pay and pay to each other", needsLocks: false) { scene in
       let (one, other) = (try scene.user(), try scene.user())
       return Round(
         Operations.pay(try PaymentOrder("1", to: other.canonical), try scene.logIn(one)),
@@ -68,7 +68,7 @@ extension Pair {
       let use = Operations.recover(user.canonical, code, newPassword)
       return Round(use, use, [nil, "credentials_not_accepted"], ["credentials_not_accepted", nil])
     },
-    Pair("two uses of a time step") { scene in
+    Pair("two uses of a time step", needsLocks: false) { scene in
       let user = try scene.user()
       let secret = try scene.sides[0].turnTwoStepOn(try scene.logIn(user))
       try scene.sql("UPDATE two_steps SET last_step = 0")
@@ -86,7 +86,7 @@ extension Pair {
         guess, guess, ["throttled", "credentials_not_accepted"], ["credentials_not_accepted", "throttled"],
         fact: ("SELECT failures FROM accounts WHERE name = '\(user)'", 5))
     },
-    Pair("require a second step and log in") { scene in
+    Pair("require a second step and log in", needsLocks: false) { scene in
       try scene.sql("UPDATE authority SET two_step_required = 0")
       let (users, tokens) = try scene.onlyAdministrators()
       let new = NewSession.random
@@ -107,7 +107,7 @@ extension Pair {
         change(try scene.logIn(user), to: newPassword), .logIn(user), [nil, nil], [nil, "credentials_not_accepted"],
         fact: (activeSessions("name = '\(user)'"), 1))
     },
-    Pair("change the password and change the password") { scene in
+    Pair("change the password and change the password", needsLocks: false) { scene in
       let user = try scene.user()
       let passwords = [newPassword, bobPassword]
       return Round(
@@ -124,14 +124,14 @@ extension Pair {
       let register = Operations.register(scene.newName(), alicePassword, nil)
       return Round(register, register, [nil, "username_taken"], ["username_taken", nil])
     },
-    Pair("close the registration and register") { scene in
+    Pair("close the registration and register", needsLocks: false) { scene in
       let token = try scene.logIn()
       try scene.rules.setRegistration(.open, token: token)
       return Round(
         Operations.setRegistration(.closed, token), Operations.register(scene.newName(), alicePassword, nil),
         [nil, nil], [nil, "registration_closed"])
     },
-    Pair("pay and end the session") { scene in
+    Pair("pay and end the session", needsLocks: false) { scene in
       let token = try scene.logIn(try scene.user())
       return Round(
         Operations.pay(try PaymentOrder("1", to: "alice"), token), Operations.revoke(token, .userAsked),

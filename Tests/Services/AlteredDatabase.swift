@@ -6,6 +6,8 @@ package struct AlteredDatabase: Database {
   private let base: any Database
   /// What happens after each read.
   package var afterRead: @Sendable () -> Void = {}
+  /// Makes another scope of that of each transaction.
+  package var scope: @Sendable (WriteScope?) -> WriteScope? = { $0 }
   /// Makes another transaction of each.
   package var altered: @Sendable (any Transaction) -> any Transaction = { $0 }
 
@@ -17,7 +19,7 @@ package struct AlteredDatabase: Database {
   package func transaction<Result: Sendable>(
     _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let result = try base.transaction(scope) { (db) throws(BackendError) in try body(altered(db)) }
+    let result = try base.transaction(self.scope(scope)) { (db) throws(BackendError) in try body(altered(db)) }
     if scope == nil { afterRead() }
     return result
   }
