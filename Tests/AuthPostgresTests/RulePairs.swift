@@ -78,7 +78,7 @@ extension Pair {
         Operations.answer(code, challenges[0], .random), Operations.answer(code, challenges[1], .random),
         [nil, "code_missing"], ["code_missing", nil])
     },
-    Pair("guess and guess, with one left") { scene in
+    Pair("guess and guess, with one left", needsLocks: false) { scene in
       let user = try scene.user()
       try scene.sql("UPDATE accounts SET guesses = 4, failures = 4, attempts = 4 WHERE name = '\(user)'")
       let guess = Request.logIn(user, wrongPassword)

@@ -30,7 +30,7 @@ import Testing
     arguments: Pair.all)
   func control(pair: Pair) async throws {
     let findings = try await onOwnThread { try RaceScene(.postgres, hasLocks: false).findings(pair, rounds: 4) }
-    #expect(findings.isEmpty != pair.needsLocks, "\(findings)")
+    #expect(!findings.isEmpty || !pair.needsLocks)
   }
 
   @Test("a change of everything that is refused waits for no payment, so no payment waits for it")
@@ -81,7 +81,8 @@ struct Pair: Sendable, CustomTestStringConvertible {
   }
 
   let testDescription: String
-  /// Whether the answers are wrong in some round without locks.
+  /// Whether the answers are always wrong in some round without locks; false where nothing can be
+  /// wrong, or where an earlier transaction than the last decides.
   let needsLocks: Bool
   let round: @Sendable (RaceScene) throws -> Round
 
