@@ -65,7 +65,7 @@ extension RestoreReport {
       "  accounts with a second step: \(list(withTwoStep))",
       "  passwords: changes since the backup are undone; tell your users",
       "Last payment: \(moment(lastPayment)). Later payments are gone; their keys would pay again.",
-      "New receipts get numbers from \(nextReceipt) on, above all that were given since then.",
+      "New receipts get numbers from \(nextReceipt) on: 10,000 are skipped for each second since then.",
       "Last event before this: \(moment(lastEvent)).",
     ]
     return lines.map { $0 + "\n" }.joined()
