@@ -262,8 +262,8 @@ private final class Meeting: Sendable {
   }
 }
 
-/// A transaction that says when it is about to change something, and whether that is the first time,
-/// and whose locks may be left out.
+/// A transaction that says when it is about to change something, and whether that is the first
+/// time, and whose locks may be left out.
 private final class MeetingTransaction: Transaction {
   private let base: any Transaction
   private let hasLocks: Bool
