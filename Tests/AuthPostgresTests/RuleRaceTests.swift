@@ -214,9 +214,9 @@ extension Request {
 
 /// Where two sides meet, each in its last transaction that changes something.
 ///
-/// The first side waits before its first change until the other one arrives too; the other one waits
-/// before its first or second change until the first one has left. Neither waits for a side that is
-/// blocked.
+/// The first side waits before its first change until the other one arrives too; the other one
+/// waits before its first or second change until the first one has left. Neither waits for a side
+/// that is blocked.
 private final class Meeting: Sendable {
   private struct State {
     /// The side that goes first; nil if nobody waits.
