@@ -25,8 +25,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     self = found
   }
 
-  /// The error as a template: each `{NAME}` in the message, and then in the hint, stands for a
-  /// value.
+  /// The status, code, message and hint of this error, before its values are filled in.
+  ///
+  /// ``CommandError/filled(_:)`` replaces each `{NAME}`, first in the message and then in the hint.
   package var row: CommandError {
     switch self {
     // Status 1: the answer is no

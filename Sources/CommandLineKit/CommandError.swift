@@ -14,7 +14,7 @@ package struct CommandError: Error, Equatable, Sendable {
   /// none to wait.
   package let wait: Duration?
 
-  /// Creates an error.
+  /// Creates an error of a command from its exit status, code, message and hint.
   package init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint, wait: Duration? = nil) {
     self.status = status
     self.code = code

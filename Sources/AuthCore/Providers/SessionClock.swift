@@ -7,7 +7,7 @@ public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The stable name for programs.
   package static let code = "clock_unreadable"
 
-  /// Creates an error.
+  /// Creates the error of a clock that cannot be read.
   public init(_ description: String, hint: String = "Try again; without the clock no limit can be judged.") {
     self.description = description
     self.hint = hint

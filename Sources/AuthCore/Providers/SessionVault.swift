@@ -40,7 +40,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A stable name for programs, in snake case.
   public let code: String
 
-  /// Creates an error.
+  /// Creates the error of a vault that cannot read or change the saved session.
   public init(
     _ description: String, hint: String = "Try again; nothing was changed.", code: String = "vault_error"
   ) {

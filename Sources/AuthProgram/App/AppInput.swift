@@ -33,7 +33,7 @@ final class AppInput: Redacted {
     if case .text(let text) = kind { before = text }
   }
 
-  /// The visible text.
+  /// The text of the field, before and after the cursor.
   var text: String { before + after }
 
   var isSecret: Bool { secret != nil }

@@ -4,7 +4,7 @@ import AuthMessages
 import CommandLineKit
 
 extension AppState {
-  /// Handles a key.
+  /// Changes the state of the full-screen program after a key was pressed.
   func press(_ key: Key) -> AppEffect? {
     if wanted.take() != nil { notice = nil }
     if interruption != nil { return leaveInterruption(key) }

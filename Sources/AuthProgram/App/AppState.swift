@@ -45,7 +45,7 @@ final class AppState {
   /// The time of the next check without a change; nil for none.
   var nextLook: Duration?
   var showsHelp = false
-  /// The running action.
+  /// The action that the worker performs now; nil while it does nothing.
   var work: AppAction?
   /// The form that started the action, which shows its result.
   var sender: AppForm?
@@ -240,7 +240,7 @@ struct AppList {
   /// The first visible row, and the number of visible rows.
   var top = 0
   var height = 0
-  /// The requested query.
+  /// The query whose rows the page shows or waits for.
   var asked = AppQuery()
 }
 

@@ -11,7 +11,7 @@ protocol LiveScreen: GuardedScreen, Sendable {
 }
 
 extension LiveScreen {
-  /// The current key.
+  /// The key of the session that the screen is open for.
   var session: LoggedInSession { key.session }
 
   func follow(_ session: LoggedInSession) { key.follow(session) }
@@ -83,7 +83,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     return LoadedPage(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
   }
 
-  /// Loads one account.
+  /// Loads the account with this name, for an administrator.
   func account(
     _ name: Username, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {

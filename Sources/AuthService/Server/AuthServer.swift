@@ -90,7 +90,7 @@ package final class AuthServer: Sendable {
 
   deinit { close(epoll) }
 
-  /// Starts accepting connections.
+  /// Starts the threads of the service, and accepts connections from then on.
   ///
   /// - Returns: False when the system gave no thread, or the listener cannot be watched.
   package func start() -> Bool {
