@@ -34,7 +34,7 @@ package enum Form {
     let parts = spaced.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
     var bytes = Array(parts[0])
     for part in parts.dropFirst() {
-      guard let value = Hex.bytes(inAnyCase: part.prefix(2)), !value.isEmpty else { return nil }
+      guard let value = Hex.bytes(inAnyCase: Array(part.prefix(2))), !value.isEmpty else { return nil }
       bytes += value + part.dropFirst(2)
     }
     return String(validating: bytes, as: UTF8.self)

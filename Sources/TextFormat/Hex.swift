@@ -14,7 +14,7 @@ package enum Hex {
   }
 
   /// The bytes of an even number of digits in lower or upper case, or nil for anything else.
-  package static func bytes(inAnyCase text: some Sequence<UInt8>) -> [UInt8]? {
+  package static func bytes(inAnyCase text: [UInt8]) -> [UInt8]? {
     bytes(text.map { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? $0 | 0x20 : $0 })
   }
 

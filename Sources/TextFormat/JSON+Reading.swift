@@ -108,7 +108,7 @@ private struct JSONReader {
 
   /// The four digits of an escape.
   private mutating func unit() throws(NotJSON) -> UInt16 {
-    let bytes = Hex.bytes(inAnyCase: rest.prefix(4)) ?? []
+    let bytes = Hex.bytes(inAnyCase: Array(rest.prefix(4))) ?? []
     try require(bytes.count == 2)
     rest = rest.dropFirst(4)
     return UInt16(bytes[0]) << 8 | UInt16(bytes[1])

@@ -16,9 +16,9 @@ struct Awaited {
   var cannotRevoke = false
 
   /// Returns the promise of a command under way, and creates it when the command begins.
-  mutating func begin<Value>(_ command: WritableKeyPath<Awaited, Promise<Value>?>) -> Promise<Value> {
-    let promise = self[keyPath: command] ?? Promise()
-    self[keyPath: command] = promise
+  static func begin<Value>(_ command: inout Promise<Value>?) -> Promise<Value> {
+    let promise = command ?? Promise()
+    command = promise
     return promise
   }
 

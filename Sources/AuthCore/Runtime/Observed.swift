@@ -5,16 +5,16 @@ import Observation
 ///
 /// This type uses the registrar directly instead of the macro, so that `onChange` sees the new
 /// value: the change comes before the signal. With the macro, `onChange` would see the old value.
-final class Observed<Value: Equatable & Sendable>: Observable, Sendable {
+final class Observed<Value: Equatable & Sendable>: Sendable {
   private let storage: Locked<Value>
-  private let registrar = ObservationRegistrar()
+  private let readers = Readers()
 
   init(_ value: Value) {
     storage = Locked(value)
   }
 
   var value: Value {
-    registrar.access(self, keyPath: \.value)
+    readers.register()
     return storage.withLock { $0 }
   }
 
@@ -25,6 +25,19 @@ final class Observed<Value: Equatable & Sendable>: Observable, Sendable {
       body(&value)
       return value != old
     }
-    if isNew { registrar.withMutation(of: self, keyPath: \.value) {} }
+    if isNew { readers.signal() }
   }
+}
+
+/// The readers of one value.
+///
+/// The same type for values of all types: a key path into a generic type is made by a search
+/// through the conformances of the whole program, which took a quarter of a short run.
+private final class Readers: Observable, Sendable {
+  private let registrar = ObservationRegistrar()
+  private var value: Void { () }
+
+  func register() { registrar.access(self, keyPath: \.value) }
+
+  func signal() { registrar.withMutation(of: self, keyPath: \.value) {} }
 }

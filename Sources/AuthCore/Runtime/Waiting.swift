@@ -5,7 +5,7 @@ extension SessionCore {
   /// Sends a login without waiting for its result.
   func begin(_ submitted: Submitted) -> PendingLogin {
     let (reaction, promise) = send(.command(.logIn), submitting: submitted) { reaction, inner in
-      reaction.isTransition ? inner.awaited.begin(\.work) : Promise()
+      reaction.isTransition ? Awaited.begin(&inner.awaited.work) : Promise()
     }
     if case .rejected(let reason) = reaction { promise.fulfil(.failure(.rejected(reason))) }
     return PendingLogin(promise: promise)
@@ -16,7 +16,7 @@ extension SessionCore {
     while true {
       expireChallenge()
       let (reaction, promise) = send(.command(.answer, challenge.token), submitting: .answer(answer)) {
-        reaction, inner in reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
+        reaction, inner in reaction.isTransition ? Awaited.begin(&inner.awaited.work) : inner.awaited.work
       }
       switch reaction {
       case .transition: return try await result(of: PendingLogin(promise: promise ?? Promise()))
@@ -79,7 +79,7 @@ extension SessionCore {
           }
         }
       ) { reaction, inner in
-        let promise = reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
+        let promise = reaction.isTransition ? Awaited.begin(&inner.awaited.work) : inner.awaited.work
         return (promise: promise, state: inner.machine.state, key: inner.key)
       }
       switch reaction {
@@ -129,7 +129,7 @@ extension SessionCore {
     if isInsideLease { return }
     let cleanup = withLock { inner -> Promise<LogoutResult>? in
       guard case .loggingOut(let state) = inner.machine.state, state.successor == nil else { return nil }
-      return inner.awaited.begin(\.logout)
+      return Awaited.begin(&inner.awaited.logout)
     }
     if let cleanup { _ = await cleanup.value() } else { await observersKnow() }
   }

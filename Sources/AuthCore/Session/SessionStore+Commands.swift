@@ -17,7 +17,7 @@ extension SessionStore {
   @discardableResult
   public func restore(within limit: Duration? = nil) async -> RestoreOutcome {
     let (_, promise) = core.send(.command(.restore)) { reaction, inner in
-      reaction.isTransition ? inner.awaited.begin(\.restore) : nil
+      reaction.isTransition ? Awaited.begin(&inner.awaited.restore) : nil
     }
     if let promise { return await core.waiting(atMost: limit) { await promise.value() ?? .cancelled } }
     let state = core.withLock { $0.snapshot }
@@ -273,7 +273,7 @@ extension SessionStore {
   @discardableResult
   public func beginLogOut() -> PendingLogout {
     let (_, promise) = core.send(.command(.logOut)) { reaction, inner in
-      reaction.isTransition ? inner.awaited.begin(\.logout) : nil
+      reaction.isTransition ? Awaited.begin(&inner.awaited.logout) : nil
     }
     if promise == nil { core.retryRevocations() }
     return PendingLogout(promise: promise)

@@ -127,9 +127,9 @@ struct ModelWorld {
 
   private mutating func wait(for command: SessionCommand) {
     switch command {
-    case .restore: _ = awaited.begin(\.restore)
-    case .logOut: _ = awaited.begin(\.logout)
-    case .logIn, .session, .answer: _ = awaited.begin(\.work)
+    case .restore: _ = Awaited.begin(&awaited.restore)
+    case .logOut: _ = Awaited.begin(&awaited.logout)
+    case .logIn, .session, .answer: _ = Awaited.begin(&awaited.work)
     case .cancel: break
     }
   }
