@@ -21,7 +21,7 @@ package struct Tool<Request: Sendable>: Sendable {
   /// Creates a tool.
   ///
   /// The groups and the description are created on request, and are the same each time. A run
-  /// needs one command of the table; creating all of them takes a tenth of a short run. So
+  /// needs one command of the table; creating all of them takes a fifth of a short run. So
   /// `frequent` finds commands that programs run often, by each of their names.
   package init(
     name: String, groups: @autoclosure @escaping @Sendable () -> Groups, globalOptions: [OptionDeclaration],
