@@ -65,9 +65,13 @@ package final class PostgresDatabase: Database {
       var transaction: PostgresTransaction?
       do throws(BackendError) {
         return try pool.lend(until: end) { (connection) throws(BackendError) in
-          let begun = PostgresTransaction(connection)
-          transaction = begun
-          return try perform(scope, begun, body)
+          let new = PostgresTransaction(connection, scope) { [serverClock, adjusted] time in
+            let time = adjusted(time)
+            serverClock.hear(time * 1000, from: connection.database)
+            return time
+          }
+          transaction = new
+          return try perform(scope, new, body)
         }
       } catch {
         guard transaction?.mayBeRepeated == true, ContinuousClock.now < end else { throw error }
@@ -80,8 +84,6 @@ package final class PostgresDatabase: Database {
     _ scope: WriteScope?, _ transaction: PostgresTransaction,
     _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try transaction.begin(scope, adjusted)
-    serverClock.hear(transaction.time * 1000, from: transaction.connection.database)
     let result: Result
     do throws(BackendError) {
       result = try body(transaction)

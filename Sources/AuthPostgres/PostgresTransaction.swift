@@ -7,13 +7,36 @@ final class PostgresTransaction: Transaction {
   let connection: ServerConnection
   /// Statements whose answer nobody reads, sent with the next one that has an answer.
   private var added: [ServerConnection.Statement] = []
-  /// Microseconds since 1970 by the server's clock, when this began and had its first lock.
-  private(set) var time: Int64 = 0
+  /// Microseconds since 1970 by the server's clock, when this began and had its first lock; nil
+  /// until the server answered that it began.
+  private var time: Int64?
+  /// The time to use for a time of the server's clock.
+  private let heard: (Int64) -> Int64
   /// What the server or the connection refused; the transaction is over then.
   private var fault: ServerFault?
   private var isCommitting = false
 
-  init(_ connection: ServerConnection) { self.connection = connection }
+  /// Begins a transaction, together with its first statement that has an answer.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection, on which nothing else runs.
+  ///   - scope: What the transaction decides about; nil if it only reads.
+  ///   - heard: The time to use for a time of the server's clock, in microseconds since 1970.
+  init(_ connection: ServerConnection, _ scope: WriteScope?, heard: @escaping (Int64) -> Int64) {
+    (self.connection, self.heard) = (connection, heard)
+    add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
+    // A write of rows excludes those that decide about everything, and no other.
+    let lock =
+      switch scope {
+      case nil: "NULL, NULL"
+      case .rows: "\(Self.noLimit), pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock))"
+      case .everything, .creation: "\(Self.noLimit), pg_advisory_xact_lock(\(PostgresSchema.writeLock))"
+      }
+    add("SELECT \(lock), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+  }
+
+  /// The limit of the connection is for reads: the commit of a write may wait for a standby.
+  private static let noLimit = "set_config('statement_timeout', '0', true)"
 
   /// The error of the statement that ended this.
   var failure: BackendError? { fault?.failure(at: connection.place) }
@@ -29,19 +52,14 @@ final class PostgresTransaction: Transaction {
     }
   }
 
-  func begin(_ scope: WriteScope?, _ adjusted: (Int64) -> Int64) throws(BackendError) {
-    add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
-    // The limit of the connection is for reads: the commit of a write may wait for a standby.
-    if scope != nil { add("SET LOCAL statement_timeout = 0") }
-    // A write of rows excludes those that decide about everything, and no other.
-    let lock =
-      switch scope {
-      case nil: "NULL"
-      case .rows: "pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock))"
-      case .everything, .creation: "pg_advisory_xact_lock(\(PostgresSchema.writeLock))"
-      }
-    let begun = try answer("SELECT \(lock), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
-    time = adjusted(begun.columns(0).integer(1))
+  /// Waits until the server has begun the transaction.
+  ///
+  /// - Returns: Microseconds since 1970 at its beginning.
+  @discardableResult
+  private func begin() throws(BackendError) -> Int64 {
+    if time == nil { try send() }
+    guard let time else { throw damaged("it does not say what time it is") }
+    return time
   }
 
   /// Commits, and asks where the change is in the log of the server.
@@ -60,21 +78,27 @@ final class PostgresTransaction: Transaction {
   /// - Throws: ``BackendError``, with the code `outcome_unknown` when the answer is lost.
   @discardableResult
   func commit() throws(BackendError) -> [ServerResult] {
+    // What is lost before it began can be repeated.
+    try begin()
     isCommitting = true
     do throws(BackendError) {
-      return try answers("COMMIT")
+      add("COMMIT")
+      return try send()
     } catch {
       if case .refused = fault { throw error }
       throw .unavailable(.outcomeUnknown, "the database at \(connection.place)", fault?.message ?? "")
     }
   }
 
-  func rollBack() { _ = try? connection.run("ROLLBACK") }
+  func rollBack() { if time != nil { _ = try? connection.run("ROLLBACK") } }
 
   /// The database takes the place of the boot, and its server's clock that of the boot clock.
-  func now() -> BootInstant { BootInstant(boot: connection.database, uptime: .microseconds(time)) }
+  func now() throws(BackendError) -> BootInstant {
+    BootInstant(boot: connection.database, uptime: .microseconds(try begin()))
+  }
 
-  var wallTime: WallTime { WallTime(microseconds: time) }
+  /// A failure to begin ends the transaction, whose time does not matter then.
+  var wallTime: WallTime { WallTime(microseconds: (try? begin()) ?? 0) }
 
   /// From a sequence, which transactions that run beside each other do not wait for.
   func eventNumber() throws(BackendError) -> Int64 {
@@ -122,15 +146,19 @@ final class PostgresTransaction: Transaction {
   private func add(_ sql: String, _ values: [SQLValue] = []) { added.append((sql, values)) }
 
   private func answer(_ sql: String, _ values: [SQLValue] = []) throws(BackendError) -> ServerResult {
-    let answers = try answers(sql, values)
+    add(sql, values)
+    let answers = try send()
     return answers[answers.count - 1]
   }
 
-  private func answers(_ sql: String, _ values: [SQLValue] = []) throws(BackendError) -> [ServerResult] {
-    add(sql, values)
+  /// Sends the statements that wait for it, and waits for the answers.
+  @discardableResult
+  private func send() throws(BackendError) -> [ServerResult] {
     defer { added = [] }
     do throws(ServerFault) {
-      return try connection.run(added)
+      let answers = try connection.run(added)
+      if time == nil { time = heard(answers[1].columns(0).integer(2)) }
+      return answers
     } catch {
       fault = error
       throw error.failure(at: connection.place)

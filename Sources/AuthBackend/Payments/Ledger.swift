@@ -14,6 +14,15 @@ extension Transaction {
     try one(LedgerQuery.balance, account, else: "account \(account) has no balance")
   }
 
+  /// The balances of two accounts.
+  func balances(of one: Int64, _ other: Int64) throws(BackendError) -> (Int64, Int64) {
+    let rows = try all(LedgerQuery.balances, one, other) { (row) throws(BackendError) -> (Int64, Int64) in
+      (try row[0], try row[1])
+    }
+    guard let balances = rows.first else { throw damaged("account \(one) or \(other) has no balance") }
+    return balances
+  }
+
   /// Moves an amount.
   ///
   /// The caller has checked that the payer has it.
@@ -58,6 +67,10 @@ extension Transaction {
 package enum LedgerQuery: String, Query {
   case openAccount = "INSERT INTO ledger_accounts(id, balance) VALUES ($1, 0)"
   case balance = "SELECT balance FROM ledger_accounts WHERE id = $1"
+  case balances = """
+    SELECT one.balance, other.balance FROM ledger_accounts one, ledger_accounts other
+    WHERE one.id = $1 AND other.id = $2
+    """
   case add = "UPDATE ledger_accounts SET balance = balance + $1 WHERE id = $2"
   case transfer = """
     INSERT INTO transfers(payer, payee, amount, key, made_at) VALUES ($1, $2, $3, $4, $5) RETURNING id

@@ -14,11 +14,11 @@ extension Rules {
       guard let payee = found else { throw .refused(.payeeUnknown, order.payee.canonical) }
       guard payee.id != own.account else { throw .refused(.payeeIsPayer) }
       guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
-      let balance = try db.balance(of: own.account)
+      let (balance, payeeBalance) = try db.balances(of: own.account, payee.id)
       guard balance >= order.amount.minorUnits else {
         throw .refused(.insufficientFunds, Amount.text(balance), order.amount.description)
       }
-      guard try db.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
+      guard payeeBalance <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
       let time = db.wallTime
       let id = try db.transfer(order.amount, from: own.account, to: payee.id, key: order.key, at: time)
       return Receipt(

@@ -23,17 +23,18 @@ extension Transaction {
   ///
   /// An active session costs one indexed read.
   func find(_ hash: [UInt8]) throws(BackendError) -> SessionFinding {
-    let now = try now()
-    func over(_ session: SessionRow, or finding: SessionFinding) -> SessionFinding {
-      session.end(at: now).map { .ended(session, $0) } ?? finding
+    func over(_ session: SessionRow, or finding: SessionFinding) throws(BackendError) -> SessionFinding {
+      session.end(at: try now()).map { .ended(session, $0) } ?? finding
     }
-    if let session: SessionRow = try first(SessionSelection.byToken, hash) { return over(session, or: .live(session)) }
+    if let session: SessionRow = try first(SessionSelection.byToken, hash) {
+      return try over(session, or: .live(session))
+    }
     guard let other: OtherToken = try first(SessionQuery.otherToken, hash),
       let session: SessionRow = try first(SessionSelection.byID, other.session)
     else { return .unknown }
-    guard let terms = other.terms else { return over(session, or: .superseded(session)) }
+    guard let terms = other.terms else { return try over(session, or: .superseded(session)) }
     let renewed = session.with(terms)
-    return over(renewed, or: .pending(renewed, hash))
+    return try over(renewed, or: .pending(renewed, hash))
   }
 
   /// The active session of a token.

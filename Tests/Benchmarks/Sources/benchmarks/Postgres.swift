@@ -177,8 +177,8 @@ private let payment = #"""
   SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at
     FROM transfers t LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
     WHERE t.payer = :payer AND t.key = :key;
-  SELECT balance FROM ledger_accounts WHERE id = :payer;
-  SELECT balance FROM ledger_accounts WHERE id = :payee;
+  SELECT one.balance, other.balance FROM ledger_accounts one, ledger_accounts other
+    WHERE one.id = :payer AND other.id = :payee;
   INSERT INTO transfers(payer, payee, amount, key, made_at) VALUES (:payer, :payee, 1, :key, :now)
     RETURNING id AS transfer \gset
   INSERT INTO entries(account, transfer, amount) VALUES (:payer, :transfer, -1);
