@@ -2,6 +2,19 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
+extension Sample {
+  static let accounts = [
+    Sample(Operations.checkUsername) { $0.name },
+    Sample(Operations.checkPassword) { ($0.firstPassword, $0.name) },
+    Sample(Operations.checkForLogins) { _ in },
+    Sample(Operations.register) { ($0.name, $0.firstPassword, $0.displayName) },
+    Sample(Operations.profile) { $0.token },
+    Sample(Operations.rename) { ($0.displayName, $0.token) },
+    Sample(Operations.changePassword) { ($0.password, $0.newPassword, $0.token, $0.newToken) },
+    Sample(Operations.deleteOwnAccount) { $0.token },
+  ]
+}
+
 extension BackendContract {
   static let accounts: [Check] = [
     Check("the first account is an administrator's and no later one is") { probe in

@@ -2,6 +2,19 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
+extension Sample {
+  static let administration = [
+    Sample(Operations.events) { (.own, $0.eventPage, $0.token) },
+    Sample(Operations.allEvents) { (.everyone, $0.eventPage, $0.token) },
+    Sample(Operations.accounts) { ($0.accountsQuery, $0.token) },
+    Sample(Operations.account) { ($0.username, $0.token) },
+    Sample(Operations.setDisabled) { ($0.isDisabled, $0.username, $0.token) },
+    Sample(Operations.unlock) { ($0.username, $0.token) },
+    Sample(Operations.setRole) { ($0.role, $0.username, $0.token) },
+    Sample(Operations.noteView) { ($0.subject, $0.token) },
+  ]
+}
+
 extension BackendContract {
   static let events: [Check] = [
     Check("events of an account come newest first, in pages, and since a time") { probe in

@@ -2,6 +2,14 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
+extension Sample {
+  static let payments = [
+    Sample(Operations.earlierPayment) { (try $0.order, $0.token) },
+    Sample(Operations.pay) { (try $0.order, $0.token) },
+    Sample(Operations.receipts) { ($0.page, $0.token) },
+  ]
+}
+
 extension BackendContract {
   static let payments: [Check] = [
     Check("a payment moves both balances, and both see the receipt") { probe, alice, bob in

@@ -2,6 +2,22 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
+extension Sample {
+  static let recovery = [
+    Sample(Operations.makeRecoveryCodes) { $0.token },
+    Sample(Operations.recover) {
+      let (name, code) = $0.recovery
+      return (name, code, $0.firstPassword)
+    },
+    Sample(Operations.resetPassword) { ($0.username, $0.token) },
+    Sample(Operations.resetPasswordAsOwner) { $0.username },
+    Sample(Operations.registration) { $0.token },
+    Sample(Operations.setRegistration) { ($0.registration, $0.token) },
+    Sample(Operations.registerOther) { ($0.otherName, $0.token) },
+    Sample(Operations.deleteAccount) { ($0.username, $0.token) },
+  ]
+}
+
 extension BackendContract {
   static let recovery: [Check] = [
     Check("a recovery code sets a new password once, however it is typed, and ends the sessions") { probe, _, bob in

@@ -3,6 +3,22 @@ import AuthCore
 import AuthCoreTesting
 import Glibc
 
+extension Sample {
+  static let sessions = [
+    Sample(Operations.logIn) { ($0.credentials, $0.limits, $0.new) },
+    Sample(Operations.reauthenticate) { ($0.token, $0.password, $0.limits, $0.newToken) },
+    Sample(Operations.answer) { ($0.answer, $0.token, $0.new) },
+    Sample(Operations.resume) { $0.token },
+    Sample(Operations.lookUp) { $0.token },
+    Sample(Operations.renew) { $0.token },
+    Sample(Operations.confirm) { $0.token },
+    Sample(Operations.revoke) { ($0.token, $0.endReason) },
+    Sample(Operations.sessions) { ($0.sessionsPage, $0.token) },
+    Sample(Operations.revokeSession) { ($0.session, $0.token) },
+    Sample(Operations.endAllSessions) { $0.token },
+  ]
+}
+
 extension BackendContract {
   static let sessions: [Check] = [
     Check("lookUp knows the present token of a live session and no other") { probe in

@@ -2,6 +2,17 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
+extension Sample {
+  static let twoStep = [
+    Sample(Operations.twoStep) { $0.token },
+    Sample(Operations.beginTwoStep) { $0.token },
+    Sample(Operations.confirmTwoStep) { ($0.code, $0.token) },
+    Sample(Operations.endTwoStep) { ($0.code, $0.token) },
+    Sample(Operations.twoStepPolicy) { $0.token },
+    Sample(Operations.setTwoStepPolicy) { ($0.twoStepPolicy, $0.token) },
+  ]
+}
+
 extension BackendContract {
   static let twoStep: [Check] = [
     Check("a second step begins with a right code, and a code opens once") { probe, alice, bob in

@@ -139,6 +139,14 @@ extension Pair {
     },
   ]
 
+  /// Operations that write and are in no pair: their transactions change the session, the codes or
+  /// the second step of one account, whose lock they take as the raced ones do, or everything.
+  static let unraced: Set = [
+    "beginTwoStep", "confirm", "confirmTwoStep", "deleteOwnAccount", "endAllSessions", "endTwoStep",
+    "makeRecoveryCodes", "noteView", "reauthenticate", "registerOther", "rename", "renew", "resetPassword",
+    "resetPasswordAsOwner", "resume", "revokeSession", "unlock",
+  ]
+
   private static let oneAdministrator = (
     query: "SELECT count(*) FROM accounts WHERE role = 'administrator' AND disabled = 0", number: Int64(1)
   )

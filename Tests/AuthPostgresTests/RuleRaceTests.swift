@@ -33,6 +33,13 @@ import Testing
     #expect(!findings.isEmpty || !pair.needsLocks)
   }
 
+  @Test("every operation that writes is raced, or decides about nothing that another one changes")
+  func everyOperation() throws {
+    let raced = try Set(Pair.all.flatMap { try $0.round(RaceScene(.sqlite)).requests.joined().map(\.operation.name) })
+    let writing = Set(Operations.all.values.filter { $0.work != .reads }.map(\.name))
+    #expect(writing.subtracting(raced).symmetricDifference(Pair.unraced) == [], "add it to a pair, or to the unraced")
+  }
+
   @Test("a change of everything that is refused waits for no payment, so no payment waits for it")
   func refused() async throws {
     guard ThrowawayServer.isPossible else { return }

@@ -1,10 +1,23 @@
 import AuthBackend
+import Foundation
 
-/// The statements of each list of the rule book.
-package let queryLists: [(name: String, statements: [String])] = [
-  list(AccountSelection.self), list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionSelection.self),
-  list(SessionQuery.self), list(LedgerQuery.self), list(EventSelection.self), list(EventQuery.self),
-  list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self), list(OperatorQuery.self),
-]
+/// The statements of each list of the rule book, and those that erase an account.
+///
+/// Every `enum NAME: String, Query` in the sources of AuthBackend is a list.
+package let queryLists: [(name: String, statements: [String])] = {
+  let sources = Workspace.repository + "/Sources/AuthBackend/"
+  let paths = FileManager.default.subpaths(atPath: sources)?.filter { $0.hasSuffix(".swift") } ?? []
+  let names = paths.sorted().flatMap { path in
+    (try? String(contentsOfFile: sources + path, encoding: .utf8))?
+      .matches(of: /enum (\w+): (?:\w+, )*Query\b/).map { String($0.output.1) } ?? []
+  }
+  return names.map { name in
+    let type = _typeByName("11AuthBackend\(name.count)\(name)O")
+    guard let list = type as? any Query.Type else {
+      preconditionFailure("\(name) is not a package enum on the top level")
+    }
+    return (name, statements(of: list))
+  } + [("Erasure", Schema.tables.compactMap(\.erasure))]
+}()
 
-private func list<Q: Query>(_: Q.Type) -> (name: String, statements: [String]) { ("\(Q.self)", Q.allCases.map(\.sql)) }
+private func statements<Q: Query>(of _: Q.Type) -> [String] { Q.allCases.map(\.sql) }

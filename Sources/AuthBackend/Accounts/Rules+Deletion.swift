@@ -34,7 +34,7 @@ extension Rules {
     try db.endAll(of: account.id, because: .accountDeleted, by: own.account)
     try db.run(SessionQuery.endRest, EndReason.accountDeleted, db.wallTime, account.id)
     try db.record(.userDeleted, by: own, to: account.id)
-    for erasure in SchemaTable.all.compactMap(\.erasure) { try db.run(erasure, [account.id.bound]) }
+    for erasure in Schema.tables.compactMap(\.erasure) { try db.run(erasure, [account.id.bound]) }
     try db.run(AccountQuery.reserveName, try Username(account.user.username).reservation)
     try db.run(AccountQuery.erase, DeletedAccount.shownName, hasher.unmatchable, account.id)
   }

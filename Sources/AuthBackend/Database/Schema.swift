@@ -24,6 +24,33 @@ package enum Schema {
     steps.filter { version < $0.version && $0.version <= last }.map(\.sql)
   }
 
+  /// All tables, in an order in which rows refer to earlier ones only.
+  ///
+  /// A token belongs to the database that issued it. A wait belongs to a boot, so in the other
+  /// database it begins again with the next attempt. With the salt of events the other database
+  /// keeps the name that session files know this one by, so a login there is refused as one that
+  /// ended, and not as one of another database.
+  package static let tables = [
+    // One row.
+    SchemaTable("authority", leavingBehind: ["id", "archived_through"], erasing: .nothing),
+    // `AccountQuery.erase` erases the account itself.
+    SchemaTable("accounts", leavingBehind: [], erasing: .nothing),
+    // Account 0 is the one that pays the opening credits.
+    SchemaTable("ledger_accounts", leavingBehind: [], erasing: .nothing),
+    SchemaTable("transfers", leavingBehind: [], erasing: .statement(LedgerQuery.forgetKeys)),
+    SchemaTable("entries", leavingBehind: [], erasing: .nothing),
+    SchemaTable("codes", leavingBehind: ["boot", "boot_until"], erasing: .rows),
+    // Hashes of names that are not given again.
+    SchemaTable("reserved_names", leavingBehind: [], erasing: .nothing),
+    SchemaTable("events", leavingBehind: [], erasing: .nothing),
+    SchemaTable("two_steps", leavingBehind: [], erasing: .rows),
+    // A session that ends forgets where it was.
+    SchemaTable("sessions", leavingBehind: nil, erasing: .nothing),
+    SchemaTable("other_tokens", leavingBehind: nil, erasing: .nothing),
+    SchemaTable("unknown_names", leavingBehind: nil, erasing: .nothing),
+    SchemaTable("challenges", leavingBehind: nil, erasing: .rows),
+  ]
+
   /// Version 3 is that of release 0.1.0.
   ///
   /// Events are append-only: no update, and only those that concern no account may be deleted,

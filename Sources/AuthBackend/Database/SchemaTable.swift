@@ -6,38 +6,33 @@ package struct SchemaTable: Sendable {
   package let name: String
   /// The columns that another database does not import; nil if it imports no row.
   package let leftBehind: Set<String>?
-  /// The statement that deletes what identifies the user of account `$1`; nil where nothing does.
-  let erasure: String?
+  /// The statement that deletes what identifies the user of account `$1`; nil if there is none.
+  package let erasure: String?
 
-  /// All tables, in an order in which rows refer to earlier ones only.
+  /// What the deletion of an account does with the rows of a table.
+  enum Erasure {
+    /// Keeps all rows as they are.
+    case nothing
+    /// Deletes the rows whose column `account` is the account.
+    case rows
+    /// Runs a statement, whose `$1` is the account.
+    case statement(any Query)
+  }
+
+  /// Declares a table.
   ///
-  /// A token belongs to the database that issued it. A wait belongs to a boot, so in the other
-  /// database it begins again with the next attempt. With the salt of events the other database
-  /// keeps the name that session files know this one by, so a login there is refused as one that
-  /// ended, and not as one of another database.
-  package static let all = [
-    // One row.
-    SchemaTable("authority", leavingBehind: ["id", "archived_through"], erasing: nil),
-    // `AccountQuery.erase` erases the account itself.
-    SchemaTable("accounts", leavingBehind: [], erasing: nil),
-    // Account 0 is the one that pays the opening credits.
-    SchemaTable("ledger_accounts", leavingBehind: [], erasing: nil),
-    SchemaTable("transfers", leavingBehind: [], erasing: LedgerQuery.forgetKeys.sql),
-    SchemaTable("entries", leavingBehind: [], erasing: nil),
-    SchemaTable("codes", leavingBehind: ["boot", "boot_until"], erasing: CodeQuery.voidAll.sql),
-    // Hashes of names that are not given again.
-    SchemaTable("reserved_names", leavingBehind: [], erasing: nil),
-    SchemaTable("events", leavingBehind: [], erasing: nil),
-    SchemaTable("two_steps", leavingBehind: [], erasing: TwoStepQuery.turnOff.sql),
-    // A session that ends forgets where it was.
-    SchemaTable("sessions", leavingBehind: nil, erasing: nil),
-    SchemaTable("other_tokens", leavingBehind: nil, erasing: nil),
-    SchemaTable("unknown_names", leavingBehind: nil, erasing: nil),
-    SchemaTable("challenges", leavingBehind: nil, erasing: ChallengeQuery.closeAll.sql),
-  ]
-
-  private init(_ name: String, leavingBehind left: Set<String>?, erasing erasure: String?) {
-    (self.name, leftBehind, self.erasure) = (name, left, erasure)
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - left: The columns that another database does not import; nil if it imports no row.
+  ///   - erasure: What the deletion of an account does with the rows.
+  init(_ name: String, leavingBehind left: Set<String>?, erasing erasure: Erasure) {
+    (self.name, leftBehind) = (name, left)
+    self.erasure =
+      switch erasure {
+      case .nothing: nil
+      case .rows: "DELETE FROM \(name) WHERE account = $1"
+      case .statement(let query): query.sql
+      }
   }
 }
 

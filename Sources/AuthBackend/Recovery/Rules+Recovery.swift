@@ -154,5 +154,4 @@ package enum CodeQuery: String, Query {
   case use = "DELETE FROM codes WHERE account = $1 AND code_hash = $2"
   case voidRecoveryCodes = "DELETE FROM codes WHERE account = $1 AND expires_at IS NULL"
   case voidOneTimeCodes = "DELETE FROM codes WHERE account = $1 AND expires_at IS NOT NULL"
-  case voidAll = "DELETE FROM codes WHERE account = $1"
 }

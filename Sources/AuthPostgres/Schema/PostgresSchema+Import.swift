@@ -16,7 +16,7 @@ extension PostgresSchema {
     guard try !session.isInstalled() else { throw .refused(.schemaNotEmpty, session.database.escaped) }
     // The account that pays the opening credits is imported too.
     try session.run("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
-    for table in SchemaTable.all {
+    for table in Schema.tables {
       var statements: [ServerConnection.Statement] = []
       try export(table) { (columns, row) throws(BackendError) in
         let names = columns.joined(separator: ", ")

@@ -18,10 +18,8 @@ import Testing
     work.clock.advance(by: .seconds(1800))
     let raw = work.raw
     try authority.deleteBob(
-      names: "SELECT name FROM sqlite_schema WHERE type = 'table'",
-      texts: """
-        SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-        WHERE t.name IN ('accounts', 'sessions') AND c.type = 'TEXT' AND c.name <> 'ended_reason'
+      columns: """
+        SELECT t.name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'
         """,
       references: """
         SELECT t.name, k."from" FROM sqlite_schema t, pragma_foreign_key_list(t.name) k

@@ -35,7 +35,7 @@ import Testing
       }
     }
     let others = try Set(needed).symmetricDifference(Self.checked())
-    #expect(others == [], "needed by the operation and checked by its method, and not the same keys")
+    #expect(others == [], "give the operation a sample, and let its method check the keys that the operation needs")
   }
 
   @Test("a key of another session than the lease's is refused, and nothing is done") func otherKeys() async throws {
