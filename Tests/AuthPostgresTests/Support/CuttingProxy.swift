@@ -26,6 +26,7 @@ final class CuttingProxy: Sendable {
   private struct State {
     var cut: Cut?
     var counts = [0, 0]
+    var roundTrips = 0
   }
 
   private let folder = ShortFolder()
@@ -49,6 +50,9 @@ final class CuttingProxy: Sendable {
 
   /// How many messages went by in each direction.
   var counts: [Int] { state.withLock { $0.counts } }
+
+  /// How often the client sent what the server has to answer before it goes on.
+  var roundTrips: Int { state.withLock { $0.roundTrips } }
 
   /// Ends its thread, which closes the listener: another thread may already have its number.
   func close() { shutdown(listener, Int32(SHUT_RDWR)) }
@@ -83,6 +87,8 @@ final class CuttingProxy: Sendable {
   private func forward(_ message: [UInt8], from side: Int, to descriptor: Int32) -> Bool {
     let phase = state.withLock { state -> Cut.Phase? in
       defer { state.counts[side] += 1 }
+      // The last message of a pipeline is Sync.
+      if side == 0, message.first == UInt8(ascii: "S") { state.roundTrips += 1 }
       guard let cut = state.cut, cut.side == side, cut.message == state.counts[side] else { return nil }
       state.cut = nil
       return cut.phase
