@@ -14,7 +14,8 @@ extension Pair {
 
   static let all: [Pair] = [
     twoPayments,
-    Pair("pay and pay to each other", needsLocks: false) { scene in
+    // The second side has changed its own balance, and waits before that of the other one.
+    Pair("pay and pay to each other", laterChange: 4) { scene in
       let (one, other) = (try scene.user(), try scene.user())
       return Round(
         Operations.pay(try PaymentOrder("1", to: other.canonical), try scene.logIn(one)),
@@ -68,17 +69,19 @@ extension Pair {
       let use = Operations.recover(user.canonical, code, newPassword)
       return Round(use, use, [nil, "credentials_not_accepted"], ["credentials_not_accepted", nil])
     },
-    Pair("two uses of a time step", needsLocks: false) { scene in
+    Pair("two uses of a time step") { scene in
       let user = try scene.user()
       let secret = try scene.sides[0].turnTwoStepOn(try scene.logIn(user))
       try scene.sql("UPDATE two_steps SET last_step = 0")
       let code = secret.code(at: .now())
       let challenges = try (0..<2).map { _ in try scene.sides[0].challenge(user.canonical).token }
+      try scene.sql("UPDATE accounts SET guesses = 2, failures = 2, attempts = 2 WHERE name = '\(user)'")
       return Round(
         Operations.answer(code, challenges[0], .random), Operations.answer(code, challenges[1], .random),
-        [nil, "code_missing"], ["code_missing", nil])
+        [nil, "code_missing"], ["code_missing", nil],
+        fact: ("SELECT 10 * guesses + failures FROM accounts WHERE name = '\(user)'", 11))
     },
-    Pair("guess and guess, with one left", needsLocks: false) { scene in
+    Pair("guess and guess, with one left", decidesFirst: true) { scene in
       let user = try scene.user()
       try scene.sql("UPDATE accounts SET guesses = 4, failures = 4, attempts = 4 WHERE name = '\(user)'")
       let guess = Request.logIn(user, wrongPassword)
@@ -86,28 +89,16 @@ extension Pair {
         guess, guess, ["throttled", "credentials_not_accepted"], ["credentials_not_accepted", "throttled"],
         fact: ("SELECT failures FROM accounts WHERE name = '\(user)'", 5))
     },
-    Pair("require a second step and log in", needsLocks: false) { scene in
-      try scene.sql("UPDATE authority SET two_step_required = 0")
-      let (users, tokens) = try scene.onlyAdministrators()
-      let new = NewSession.random
-      // Before or after the change, but never again once it was refused.
-      return Round(
-        Operations.setTwoStepPolicy(.required, tokens[0]), .logIn(users[1], alicePassword, new),
-        then: Operations.profile(new.token),
-        [nil, nil], [nil, "two_step_required"]
-      ) { _ in
-        let token = try scene.logIn(users[1])
-        let later = code { try scene.rules.profile(token: token) }
-        return later == "two_step_required" ? nil : "not required afterwards"
-      }
-    },
     Pair("change the password and log in with the old one") { scene in
       let user = try scene.user()
       return Round(
         change(try scene.logIn(user), to: newPassword), .logIn(user), [nil, nil], [nil, "credentials_not_accepted"],
         fact: (activeSessions("name = '\(user)'"), 1))
     },
-    Pair("change the password and change the password", needsLocks: false) { scene in
+    Pair(
+      "change the password and change the password",
+      guardedBy: "each changes the row of the account before it checks its session, which the other one ended"
+    ) { scene in
       let user = try scene.user()
       let passwords = [newPassword, bobPassword]
       return Round(
@@ -124,27 +115,27 @@ extension Pair {
       let register = Operations.register(scene.newName(), alicePassword, nil)
       return Round(register, register, [nil, "username_taken"], ["username_taken", nil])
     },
-    Pair("close the registration and register", needsLocks: false) { scene in
+    Pair("close the registration and register") { scene in
       let token = try scene.logIn()
       try scene.rules.setRegistration(.open, token: token)
       return Round(
         Operations.setRegistration(.closed, token), Operations.register(scene.newName(), alicePassword, nil),
-        [nil, nil], [nil, "registration_closed"])
+        [nil, nil], [nil, "registration_closed"], refusedLater: (1, "registration_closed"))
     },
-    Pair("pay and end the session", needsLocks: false) { scene in
+    Pair("pay and end the session") { scene in
       let token = try scene.logIn(try scene.user())
       return Round(
         Operations.pay(try PaymentOrder("1", to: "alice"), token), Operations.revoke(token, .userAsked),
-        [nil, nil], ["session_user_asked", nil])
+        [nil, nil], ["session_user_asked", nil], refusedLater: (0, "session_user_asked"))
     },
   ]
 
-  /// Operations that write and are in no pair: their transactions change the session, the codes or
-  /// the second step of one account, whose lock they take as the raced ones do, or everything.
+  /// Operations that write and are in no pair: they take the locks of the raced ones for the same
+  /// accounts and sessions, or, as the policy of second steps, change what is checked at each use.
   static let unraced: Set = [
     "beginTwoStep", "confirm", "confirmTwoStep", "deleteOwnAccount", "endAllSessions", "endTwoStep",
     "makeRecoveryCodes", "noteView", "reauthenticate", "registerOther", "rename", "renew", "resetPassword",
-    "resetPasswordAsOwner", "resume", "revokeSession", "unlock",
+    "resetPasswordAsOwner", "resume", "revokeSession", "setTwoStepPolicy", "unlock",
   ]
 
   private static let oneAdministrator = (

@@ -16,17 +16,24 @@ final class CallShim: Sendable {
 
   private init() async throws {
     scratch = try ScratchDirectory()
-    library = scratch.path + "/kill-at-call.so"
-    let source = BuiltExecutable.repository + "/fixtures/kill-at-call.c"
+    library = try await Self.compile("kill-at-call.c", into: scratch)
+  }
+
+  /// Compiles a C file of `fixtures/` to a library for LD_PRELOAD.
+  ///
+  /// - Returns: The path of the library.
+  static func compile(_ name: String, into folder: ScratchDirectory) async throws -> String {
+    let library = "\(folder.path)/\(name).so"
     let compile = """
       compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
       [ -x "$compiler" ] || compiler=cc
-      exec "$compiler" -shared -fPIC -O1 -o '\(library)' '\(source)' -ldl
+      exec "$compiler" -shared -fPIC -O1 -o '\(library)' '\(BuiltExecutable.repository)/fixtures/\(name)' -ldl
       """
     let outcome = try await Program("sh", ["-c", compile], timeLimit: .seconds(120)).run()
     guard outcome.ending == .exited(0) else {
       throw PseudoTerminal.Failure(description: "the C compiler \(outcome.ending): \(outcome.text)")
     }
+    return library
   }
 
   /// A run under the shim.
