@@ -71,6 +71,7 @@ private struct ContractSource: SampleSource {
   var otherName: String { "erin" }
   var displayName: String { "Another name" }
   var order: PaymentOrder { get throws { try PaymentOrder(minorUnits: 1, to: username.canonical, key: "unused") } }
+  var number: Int64 { 1 }
   var page: Page { Page() }
   var eventPage: Page { Page() }
   var sessionsPage: SessionsPage { SessionsPage() }

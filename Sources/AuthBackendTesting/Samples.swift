@@ -33,6 +33,8 @@ package protocol SampleSource {
   var username: Username { mutating get }
   var displayName: String { mutating get }
   var order: PaymentOrder { mutating get throws }
+  /// The number of a payment, or of another row.
+  var number: Int64 { mutating get }
   var page: Page { mutating get }
   var eventPage: Page { mutating get }
   var sessionsPage: SessionsPage { mutating get }

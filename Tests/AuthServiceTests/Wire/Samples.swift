@@ -57,6 +57,7 @@ enum Samples {
     var order: PaymentOrder {
       get throws { PaymentOrder(amount: try Amount("12.50"), payee: username, key: try IdempotencyKey("k1")) }
     }
+    var number: Int64 { 77 }
     var page: Page { Samples.page }
     var eventPage: Page { Samples.page }
     var sessionsPage: SessionsPage {
