@@ -3,14 +3,16 @@
 
   /// Starts other programs.
   package enum ChildProgram {
-    /// Starts a program in a process group of its own, so that ^C at a terminal does not end it.
+    /// Starts a program.
     ///
     /// - Parameters:
     ///   - words: The program, which `PATH` may find, and its arguments.
+    ///   - endsWithUs: Whether the program gets the signals that a terminal sends to this one, such
+    ///     as the one of ^C; otherwise it gets a process group of its own.
     ///   - prepare: Adds what becomes of the descriptors; others stay open if they are inherited.
     /// - Returns: The process id; nil if the program could not be started.
     package static func start(
-      _ words: [String], _ prepare: (inout posix_spawn_file_actions_t) -> Void
+      _ words: [String], endsWithUs: Bool = false, _ prepare: (inout posix_spawn_file_actions_t) -> Void
     ) -> pid_t? {
       var actions = posix_spawn_file_actions_t()
       var attributes = posix_spawnattr_t()
@@ -28,8 +30,8 @@
       posix_spawnattr_setsigdefault(&attributes, &everySignal)
       posix_spawnattr_setsigmask(&attributes, &noSignals)
       posix_spawnattr_setpgroup(&attributes, 0)
-      posix_spawnattr_setflags(
-        &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+      let ownGroup = endsWithUs ? 0 : POSIX_SPAWN_SETPGROUP
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | ownGroup))
       let arguments = words.map { $0.withCString { strdup($0) } } + [nil]
       defer { for argument in arguments { free(argument) } }
       var process: pid_t = 0

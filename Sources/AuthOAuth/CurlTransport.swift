@@ -39,10 +39,12 @@
     /// Sends a request and returns the response, whatever its status.
     ///
     /// A request with an `ExchangeRecorder` continues if this process ends or the task is
-    /// cancelled. A request without one is abandoned if the task is cancelled.
+    /// cancelled. A request without one is abandoned if the task is cancelled. A `GET` also ends at
+    /// ^C in a terminal.
     public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
       let process = try CurlProcess(
-        program, input: try config(request), recorder: request.recorder, longest: Self.longest)
+        program, input: try config(request), changesNothing: request.method == "GET", recorder: request.recorder,
+        longest: Self.longest)
       let deadline = ContinuousClock.now + timeLimit + .seconds(2)
       let output = await withTaskCancellationHandler {
         if workPlace == .callingThread { return process.output(until: deadline) }

@@ -102,7 +102,7 @@ extension OAuthAuthority {
     guard let userCode = answer["user_code"], let deviceCode = answer["device_code"],
       let address = answer["verification_uri"],
       // An hour is more than any server gives.
-      let lifetime = answer["expires_in"]?.seconds(in: 0...3600),
+      let lifetime = answer.seconds("expires_in", in: 0...3600),
       // All of it is shown, perhaps on a terminal.
       !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), address.isSafeURL,
       answer["verification_uri_complete"]?.isSafeURL != false
@@ -110,6 +110,6 @@ extension OAuthAuthority {
     return DeviceAuthorization(
       userCode: userCode, verificationURI: address, completeVerificationURI: answer["verification_uri_complete"],
       deadline: .at(now.advanced(by: lifetime)), authority: self, deviceCode: deviceCode,
-      interval: answer["interval"]?.seconds(in: 1...300) ?? .seconds(5))
+      interval: answer.seconds("interval", in: 1...300) ?? .seconds(5))
   }
 }

@@ -131,7 +131,7 @@ public final class OAuthAuthority: Sendable {
       refresh?.isVisible != false
     else { throw .unusable() }
     // Some servers send 0 or -1 for a token without an end.
-    let lifetime = claims["expires_in"]?.seconds(in: 0...(1 << 31)).flatMap { $0 > .zero ? $0 : nil }
+    let lifetime = claims.seconds("expires_in", in: 0...(1 << 31)).flatMap { $0 > .zero ? $0 : nil }
     let deadline = lifetime.map { Deadline.at(requested.advanced(by: $0)) } ?? .never
     return (AccessToken(access, deadline: deadline), refresh, claims, requested)
   }

@@ -16,6 +16,13 @@ public struct OAuthClaims: Sendable, Redacted {
     }
   }
 
+  /// A number of seconds, limited to the range; without its fraction, and also from a string,
+  /// because some servers send those.
+  func seconds(_ name: String, in range: ClosedRange<Int64>) -> Duration? {
+    guard case .number(let number)? = members[name] else { return self[name]?.seconds(in: range) }
+    return "\(number)".seconds(in: range)
+  }
+
   /// The strings of an array, such as the user's groups; empty if there is no such array.
   public func list(_ name: String) -> [String] {
     guard case .array(let values)? = members[name] else { return [] }

@@ -112,8 +112,10 @@ extension String {
   /// Whether it has only visible ASCII characters: nothing that ends a line or acts on a terminal.
   var isVisible: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-  /// A number of seconds from a server, which may be any number.
+  /// A number of seconds from a server, without its fraction and limited to the range; nil for a
+  /// number that is larger than every integer.
   func seconds(in range: ClosedRange<Int64>) -> Duration? {
-    Int64(self).map { .seconds(min(max($0, range.lowerBound), range.upperBound)) }
+    (Int64(self) ?? Int64(exactly: (Double(self) ?? .nan).rounded(.down)))
+      .map { .seconds(min(max($0, range.lowerBound), range.upperBound)) }
   }
 }

@@ -130,7 +130,9 @@ private struct Check<Request: Sendable> {
       if nearest == nil, word.bytes.count > 2, word.bytes[1] != UInt8(ascii: "-") {
         cause = "\(Word(bytes: word.bytes.prefix(2)).quoted) is not an option of '\(command)'"
       }
-      return refusal(.unknownOption, cause + CommandError.suggestion(nearest))
+      return refusal(
+        .unknownOption, cause + CommandError.suggestion(nearest),
+        advice: argument?.isAfterDashes == true ? "Write the options of another command after '--'." : nil)
     }
     let form = argument.map { " and not an \($0.name); write \($0.form.accepted)" } ?? ""
     return refusal(.signedNumber, cause + form)

@@ -75,6 +75,16 @@ final class CurlTests: Sendable {
     #expect(arguments == "-q --config -\n")
   }
 
+  @Test("^C at a terminal ends a request that changes nothing at the server; every other one is finished")
+  func group() async throws {
+    let program = try script(#"printf 'HTTP/1.1 200 OK\r\n\r\n%d\ncurl 0' $(ps -o pgid= -p $$)"#)
+    for (method, isOurs) in [("GET", true), ("POST", false)] {
+      let request = OAuthRequest(method: method, url: "http://127.0.0.1/", headers: [:], body: [])
+      let group = try await CurlTransport(program: program).send(request).body
+      #expect((String(decoding: group, as: UTF8.self) == "\(getpgrp())") == isOurs)
+    }
+  }
+
   @Test(
     "curl uses the certificates and the proxy of the environment, and SSL_CERT_DIR hides SSL_CERT_FILE",
     .enabled("needs openssl") { access("/usr/bin/openssl", X_OK) == 0 })
