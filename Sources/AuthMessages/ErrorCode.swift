@@ -59,14 +59,14 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         "Log out first: \(runByOthers: "logout", "--context", "{NAME}")")
     // Status 2: the command line or the input
     case .clientMissing:
-      .usage("client_id_missing", "{ISSUER} needs to know the program by its client id")
-        .hint("Register the program there, and give its id with --client-id.")
+      .usage("client_id_missing", "a login at {ISSUER} needs a client id")
+        .hint("Register auth-cli there, and pass the client id that you get with --client-id.")
     case .commandMissing:
       .usage("command_missing", "there is no command to run").hint(
         "Write it after '--': \(run: "run", "--", "COMMAND")")
     case .noPaymentsAtProvider:
-      .usage("no_payments_at_provider", "this login is at {ISSUER}, which has no payments")
-        .hint("Only a login at a database has this command; choose another context with --context.")
+      .usage("no_payments_at_provider", "this command needs a local account, and this login is at {ISSUER}")
+        .hint("Choose a context with a local account with --context.")
     case .notAtProvider:
       .usage("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
         .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")

@@ -91,8 +91,9 @@ public struct OAuthServer: Sendable {
     }
     if document["issuer"] == nil, let failure { throw failure }
     guard document["issuer"] == issuer, document[Endpoint.token.rawValue] != nil else {
-      let found = document["issuer"].flatMap { $0.isSafeURL && $0 != issuer ? ": it calls itself \($0)" : nil } ?? ""
-      throw .misconfigured("The server does not describe itself as \(issuer)\(found).")
+      let found =
+        document["issuer"].flatMap { $0.isSafeURL && $0 != issuer ? ": it names the issuer \($0)" : nil } ?? ""
+      throw .misconfigured("The server has no metadata for the issuer \(issuer)\(found).")
     }
     let methods = "code_challenge_methods_supported"
     guard document.members[methods] == nil || document.list(methods).contains("S256") else {

@@ -41,10 +41,11 @@ import Testing
     arguments: ["https://evil.example", "https://server.example/"])
   func otherIssuer(issuer: String) async {
     describe(issuer)
-    let message = "The server does not describe itself as https://server.example: it calls itself \(issuer)."
+    let message = "The server has no metadata for the issuer https://server.example: it names the issuer \(issuer)."
     await #expect(throws: OAuthError.misconfigured(message)) { try await discover() }
     describe("\\u001b[2J")
-    await #expect(throws: OAuthError.misconfigured("The server does not describe itself as https://server.example.")) {
+    await #expect(throws: OAuthError.misconfigured("The server has no metadata for the issuer https://server.example."))
+    {
       try await discover()
     }
   }

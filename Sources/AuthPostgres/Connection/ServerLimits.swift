@@ -4,7 +4,7 @@ package struct ServerLimits: Hashable, Sendable {
 
   /// The longest wait for a connection, all hosts together.
   package var connecting: Duration = .seconds(5)
-  /// How long one host may be silent before the next host is tried, too.
+  /// The wait for an answer of one host before the next host is also tried.
   package var nextHost: Duration = .milliseconds(250)
   /// The longest wait for the answers to what was sent together.
   package var answer: Duration = .seconds(10)

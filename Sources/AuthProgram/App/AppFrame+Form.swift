@@ -18,7 +18,7 @@ extension AppState {
 
   func layout(of form: AppForm, _ area: AppArea) -> FormLayout {
     let pictureWidth = form.plan.pictureWidth
-    // The picture is beside the form where there is room, and below it elsewhere.
+    // The picture is beside the form if there is room, otherwise below it.
     let isBeside = pictureWidth > 0 && form.plan.picture.count <= area.height && pictureWidth + 38 <= columns
     let columns = isBeside ? columns - pictureWidth - 2 : columns
     let below = message(of: form, width: columns)
@@ -28,7 +28,7 @@ extension AppState {
     if hasTitle {
       top += title.count + (area.height >= form.fields.count + below.count + title.count + 1 ? 1 : 0)
     }
-    // Where there is no room for all fields, the one with the cursor is there.
+    // If there is no room for all fields, the field with the cursor shows.
     let count = max(1, min(form.fields.count, area.bottom - top - (below.isEmpty ? 0 : 1)))
     let first = min(max(0, form.focus - count + 1), form.fields.count - count)
     return FormLayout(

@@ -52,8 +52,8 @@ extension AppState {
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
       layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)"), at: 0)
     }
-    // Of little room the list gets most; in details what they say does, and the bar has their
-    // letters.
+    // With little room, the list gets most of it; in details the text does, because the bar has
+    // the letter keys.
     if !page.rows.isEmpty {
       layout.lines = Array(layout.lines.prefix(max(0, area.height - (menuRow == nil ? 4 : 1))))
     }
@@ -86,7 +86,7 @@ extension AppState {
     let texts = page.lines.enumerated().map { index, line in
       line + (page.moments[index].map { ", " + Deadlines.ago(wallNow - $0) } ?? "")
     }
-    // Lines in columns keep their spaces while they fit.
+    // Lines in columns keep their spaces if they fit.
     let lines = texts.flatMap { line in
       DisplayWidth.columns(line) <= width ? [AppNotice(line)] : AppNotice.wrap(line, width: width)
     }
@@ -177,7 +177,7 @@ extension AppState {
       if boxed.count <= area.height { states = boxed }
       column = states.map { 2 + DisplayWidth.columns($0.text) }.max() ?? 0
     } else {
-      // Where there is no room for all states, the present one is there.
+      // If there is no room for all states, the current one shows.
       if states.count > area.height { states = states.filter { $0.style == .strong } }
       words.top += states.count + (area.height > states.count + 3 ? 1 : 0)
     }

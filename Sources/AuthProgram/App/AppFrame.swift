@@ -225,14 +225,14 @@ extension AppState {
     let letters = (rowOfLetters?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
     let verb = selected.flatMap { $0.menu == nil ? $0.choice?.label : "details" }
     let isSorted = tab == .accounts && menu == nil && page != nil
-    // What is the same for every row comes first where there is room, so that a step draws little.
+    // The keys of every row come first if there is room, so that a step draws little.
     let keys = ["? help", verb.map { "Enter " + (isNarrow ? $0 : DisplayWidth.pad($0, to: 9)) }]
     let others = [
       isSorted ? "s sort by " + (otherOrder == .name ? "name" : "last login") : nil,
       menu != nil ? "Esc back" : filter.text.isEmpty ? nil : "Esc clear",
       selected == nil ? nil : "↑↓ choose", "q quit", selected != nil && canFilter ? "/ filter" : nil,
     ]
-    // A menu has a row for each letter.
+    // A menu already has a row for each letter.
     let all = keys + (isNarrow && menu == nil ? letters + others : others + letters)
     return all.compactMap(\.self) + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
   }

@@ -202,7 +202,7 @@ extension AppState {
       let isRepeated = form.problem?.code == BackendError.FailureCode.outcomeUnknown.rawValue
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      // The balance may be what the first try left.
+      // The first try may have changed the balance.
       let cost = isRepeated ? nil : amount.minorUnits
       if let cost, let balance = self[.pay].page?.balance, balance < cost {
         form.problem = .mistake("You have only \(Amount.text(balance)).")

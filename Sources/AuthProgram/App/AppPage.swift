@@ -14,7 +14,7 @@ struct AppPage: Sendable {
   var query = AppQuery()
   /// The balance of the user, on the Pay tab.
   var balance: Int64?
-  /// The users whom this user paid, or was paid by, the latest first; on the Pay tab.
+  /// The users whom this user paid, or who paid this user, the newest first; on the Pay tab.
   var names: [String] = []
   /// The times in seconds since 1970 of lines above the list that show one, by line.
   var moments: [Int: Int64] = [:]

@@ -3,7 +3,7 @@ import AuthCore
 import CommandLineKit
 import TextFormat
 
-// What the tabs show of what the screens loaded.
+// The pages of the tabs, from the data that the screens loaded.
 
 extension AppPage {
   /// How many rows a list has at first, and how many more are loaded at its end.
@@ -34,7 +34,7 @@ extension AppPage {
       chart: query.text.isEmpty ? Chart(points.reversed()) : nil)
   }
 
-  /// What the form for a payment shows beside it.
+  /// The text beside the form for a payment.
   static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
     AppPage(
       lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance,
@@ -78,7 +78,7 @@ extension AppPage {
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
 
-  /// A letter ends the session that the event names, where it is an active one of the user's.
+  /// A letter key ends the session that the event names, if it is an active session of the user.
   static func events(_ page: LoadedPage<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     let rows = zip(page.items, table.rows).map { event, cells in
@@ -98,10 +98,10 @@ extension AppPage {
     query: AppQuery = AppQuery()
   ) -> AppPage {
     let administrators = page.items.count { $0.isActiveAdministrator }
-    // The details of a row say since when there is the account.
+    // The details of a row have the time of the creation.
     let table = Table.accounts(page.items, by: .lastLogin)
     let accounts = zip(page.items, table.rows).map { account, cells in
-      // Of accounts that are not loaded another one may be.
+      // An account that is not loaded may be another administrator.
       let isLast =
         account.user.role == .administrator && page.lastOfMore == nil && query.text.isEmpty
         && administrators == (account.isActiveAdministrator ? 1 : 0)
@@ -167,12 +167,12 @@ extension AppPage {
 }
 
 extension AccountSummary {
-  /// Whether it can make another account an administrator's.
+  /// Whether its user can promote another account.
   fileprivate var isActiveAdministrator: Bool { user.role == .administrator && !isDisabled }
 }
 
 extension LoadedPage {
-  /// What the items are where there are more, such as "the newest 500".
+  /// The description of the items if there are more, such as "the newest 500".
   func part(_ which: String) -> String? { lastOfMore == nil ? nil : "the \(which) \(items.count)" }
 }
 
@@ -188,7 +188,7 @@ extension AppLetter {
 }
 
 extension Receipt {
-  /// What the payment did to the balance of a user.
+  /// The change of a user's balance by the payment.
   fileprivate func change(for username: String) -> Int64 {
     payer == username ? -amount.minorUnits : amount.minorUnits
   }

@@ -4,13 +4,13 @@ import AuthCore
 enum AppTab: String, Sendable, CaseIterable {
   case home, pay, receipts, profile, sessions, events, contexts, machine, accounts
 
-  /// What the tab and the bar say.
+  /// The title on the tab and in the navigation bar.
   var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
   /// Whether the backend filters its list.
   var isFilteredByBackend: Bool { [.receipts, .events, .accounts].contains(self) }
 
-  /// Whether its screen cannot be made without a session.
+  /// Whether its screen needs a session.
   var isGuarded: Bool { ![.home, .contexts, .machine].contains(self) }
 
   /// The tabs at a database.

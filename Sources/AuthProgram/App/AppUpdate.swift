@@ -48,7 +48,7 @@ extension AppState {
       nextLook = now + .seconds(5)
       return nil
     case .looked(let problem, let isEmpty, _):
-      // What could not be found out before is known now.
+      // The check succeeded, so its earlier error is out of date.
       if notice == lookNotice { notice = nil }
       (nextLook, self.isEmpty) = (nil, isEmpty)
       if let problem { warn(problem) } else { isRestored = true }
@@ -79,9 +79,9 @@ extension AppState {
   @discardableResult
   func warn(_ problem: CommandError) -> AppEffect? {
     let problem = problem.onScreen
-    // The form says it already, or something that matters more.
+    // The form already shows this message or a more important one.
     if form?.problem == nil { refuse("\(problem.sentence) \(problem.hint)") }
-    // Nobody tells when a database can be used again.
+    // No notification says when the database can be used again.
     if problem.status == .cannotTell { nextLook = now + .seconds(5) }
     return refresh()
   }
@@ -91,7 +91,7 @@ extension AppState {
   func refuse(_ text: String) { notice = AppNotice(text, .bad) }
 
   private func take(_ tab: AppTab, _ result: Result<AppPage, CommandError>) {
-    // Loaded for somebody who may not see it any more: the notice of why stays.
+    // The page was loaded for a role that the user has lost: the notice that says so stays.
     if isClosed(tab) { return }
     switch result {
     case .success(let page):
@@ -100,27 +100,27 @@ extension AppState {
       // Its times go on.
       if tab == .sessions { nextLook = now + .seconds(60) }
       guard let menu else { return }
-      // What can be done may be other actions now: the cursor stays on its own.
+      // The list of actions may have changed: the cursor stays on its action.
       move(by: 0)
       guard menuRow == nil else { return }
       self.menu = nil
       refuse(tab == .accounts ? "The account \(menu.menuOf ?? "") is gone." : "It is gone.")
     case .failure(let problem):
       if tab == .home {
-        // It asked about a name that may be taken. If it is, registration is open.
+        // The backend checked the name. If it is taken, registration is open.
         guard case .register = form?.purpose, problem.refusal != .usernameTaken else { return }
         dropForm()
         interrupt(.reason("\(problem.sentence) \(problem.hint)"))
         return
       }
-      // Such as the order, which this database may not have.
+      // For example, this database may not support the order.
       self[tab].asked.order = self[tab].page?.query.order ?? .name
       warn(problem)
       if problem.refusal == .twoStepRequired {
         self[tab] = AppList()
         lacksTwoStep = true
       }
-      // Does not leave a form: what was typed there would be lost.
+      // A form stays open, because its input would be lost.
       if tab == self.tab, self[tab].page == nil, form == nil { _ = open(.home, keepingNotice: true) }
     }
   }
@@ -131,7 +131,7 @@ extension AppState {
     guard user?.id != before?.id || user?.role != before?.role else { return isOther ? refresh() : nil }
     forgetUser()
     if let user { knownUsers = [user.username] + knownUsers.filter { $0 != user.username } }
-    // A form to log in would be refused now, and so would the accounts for a member.
+    // The login form would be refused now, as would the accounts tab for a member.
     let isClosing = isClosed(tab) || isLoggedIn && work == nil && form?.isLogin == true
     if isClosing {
       dropForm()
@@ -195,13 +195,13 @@ extension AppState {
       } else if isRestored {
         notice = AppNotice("\(tab.title) needs a login; l logs in at the provider.", .strong)
       } else {
-        // Whoever is logged in already is asked for no password.
+        // A user who is already logged in needs no password here.
         wanted = tab
         notice = AppNotice("\(tab.title) opens once it is known whether you are logged in; l logs in now.", .strong)
       }
       return nil
     }
-    // The filter is gone, and so are the rows that it found.
+    // Without the filter, its rows are out of date.
     if !self[tab].asked.text.isEmpty { self[tab].asked = AppQuery(order: self[tab].asked.order) }
     if self[tab].page?.query.text.isEmpty == false { self[tab].page = nil }
     if tab != self.tab { loadingBegan = now }
@@ -217,7 +217,7 @@ extension AppState {
     case .open(let tab): return open(tab)
     case .fill(let purpose):
       form = AppForm(purpose)
-      // The answer tells whether registration is closed.
+      // The form depends on whether registration is closed.
       if case .register = purpose { return .load(.home, isActivity: false) }
     case .ask(let question): self.question = question
     case .perform(let action): return perform(action)

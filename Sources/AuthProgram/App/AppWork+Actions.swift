@@ -35,7 +35,7 @@ extension AppWork {
           try change.perform(at: backend, fresh, under: lease)
         }
       } catch {
-        // It is a code that was wrong: these changes take no password.
+        // The code was wrong: these changes have no password.
         throw error.isOfWrongGuess ? CommandError(code: .wrongCode).beginning(error.wait) : error
       }
     case .administer(let administration):
@@ -81,7 +81,7 @@ extension AppWork {
     do throws(SessionError) {
       pressed = try await bar.press(.logIn) { credentials }
     } catch {
-      // Nobody has to go elsewhere for a new password.
+      // This screen can set a new password.
       let hint: Hint = "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? Ctrl-R"
       guard error == .credentialsNotAccepted else { throw CommandError(error) }
       throw CommandError(code: .wrongCredentials, hint: hint).beginning(backend.waitBegun)

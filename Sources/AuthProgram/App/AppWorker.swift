@@ -36,8 +36,8 @@ extension AppWorker {
       : "You were logged out in another terminal."
   }
 
-  /// Calls `look` once changes are followed, and after each change that another process may have
-  /// made; it does not return.
+  /// Calls `look` when it has started to follow changes, and after each change that another process
+  /// may have made; it does not return.
   ///
   /// While changes cannot be followed, it calls `look` every 5 seconds, with the reason.
   func followChanges(look: (CommandError?) -> Void) async {
@@ -57,7 +57,7 @@ extension AppWorker {
             // A deleted directory cannot be watched: check every 2 seconds whether it is back.
             isDatabaseAlone = try changes.wait(atMost: .seconds(isListening ? 86_400 : 2))
             isListening = try changes.listen()
-            // Without a session only a session file, or the first account, changes what shows.
+            // Without a session, only a new session file or the first account changes the screen.
           } while isDatabaseAlone && store.session == nil && !wasEmpty
         }
       } catch {
@@ -75,7 +75,7 @@ extension AppWorker {
     do throws(ClockError) { return try store.timeUntilLimit(by: clock) } catch { return .seconds(300) }
   }
 
-  /// When the session ends by itself, if that is soon, and whether activity puts that off.
+  /// When the session ends by itself, if that is soon, and whether activity delays it.
   var sessionEnd: AppMessage {
     let limits = store.session?.limits
     return .ends(in: timeUntilLimit, isIdle: limits?.absolute != limits?.earliest.map { .at($0) })
@@ -91,7 +91,7 @@ extension AppWorker {
     case .perform(let action):
       return .finished(action, await outcome { () throws(CommandError) in try await perform(action) })
     case .renew:
-      // Where that fails, the look finds out why.
+      // If that fails, the check finds the reason.
       return await (try? store.renew()) != nil ? .tick : look()
     case .copy, .authenticate, .quit: return .tick
     }

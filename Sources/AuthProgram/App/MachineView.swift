@@ -10,7 +10,7 @@ final class MachineView: Sendable {
   let present: SessionState.Kind
   /// The transitions from the current state.
   private let ways: [String]
-  /// The last steps of the machine, the latest last.
+  /// The last steps of the machine, the newest last.
   private let steps: [Step]
   /// The last step that led from one state to another.
   private let lastMovement: Step?
@@ -31,7 +31,7 @@ final class MachineView: Sendable {
     }
   }
 
-  /// The states from top to bottom, the present one marked; in boxes where there is room.
+  /// The states from top to bottom, the current one marked; in boxes if there is room.
   func states(boxed: Bool) -> [AppNotice] {
     let kinds = SessionState.Kind.allCases
     let width = kinds.map(\.rawValue.utf8.count).max() ?? 0
@@ -48,11 +48,11 @@ final class MachineView: Sendable {
 
   /// The states with an arrow for each transition.
   ///
-  /// What leaves a state leaves it beside its name, and runs to the lanes of the states that it can
+  /// The transitions of a state start beside its name, and run to the lanes of the states that they
   /// lead to (`┼` joins, `│` does not); each lane ends above its state.
   func diagram() -> [AppNotice] {
     let boxes = states(boxed: true)
-    // To which sides a line leads from each place.
+    // The sides to which a line leads from each place.
     let (up, down, left, right) = (1, 2, 4, 8)
     let signs = Array(" ╵╷│╴┘┐┤╶└┌├─┴┬┼")
     var grid = [[Int]](repeating: [Int](repeating: 0, count: 3 * arrows.count + 1), count: boxes.count)
@@ -76,7 +76,7 @@ final class MachineView: Sendable {
     return zip(boxes, lines).map { AppNotice($0.text + String($1), $0.style) }
   }
 
-  /// What can happen next and what happened last, the latest first; as many rows as there is room
+  /// The possible next events and the last events, the newest first; as many rows as there is room
   /// for.
   func words(width: Int, height: Int) -> [AppNotice] {
     func wrap(_ text: String, _ style: CellStyle) -> [AppNotice] { AppNotice.wrap(text, style, width: width) }

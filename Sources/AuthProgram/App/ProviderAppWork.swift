@@ -83,7 +83,7 @@ final class ProviderAppWork: AppWorker {
 }
 
 extension AppPage {
-  /// The page of a user's claims at an identity provider, and how long the access token is valid.
+  /// The page of a user's claims at an identity provider, with the time left of the access token.
   static func profile(_ rows: [(name: String, text: String)], provider: String, validUntil: String?) -> AppPage {
     let token = validUntil.map { "valid until \($0)" } ?? "the next use renews it"
     return AppPage(

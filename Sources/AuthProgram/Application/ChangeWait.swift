@@ -8,13 +8,13 @@ import TextFormat
 
 /// Waits for changes that another process may have made to the session or the accounts.
 ///
-/// Where a server reports the changes, starting to listen may wait for the server.
+/// If a server reports the changes, the start may wait for the server.
 struct ChangeWait {
   private let sessionFile: any ChangeSource
   /// Nil at an identity provider, which reports no changes.
   private let database: (any ChangeSource)?
 
-  /// Listens to nothing yet.
+  /// Creates a wait that does not follow changes yet.
   init(_ vault: FileVault, _ backend: (any Backend)?) throws(BackendError) {
     sessionFile = try vault.changes()
     database = try backend?.changes()
@@ -58,7 +58,7 @@ struct ChangeWait {
       }
       if let output, polled[0].revents != 0 {
         if Int32(polled[0].revents) & POLLERR != 0, !output.isTerminal { output.dieOfPipeSignal() }
-        // Closed, or a terminal that is gone: the next line finds that out.
+        // The output is closed or its terminal is gone: the next printed line reports it.
         polled[0].fd = -1
       }
       let isFileChanged = polled[1].revents != 0 ? try sessionFile.drain() : false

@@ -76,10 +76,10 @@ final class CommandBackend: Backend {
     try await base.revoke(token, reason: reason)
   }
 
-  /// From now on every revocation fails with this error, without a request.
+  /// Makes every further revocation fail with this error, without a request.
   func giveUp(_ obstacle: Unavailability) { notes.withLock { $0.obstacle = obstacle } }
 
-  /// From now on the session file of a disabled account is erased.
+  /// Erases the session file of a disabled account from now on.
   func forgetDisabled() { notes.withLock { $0.forgetsDisabled = true } }
 
   /// Whether the store may erase the session file of this token.
@@ -97,6 +97,6 @@ final class CommandBackend: Backend {
   /// Allows revocations from now on, because the user logs in or out.
   func beginEnding() { notes.withLock { $0.endings += 1 } }
 
-  /// Ends what ``beginEnding()`` began.
+  /// Stops allowing what ``beginEnding()`` allowed.
   func finishEnding() { notes.withLock { $0.endings -= 1 } }
 }

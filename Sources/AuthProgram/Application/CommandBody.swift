@@ -68,7 +68,7 @@ struct Answer {
   /// Every answer needs it, so that no command can forget to report its change when the output
   /// fails.
   enum Effect {
-    /// The command only shows something; run again, it shows it again.
+    /// The command only shows something, and can be repeated.
     case onlyShows
     /// The command changed something; this is reported even if the result cannot be printed.
     ///

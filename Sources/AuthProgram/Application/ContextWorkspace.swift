@@ -46,7 +46,7 @@ struct ContextPlace {
     }
     if issuer.isProvider {
       return (
-        "holds a session \(isAtProvider ? "at another identity provider" : "of a database").",
+        "holds a session \(isAtProvider ? "at another identity provider, or with another client id" : "of a database").",
         "Use another --context, or log out first: auth-cli logout --context \(context)"
       )
     }

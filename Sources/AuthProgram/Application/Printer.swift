@@ -29,7 +29,7 @@ struct Printer {
       for line in isQuiet ? [] : answer.lines { streams.output.writeLine(line) }
     }
     try flush(after: answer.effect)
-    // What to do next is said of a result that is there.
+    // The notes say what to do with the result, so they come after it.
     for line in answer.notes { note(line) }
     flushErrors()
   }
@@ -68,7 +68,7 @@ struct Printer {
       ("status", .integer(Int64(refusal.status.rawValue))), ("code", .string(refusal.code)),
       ("message", .string(refusal.message)), ("hint", .string(refusal.hint.text(in: context))),
     ])
-    // The status says no already; there is no better one for a document that did not arrive.
+    // The status already says that the command failed; there is none for a lost document.
     try? streams.output.flush(survivingClosedPipe: true)
     return refusal.status
   }

@@ -37,7 +37,7 @@ extension Question {
 enum Confirmation {
   static let yes = Option.flag("yes", "Do it without asking")
 
-  /// Asks, unless `--yes` is given; without a terminal it has to be.
+  /// Prompts, unless `--yes` is given; without a terminal `--yes` is required.
   static func ask(_ words: ParsedWords, _ question: String) throws(CommandError) {
     if words[yes] { return }
     guard try answer(to: question + " Type yes to go on: ") == Array("yes".utf8) else {
@@ -57,11 +57,11 @@ extension Workspace {
   /// terminal, or in the lines of standard input.
   ///
   /// - Parameters:
-  ///   - username: Whose password.
-  ///   - lines: What the lines of standard input before the code are; nil asks on the terminal.
-  ///   - reason: Why it is asked for, a sentence, where that is not plain from the command.
-  ///   - wrong: What to refuse a wrong one with.
-  ///   - check: Has the password checked.
+  ///   - username: The user whose password it is.
+  ///   - lines: The names of the lines of standard input before the code; nil prompts.
+  ///   - reason: A sentence that says why, if the command alone does not.
+  ///   - wrong: The error for a wrong password.
+  ///   - check: Checks the password.
   /// - Returns: The password, or the lines, and the session that it gave or renewed.
   /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
   func askForPassword(
@@ -114,7 +114,7 @@ extension Workspace {
 
   /// The session that a password gave or renewed, once each challenge is answered.
   ///
-  /// `code` returns the code for a challenge; it is told how many were wrong before.
+  /// `code` returns the code for a challenge; its first argument is the number of wrong codes.
   private func session(
     after result: Result<LoginResult, SessionError>, _ wrong: CommandError,
     code: (Int, Challenge) throws(CommandError) -> [UInt8]

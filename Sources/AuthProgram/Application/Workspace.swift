@@ -48,7 +48,7 @@ final class Workspace: ContextWorkspace {
 
   /// Checks the session after it was ended in the database, so that this device forgets it too.
   func forgetRevoked() async {
-    // Ended is the expected answer; anything else is found out by the next command.
+    // The session has ended, as expected; the next command reports anything else.
     do throws(SessionError) { try await store.check() } catch {}
   }
 }
@@ -71,15 +71,15 @@ extension SessionStore {
       } catch {
         guard error == .overtaken else { throw error }
       }
-      // The password belongs to one user, and the other process may have put another in place.
+      // The password belongs to one user, and the other process may have logged in another user.
       guard try await check().user.id == user else { throw .overtaken }
     }
     return try await reauthenticate(password: password, limits: limits)
   }
 }
 
-// The one way by which commands and the full-screen program use the session at the authority. A
-// failed lease becomes a refusal nowhere else.
+// Commands and the full-screen program use the session at the authority only through these
+// functions, and a failed lease becomes an error only here.
 
 extension SessionStore {
   /// Runs `question`, which asks the authority something under a lease of the session.
@@ -198,7 +198,7 @@ extension LoggedInSession {
 }
 
 extension Workspace {
-  /// Opens a screen of whoever is logged in; without a session there is none to open.
+  /// Opens a screen of the user who is logged in; throws without a session.
   func open<Screen: GuardedScreen & Sendable>(
     _: Screen.Type, isActivity: Bool = true
   ) async throws(CommandError) -> Screen {
@@ -207,12 +207,12 @@ extension Workspace {
     return screen
   }
 
-  /// Asks the backend something that an administrator with a recent password may ask.
+  /// Runs a request that needs an administrator with a recent password.
   func askAsAdministrator<Value>(
     _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
     let session = try await activeSession()
-    // The role comes first, so that no password is asked for in vain.
+    // Checks the role before it prompts for a password.
     _ = try session.administratorKey()
     let fresh = try await makeFresh(session)
     let administrator = try fresh.session.administratorKey()
@@ -221,7 +221,7 @@ extension Workspace {
     }
   }
 
-  /// The balance; nil where it cannot be told now, which the next command explains.
+  /// The balance; nil if it is unknown now, which the next command explains.
   func readBalance(_ session: LoggedInSession) async -> String? {
     try? await store.ask(session) { (lease) throws(BackendError) in
       Amount.text(try backend.profile(under: lease).balance)
@@ -230,7 +230,7 @@ extension Workspace {
 
   /// Whether the user must set up a second step before anything else.
   ///
-  /// Where that cannot be told now, the next command says it.
+  /// False if it is unknown now, which the next command explains.
   func needsTwoStep(_ session: LoggedInSession) async -> Bool {
     guard session.user.role == .administrator else { return false }
     let state = try? await store.ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }

@@ -14,8 +14,8 @@ enum TokenCommand {
         + "at the same time, one of them renews it. It never prompts.",
       "A token that is valid is printed as it is, without a request. So it may belong to a session that the provider "
         + "has ended meanwhile; the server that gets it decides. Whoever has the token can use it until it expires.",
-      "If the provider's tokens are valid for less than --min-valid, a new one is printed. Without --min-valid, a token "
-        + "that lives for less than 40 seconds is renewed in the last quarter of its time.",
+      "If even a new token is valid for less than --min-valid, it is printed all the same. Without --min-valid, a token "
+        + "with a lifetime of less than 40 seconds is renewed in the last quarter of its lifetime.",
     ],
     options: [SavedAccess.minimum, header],
     examples: [

@@ -91,7 +91,7 @@ extension AccountsQuery.Order: Choice {
 }
 
 extension Workspace {
-  /// Asks something that an administrator may see.
+  /// Runs a query that needs an administrator.
   func askOnAccounts<Value>(
     _ question: (AccountsScreen, AdminSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {

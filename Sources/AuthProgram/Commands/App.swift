@@ -51,7 +51,7 @@ enum AppCommand {
     return try AppLoop(work: work, context: context == .standard ? nil : context.description, provider: provider)
   }
 
-  /// Shows the screen until somebody quits (nil), or leaves it to log in at the identity provider.
+  /// Shows the screen until the user quits (nil) or must log in at the identity provider.
   private static func show(_ loop: AppLoop, in workspace: ContextWorkspace) throws(CommandError) -> Bool? {
     try loop.run(
       colors: workspace.printer.streams.output.style.allowsColor, isASCII: Environment.hasOtherEncoding)

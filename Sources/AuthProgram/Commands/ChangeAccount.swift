@@ -45,7 +45,7 @@ enum ChangeAccountCommand {
 enum AccountChange: String {
   case disable, enable, unlock, promote, demote
 
-  /// What help says of the command, what it does to bob, and what an account is afterwards.
+  /// The summary of the command, its effect on the example bob, and the account's next state.
   var words: (summary: String, shows: String, done: String) {
     switch self {
     case .disable:
@@ -120,7 +120,7 @@ enum DeleteAccountCommand {
     _ user: Username, _ words: ParsedWords, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
     if !words[Confirmation.yes] {
-      // A name that nobody has is not asked about.
+      // Without an account there is nothing to confirm.
       _ = try await workspace.account(user)
       try confirm(user.canonical)
     }
@@ -134,7 +134,7 @@ enum DeleteAccountCommand {
   private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
     let profile = try await workspace.store.ask(screen.session, workspace.backend.profile(under:))
-    // What would be refused is refused before anything is asked; the deletion checks again.
+    // Refuses before any prompt what the deletion would refuse; the deletion checks again.
     guard profile.balance == 0 else {
       throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
         .withHint("Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")

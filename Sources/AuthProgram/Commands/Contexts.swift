@@ -73,20 +73,20 @@ enum ContextsCommand {
       lines: found.isEmpty ? ["No contexts."] : workspace.lines(table), ["contexts": .array(documents)], notes: notes)
   }
 
-  /// What a context has.
+  /// The state of a context.
   enum Content {
     case user(Grant)
-    /// A session that is over.
+    /// A session that has ended.
     case ended
     /// A login at an identity provider; without details if nobody is logged in there.
     case atProvider(ProviderSettings, TokenDetails?)
-    /// A session at another database, which this one is not told about.
+    /// A session at another database; this database is not asked about it.
     case elsewhere
     /// A file that cannot be used, and why.
     case unusable(String)
   }
 
-  /// What a context has; without a database, those at one are elsewhere.
+  /// The state of a context; without a database, each session at one is elsewhere.
   static func content(
     of name: ContextName, at place: ContextPlace, _ backend: (any Backend)?
   ) throws(CommandError) -> Content? {
@@ -113,7 +113,7 @@ enum ContextsCommand {
       }
     case .corrupt(let evidence): return .unusable(evidence.description)
     case .unavailable(let failure):
-      // A session of the other kind of database is no fault of the file.
+      // A session of another database is not a fault of the file.
       let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
       guard case .token = place.vault(for: other).look() else { return .unusable(failure.description) }
       return .elsewhere

@@ -27,7 +27,7 @@ enum EventsCommand {
   private static let beforeEvent = Option.optional(
     "before", "ID", Kinds.event, "Show events before this one (the next page)")
 
-  /// The latest is last.
+  /// Prints events, the newest last.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let page = PageOptions(words: words)
     try workspace.checkForm(page)
@@ -58,14 +58,14 @@ extension JSON {
   }
 }
 
-/// What shapes a page of receipts or events: from when, until when, in which form.
+/// The options of a list of receipts or events: its times, its filter, its length and its form.
 struct PageOptions {
   let words: ParsedWords
 
   /// Only rows that contain this text.
   var filter: String { words[Self.filter] ?? "" }
   var isCSV: Bool { words[Self.csv] }
-  /// How many at most; nil for all, which is for CSV.
+  /// The maximum number of rows; nil for all, which is the default for CSV.
   var limit: Int? { isCSV && words.origin(of: Options.limit) == .notGiven ? nil : words[Options.limit] }
 
   static let options: [any DeclaredOption] = [since, until, filter, Options.limit, csv]
@@ -89,7 +89,7 @@ struct PageOptions {
     return TimeSpan(since: words[Self.since].map(wallTime), until: words[Self.until].map(wallTime))
   }
 
-  /// The options for the next page, which covers the same times however late it is asked for.
+  /// The options for the next page, with absolute times, so that it covers the same times later.
   fileprivate func repeated(within times: TimeSpan) -> [String] {
     func bound(_ flag: String, _ time: WallTime?) -> [String] {
       guard let time else { return [] }
@@ -108,14 +108,14 @@ struct PageOptions {
 typealias Listing<Item> = (items: [Item], next: Int64?, notes: [Hint])
 
 extension Workspace {
-  /// Refuses what cannot be printed in two forms at once.
+  /// Refuses two forms of output together.
   func checkForm(_ options: PageOptions) throws(CommandError) {
     if options.isCSV, printer.asJSON { throw CommandError(code: .csvNotJSON) }
   }
 
-  /// Loads as many as the options ask for, a page at a time.
+  /// Loads as many rows as the options request, a page at a time.
   ///
-  /// `load` loads a page, and `number` is what the page after an item is before.
+  /// `load` loads a page, and `number` is the position of an item, where the next page starts.
   func load<Item>(
     _ options: PageOptions, of command: String, before: Int64?, on screen: some LiveScreen, number: (Item) -> Int64,
     _ load: (Page, borrowing SessionLease) throws(BackendError) -> LoadedPage<Item>

@@ -23,7 +23,7 @@ enum RecoveryCodesCommand {
     ]
   ) { _ in .inWorkspace(run) }
 
-  /// Makes ten codes in place of the old.
+  /// Creates ten codes, which replace the old ones.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let session = try await workspace.activeSession()
     let old = try await workspace.store.ask(session, workspace.backend.twoStep(under:)).recoveryCodes
@@ -76,7 +76,7 @@ enum RecoverCommand {
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked",
     neededBy: codeAndPasswordFromInput)
 
-  /// Nobody is logged in by it.
+  /// It does not log in.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let (backend, fromInput) = (workspace.backend, words[codeAndPasswordFromInput])
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
@@ -109,7 +109,7 @@ enum RecoverCommand {
 }
 
 extension Backend {
-  /// Sets a new password with a code; its errors say more of the code than those of a login.
+  /// Sets a new password with a code; its errors say more about the code than those of a login.
   func setPassword(
     of name: String, with code: RecoveryCode, to password: Secret
   ) throws(CommandError) -> User {
@@ -145,7 +145,7 @@ enum ResetPasswordCommand {
 
   private static let asOwner = Option.flag("as-owner", "Work without a login, as the owner of the embedded database")
 
-  /// Makes a one-time code, which `recover` takes.
+  /// Creates a one-time code for `recover`.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let (backend, user) = (workspace.backend, words[Arguments.account])
     let code: OneTimeCode

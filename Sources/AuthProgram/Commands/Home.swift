@@ -52,14 +52,14 @@ enum HomeCommand {
       notes: [session == nil ? "Log in with: \(run: "login")" : "Try: \(run: "token"), \(run: "profile")"])
   }
 
-  /// Whether anybody may create an account; the answer does not depend on the name that is asked
+  /// Whether registration is open; the answer does not depend on the name that is passed
   /// about.
   private static func isRegistrationOpen(in workspace: Workspace) throws(CommandError) -> Bool {
     do throws(BackendError) {
       try workspace.backend.check(newUsername: "anybody")
       return true
     } catch {
-      // A service that cannot be reached greets nobody.
+      // If the service cannot be reached, the screen greets no user.
       if workspace.places.service != nil, case .unavailable = error.kind { throw CommandError(error) }
       return error.code != BackendError.Code.registrationClosed.rawValue
     }

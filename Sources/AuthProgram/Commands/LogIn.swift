@@ -85,7 +85,7 @@ enum LogInCommand {
           ? try await store.confirm(password, limits: renewed)
           : try await store.switchUser(to: credentials, limits: limits)
       } catch {
-        // Another process ended it meanwhile. Who typed name and password has asked for a session
+        // Another process ended it meanwhile. A user who typed name and password wants a session
         // all the same.
         guard case .ended = error else { throw error }
         verb = "Logged in as"
@@ -95,7 +95,7 @@ enum LogInCommand {
     let needsTwoStep = await workspace.needsTwoStep(session)
     let answer = try describe(session, verb, limits, needsTwoStep: needsTwoStep, in: workspace)
     guard needsTwoStep, !fromInput, !workspace.printer.asJSON else { return answer }
-    // Whoever is at a terminal sets it up at once.
+    // A user at a terminal sets it up immediately.
     try workspace.printer.show(answer)
     return try await TwoStepCommand.turnOn(session, in: workspace)
   }
@@ -107,7 +107,7 @@ enum LogInCommand {
     let variable = workspace.contextVariable
     let leftovers = workspace.store.leftovers
     let policy = workspace.backend.policy
-    // The limits that were asked for and are longer than a session may have.
+    // The requested limits that are longer than the limits of a session.
     let cuts = [(wish.idle, idle, policy.idle), (wish.absolute, absolute, policy.absolute)]
       .filter { wish, _, limit in wish.map { $0 > limit } == true }
       .map { (flag: $1.declaration.flag, limit: $2) }

@@ -22,10 +22,10 @@ struct LogInAtProvider {
     "client-secret-stdin", "Read the client secret from standard input, one line; it is stored with the context")
   private static let scope = Option.optional(
     "scope", "SCOPES", ValueKind<String>.text("scopes", maximumBytes: 4096),
-    "The access to request, with spaces between; otherwise openid and offline_access")
+    "The scopes to request, with spaces between them (default: openid and offline_access)")
   private static let parameter = Option.repeated(
     "parameter", "NAME=VALUE", ValueKind<(String, String)>.parameter,
-    "Send this with the login, such as audience=https://api.example.com")
+    "Add this parameter to the login, such as audience=https://api.example.com")
   private static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
     "The port to which the browser returns, if the provider needs a fixed one; it is stored with the context")
@@ -44,7 +44,7 @@ struct LogInAtProvider {
   private let remembered: ProviderSettings?
   private let issuer: String
 
-  /// The login that a line asks for; nil if it is one at a database.
+  /// Reads the command line; nil if the login is one at a database.
   init?(_ words: ParsedWords, _ place: ContextPlace, databaseOptions: [any DeclaredOption]) throws(CommandError) {
     (self.words, self.place) = (words, place)
     remembered = try ProviderSettings(of: place)
@@ -53,12 +53,14 @@ struct LogInAtProvider {
       throw CommandError(code: .providerMissing, alone.declaration.flag)
     }
     self.issuer = issuer
+    let ways = [Self.browser, Self.device, Self.paste].filter { words[$0] }
+    if ways.count > 1 { throw .excluded(ways[0].declaration, by: ways[1].declaration, path: words.path) }
     if let other = databaseOptions.first(where: { words.origin(of: $0) != .notGiven }) {
       throw CommandError(code: .optionAtProvider, other.declaration.flag, issuer.escaped)
     }
   }
 
-  /// What to remember, after the provider has described itself.
+  /// Gets the provider's metadata, and returns what the context remembers.
   private func settings() async throws(CommandError) -> ProviderSettings {
     let known = remembered?.issuer == issuer ? remembered : nil
     guard let client = words[Self.client] ?? known?.clientID else {
@@ -90,11 +92,11 @@ struct LogInAtProvider {
 
   /// Lets the user log in, and remembers the provider.
   func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> Answer {
-    // Before anything is sent: a session of a database is not replaced.
+    // Checked before any request: the login must not replace a session of a database,
     if case .unavailable(let failure) = place.vault(for: .anyProvider).look() { throw CommandError(failure) }
     let settings = try await settings()
     let workspace = ProviderWorkspace(place, printer, settings)
-    // Nor is one of another provider or client.
+    // nor one of another provider or client.
     if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
     let present = try await workspace.presenceBeforeLogin()
     let credentials = try await workspace.obtainCredentials(chosen: chosenWay, prompting: false)
@@ -106,7 +108,7 @@ struct LogInAtProvider {
         ? try await store.switchUser(to: credentials, limits: limits)
         : try await store.reauthenticate(with: credentials, limits: limits)
     } orOtherUserThan: {
-      // A switch takes any user.
+      // A switch accepts any user.
       isSwitch ? nil : present
     }
     let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"

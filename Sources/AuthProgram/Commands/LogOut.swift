@@ -24,7 +24,7 @@ enum LogOutCommand {
 
   private static let everywhere = Option.flag("all", "End all your sessions, on every device and in every context")
 
-  /// Ends the session, whatever state it is in.
+  /// Logs out, even if the session cannot be restored.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     workspace.backend.forgetDisabled()
     let vault = workspace.vault
@@ -38,7 +38,7 @@ enum LogOutCommand {
       throw CommandError(code: .logoutFailed, failure.description.asClause, hint: Hint(failure.hint))
     }
     if case .obstructed(.authority(let cause)) = before {
-      // Its file must stay: here it can neither be revoked nor is it known to be over.
+      // The file must stay: this database cannot revoke the session, which may still be active.
       if cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
         let way = "Log out with AUTH_CLI_AUTHORITY as it was at login. If it is the same, delete the file"
         throw CommandError(cause).withHint("\(way) \(vault.path.escaped). Nothing was sent or changed.")
@@ -47,7 +47,7 @@ enum LogOutCommand {
     }
     var others = 0
     var refusal: CommandError?
-    // Whatever comes of it, this session is logged out afterwards.
+    // Also after a failure, this session is logged out.
     if words[everywhere] {
       do throws(CommandError) {
         if let session = try await workspace.presence() {
@@ -86,12 +86,12 @@ enum LogOutCommand {
       .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
   }
 
-  /// Makes of the session file what a logout can read.
+  /// Makes the session file readable for the logout.
   ///
-  /// Others may have read a file that was open to them, so its session has to end. What a link
-  /// leads to is not this program's.
+  /// Other users may have read a file that was open to them, so its session must end. The target
+  /// of a link is not a file of this program.
   ///
-  /// - Returns: That the file was open to others, if it was; it is closed now.
+  /// - Returns: A message if the file was open to other users; now it is not.
   private static func makeUsable(_ vault: FileVault) throws(CommandError) -> [Hint] {
     if let target = vault.linkTarget {
       throw CommandError(code: .sessionFileLinked, vault.path.escaped, target.escaped)

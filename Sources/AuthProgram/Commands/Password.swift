@@ -26,7 +26,7 @@ enum RegisterCommand {
     "USER", Kinds.username, "The name of the new account; if omitted, you are asked",
     neededBy: Options.passwordFromInput)
 
-  /// Makes an account; it does not log in.
+  /// Creates an account, and does not log in.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let backend = workspace.backend
     let name = try workspace.username(words[newUser], "Name of the new account: ")
@@ -59,7 +59,7 @@ enum RegisterCommand {
       notes: isFree ? ["Try next:", "  \(run: "login", shown)", "  \(run: "home")"] : [])
   }
 
-  /// Makes an account for somebody else, while registration is closed.
+  /// Creates an account for another user while registration is closed.
   private static func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> Answer {
     guard try await workspace.presence()?.user.role == .administrator else {
       throw closed(for: name, isAdministrator: false)
@@ -108,7 +108,7 @@ enum ChangePasswordCommand {
   private static let passwordsFromInput = Option.flag(
     "password-stdin", "Read the current and the new password from standard input, one line each")
 
-  /// Asks for the present password, then for the new one; the user's other sessions end.
+  /// Asks for the current password, then for the new one; the user's other sessions end.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let store = workspace.store
     let name = try await workspace.session().user.username
@@ -121,7 +121,7 @@ enum ChangePasswordCommand {
     do throws(CommandError) {
       try await store.changePassword(from: secrets[0], to: new, fresh, at: workspace.backend)
     } catch {
-      // The present password was accepted a moment ago.
+      // The current password was accepted a moment ago.
       guard error == CommandError(code: .wrongPassword) else { throw error }
       throw CommandError(code: .passwordChangedMeanwhile, user.username.escaped)
     }
@@ -152,7 +152,7 @@ enum ReauthenticateCommand {
     ]
   ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
-  /// Lets the identity provider ask for the password.
+  /// Logs in at the identity provider again, which prompts for the password.
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
     let settings = workspace.settings
     if words[Options.passwordFromInput] {

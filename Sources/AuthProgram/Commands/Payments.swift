@@ -33,7 +33,7 @@ enum PayCommand {
     let earlier = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
       try workspace.backend.earlierPayment(of: order, under: lease)
     }
-    // An identical retry gets its receipt before anything else is asked for.
+    // An identical retry gets its receipt before any prompt.
     if let earlier { return await paid(earlier, screen.session, in: workspace) }
     let fresh = try await workspace.makeFresh(screen.session)
     let receipt = try await workspace.store.pay(order, fresh, on: screen, at: workspace.backend)
@@ -76,7 +76,7 @@ enum ReceiptsCommand {
   private static let shortReceipts = Option.flag(
     "short", "Print the names of the users alone, each once, one on a line")
 
-  /// The latest is first.
+  /// Prints receipts, the newest first.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let page = PageOptions(words: words)
     try workspace.checkForm(page)

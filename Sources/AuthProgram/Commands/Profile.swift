@@ -104,7 +104,7 @@ enum RevokeSessionCommand {
     "ID", .identifier("a session", listedBy: "sessions --short"),
     "The ID of the session, as 'sessions' and 'events' show it")
 
-  /// Ends the session, wherever it is used.
+  /// Ends the session, on whatever device it is used.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let id = words[session]
     let screen = try await workspace.open(UserScreen.self)
@@ -140,14 +140,14 @@ extension JSON {
 }
 
 extension Backend {
-  /// The active sessions of the user but this one.
+  /// The other active sessions of the user.
   func otherSessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
     try sessions(under: lease).filter { !$0.isCurrent }
   }
 }
 
 extension SessionSummary {
-  /// So many other sessions, in words.
+  /// A number of other sessions in words.
   static func others(_ count: Int) -> String {
     count == 1 ? "your other session" : "your \(count) other sessions"
   }

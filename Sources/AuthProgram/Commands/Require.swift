@@ -25,7 +25,7 @@ enum RequireCommand {
       do throws(CommandError) {
         return try await CommandBody.anywhere(atDatabase: require, atProvider: require).run(words, printer, makeBackend)
       } catch {
-        // With --quiet a no is said by the status alone; what could not be found out is still said.
+        // With --quiet the status alone says no; an error is still printed.
         let isNo = error.status == .no || error.status == .logInFirst
         guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
         return Answer(.onlyShows, status: error.status)
@@ -55,10 +55,10 @@ enum RequireCommand {
 
   private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     var session = try await workspace.activeSession()
-    // These two come before any password, which would be asked for in vain.
+    // These two come before the password prompt, which would be useless.
     let administrator = words[administrator] ? try session.administratorKey() : nil
     if words[fresh] || administrator != nil {
-      // The database answers this only to a session that may do more than set up a second step: a
+      // The database answers this only to a session that need not set up a second step first: a
       // key alone does not know that.
       try await workspace.store.ask(session) { (lease) throws(BackendError) in
         if let administrator {

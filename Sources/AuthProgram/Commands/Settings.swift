@@ -109,8 +109,7 @@ enum TwoStepSettingCommand {
       ])
   }
 
-  /// The administrators who could do nothing else before they set up a second step, if it is
-  /// required.
+  /// The administrators who could only set up their second step if it were required.
   private static func administratorsWithoutStep(
     on screen: AccountsScreen, _ administrator: AdminSession, at backend: any Backend,
     under lease: borrowing SessionLease

@@ -25,7 +25,7 @@ enum StatusCommand {
   ) { _ in
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       guard words[shortStatus], !printer.asJSON else { return try await answer(words, printer, makeBackend) }
-      // A prompt waits for nothing, and shows a name or nothing.
+      // For a shell prompt, it does not wait, and prints a name or nothing.
       do throws(CommandError) { return try await answer(words, printer, hurried(makeBackend)) } catch {
         return Answer(.onlyShows, status: error.status)
       }
@@ -40,7 +40,7 @@ enum StatusCommand {
 
   private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 
-  /// Says yes, no, or that it cannot tell; it is not activity.
+  /// Prints who is logged in, with the status for yes, no or unknown; it is not activity.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     guard let session = try await workspace.presence() else { return no(words, in: workspace) }
     return try yes(session, words, in: workspace)
@@ -93,7 +93,7 @@ extension StatusCommand {
   /// The same at an identity provider, which is asked only if it checks refresh tokens.
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
     if words[shortStatus], !workspace.printer.asJSON {
-      // A prompt does not wait for the provider.
+      // A shell prompt must not wait for the provider.
       let workspace = ProviderWorkspace(workspace.place, workspace.printer, workspace.settings, onlyTokens: true)
       let session = try await workspace.presence()
       return session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no)
@@ -125,7 +125,7 @@ extension StatusCommand {
 }
 
 extension ProviderWorkspace {
-  /// Which context, what chose it, and where the session is.
+  /// The lines about the context: its name, what chose it, and where its session is.
   fileprivate var placesLine: String {
     var line = "Context \(context)" + (contextVariable.map { " (from \($0))" } ?? "")
     line += " is at \(settings.issuer.escaped)"
@@ -140,7 +140,7 @@ extension Workspace {
     places.service == nil ? places.dataVariable : Places.serviceVariable
   }
 
-  /// Which context and which directories, and what chose them.
+  /// The members about the context and the directories, and the variables that chose them.
   fileprivate var placesLine: String {
     // Put together by hand: the first `joined` of a process takes longer than reading the session
     // file.

@@ -117,7 +117,8 @@ enum TwoStepCommand {
 
   // MARK: - Turning it on
 
-  /// After a secret was shown: to begin again would make another one, and the app has this one.
+  /// The hint after the secret was shown: a second start would create another secret, which the
+  /// app does not have.
   private static let pendingHint: Hint =
     "The second step is not on. The secret stays valid: enter its next code with \(run: "two-step", "on")"
   private static let pendingQuestion = "Enter a code for the earlier secret, or press Enter for a new one: "
@@ -157,7 +158,7 @@ enum TwoStepCommand {
     return try await offeringToEndOthers(turnedOn(session.user), fresh, in: workspace)
   }
 
-  /// Prints the secret: with `--quiet` too, because nobody can see it again.
+  /// Prints the secret, also with `--quiet`, because it is not shown again.
   private static func show(
     _ secret: TwoStepSecret, _ effect: Answer.Effect, _ printer: Printer
   ) throws(CommandError) {
@@ -182,7 +183,7 @@ enum TwoStepCommand {
 
   /// Asks for a code of the secret, and again after a wrong one.
   ///
-  /// - Returns: False when nothing was entered where that is an answer; otherwise the step is on.
+  /// - Returns: False if an empty answer is permitted and was given; otherwise the step is on.
   private static func confirmOnTerminal(
     _ question: String, mayBeEmpty: Bool = false, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> Bool {
@@ -198,7 +199,7 @@ enum TwoStepCommand {
         try await confirm(code, fresh, in: workspace)
         return true
       } catch {
-        // Of other errors it may be unknown whether the second step is on.
+        // After other errors it may be unknown whether the second step is on.
         guard error == CommandError(code: .wrongCode) else { throw error }
         if left > 0 { workspace.printer.say(Hint(Question.wrongCode(triesLeft: left))) }
       }
@@ -214,7 +215,7 @@ enum TwoStepCommand {
     }
   }
 
-  /// Asks the backend something about a code, and says of a wrong one that it is no password.
+  /// Runs a request with a code; the error for a wrong one names the code and not the password.
   private static func askForCode(
     _ fresh: FreshSession, in workspace: Workspace,
     _ question: (borrowing SessionLease) throws(BackendError) -> Void
@@ -238,13 +239,13 @@ enum TwoStepCommand {
       ])
   }
 
-  /// Prints the answer, and offers to end the other sessions, which were begun without a code.
+  /// Prints the answer, and offers to end the other sessions, which started without a code.
   private static func offeringToEndOthers(
     _ answer: Answer, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
     let (printer, backend) = (workspace.printer, workspace.backend)
     let others = try? await workspace.store.ask(fresh.session, backend.otherSessions(under:))
-    // The step is on, whether or not there is anything to offer.
+    // The step is on, even if the other sessions cannot be listed.
     guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
     try printer.show(answer)
     let count = SessionSummary.others(others.count)

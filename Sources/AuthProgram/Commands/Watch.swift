@@ -55,7 +55,7 @@ enum WatchCommand {
       let obstacle = await look { isFileGone = $0 }
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }
-      // Nobody tells when an obstacle goes away, so looking again is all there is, ever more
+      // No notification says that an obstacle is gone, so it checks again, at growing
       // rarely.
       var pause: Duration? = patience
       if obstacle == nil {
@@ -143,7 +143,7 @@ struct WatchLog {
         members(session))
       return true
     }
-    // Activity moves the idle limit, which is no change of the session or the user.
+    // Activity moves the idle limit, which does not count as a change.
     guard session.limits.fresh != seen?.limits.fresh else { return false }
     line("the password was entered again", "reauthenticated", members(session))
     return true

@@ -4,15 +4,15 @@ import CommandLineKit
 
 /// The kinds of value that the commands take.
 enum Kinds {
-  /// A user name as it is typed, for who has an account or gets one.
+  /// A user name, for the user of an existing or a new account.
   static let username = typedName()
-  /// One that completes to those who are logged in on this device, in any context.
+  /// A user name that completes to the users who are logged in on this device, in any context.
   static let localUser = typedName(listedBy: "contexts --users")
-  /// A user name that completes to those whom the user paid, or was paid by.
+  /// A user name that completes to those whom the user paid, or who paid the user.
   static let payee = name(listedBy: "receipts --short --limit 1000")
-  /// A user name that an administrator may complete.
+  /// A user name that completes for administrators.
   static let account = name(listedBy: "accounts list --short --limit 1000")
-  /// Any text: the account says what cannot be shown as a name, and why.
+  /// Any text; the backend refuses what cannot be a name, and says why.
   static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
   static let text = ValueKind("a text", accepted: "a text in UTF-8") { $0.text }
   static let amount = parsed(
@@ -45,7 +45,7 @@ enum Kinds {
 
 /// The options of all commands.
 ///
-/// Here are those that several commands take. An option of one command is in the file of that
+/// Only options that several commands have. An option of one command is in the file of that
 /// command.
 enum Options {
   static let json = Option.flag(
@@ -64,7 +64,7 @@ enum Options {
 
   static let limit = Option.standard(
     "limit", "N", Kinds.pageLength, "Show at most this many", standard: pageLength, shownAs: "\(pageLength)")
-  /// How many a page shows when nothing is said.
+  /// The default length of a page.
   static let pageLength = 20
 }
 

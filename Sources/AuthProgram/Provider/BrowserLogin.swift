@@ -52,7 +52,7 @@ enum Browser {
   ///
   /// - Returns: Whether a program was started.
   static func open(_ url: String) -> Bool {
-    // Also those that this program has inherited.
+    // Also the descriptors that this program inherited.
     for descriptor in STDERR_FILENO + 1..<Int32(clamping: min(sysconf(Int32(_SC_OPEN_MAX)), 1 << 16)) {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }

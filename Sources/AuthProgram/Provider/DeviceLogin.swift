@@ -16,10 +16,10 @@ struct DeviceLogin {
     try terminal.say("Open this address on any device, and enter the code:")
     try terminal.say("")
     try terminal.say(Self.indent + device.verificationURI)
-    // The code has only visible characters and spaces.
+    // Not escaped, because the code has only visible characters and spaces.
     try terminal.show(Self.indent + style.bold(device.userCode) + "\n\n")
     for line in picture(on: terminal) { try terminal.show(line + "\n") }
-    // The time that is left ends without a line end.
+    // The line with the remaining time has no line end.
     defer { try? terminal.show("\n") }
     var polling = device.polling
     while true {

@@ -24,7 +24,7 @@ struct SavedAccess: Redacted {
     var minimum = words[Self.minimum]
     (self.printer, clock) = (printer, BootClock())
     if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
-      // A token that never lives so long would be renewed at each call.
+      // Otherwise a token with a shorter lifetime would be renewed at each call.
       if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
         let requested = OAuthAuthority.requestTime(of: session)
       {

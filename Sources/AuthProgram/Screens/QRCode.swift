@@ -1,8 +1,8 @@
 import Glibc
 
-/// A QR code, drawn by `qrencode` where that is installed.
+/// A QR code, drawn by `qrencode` if that is installed.
 enum QRCode {
-  /// What to say where the program is missing.
+  /// The message if the program is missing.
   static let missing = "Install qrencode to see a QR code here."
 
   /// How many columns the code of a text takes, with an empty margin of two modules around it.
@@ -20,18 +20,18 @@ enum QRCode {
 
   private static let margin = 2
 
-  /// The code of a text in lines; none where the program is missing.
+  /// The code of a text in lines; none if the program is missing.
   ///
-  /// On a stream the code brings its own colours, black on white, also where nothing else is
+  /// On a stream the code sets its own colours, black on white, also if nothing else is
   /// coloured: without them it is inverted on a light terminal, and few cameras read that.
   /// The text goes through a pipe and not on a command line, where other users could read it.
   static func lines(_ text: String, onStream: Bool = false) -> [String] {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return [] }
-    // A program that another thread starts meanwhile would keep the pipe open.
+    // Otherwise a program that another thread starts would inherit the pipe and keep it open.
     _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
     defer { close(ends[0]) }
-    // It fits into the pipe, so nobody has to wait for its reader.
+    // The text fits into the pipe, so the write does not block.
     let bytes = Array(text.utf8)
     let isWritten = write(ends[1], bytes, bytes.count) == bytes.count
     close(ends[1])

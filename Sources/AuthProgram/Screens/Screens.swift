@@ -60,7 +60,7 @@ final class ReceiptsScreen: LiveScreen {
     return loaded
   }
 
-  /// How many receipts were shown, each counted once however often its page was.
+  /// The number of receipts shown; each counts once, however often its page is shown.
   var shown: Int { count.load(ordering: .relaxed) }
 }
 
@@ -72,7 +72,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     key = LiveKey(session)
   }
 
-  /// Loads a page of as many as the query wants, or fewer.
+  /// Loads a page of at most as many accounts as the query requests.
   func page(
     _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession,
     under lease: borrowing SessionLease
@@ -114,17 +114,17 @@ struct LoadedPage<Item: Sendable>: Sendable {
   /// The last item shown, if there are more after it.
   var lastOfMore: Item? { hasMore ? items.last : nil }
 
-  /// Takes a page out of what was loaded for it: one item more than fits, if there are so many.
+  /// Creates a page from the loaded items, which are one more than fits if there are so many.
   init(of limit: Int, from loaded: some Collection<Item>, stop: SearchStop? = nil) {
     items = Array(loaded.prefix(limit))
     hasMore = loaded.count > limit
     self.stop = stop
   }
 
-  /// Takes the found rows of a page.
+  /// Creates a page from the rows that a search found.
   init(of limit: Int, from found: Found<Item>) { self.init(of: limit, from: found.rows, stop: found.stop) }
 
-  /// Adds what the search found when it continued.
+  /// Adds the rows that the search found when it continued.
   mutating func append(_ page: LoadedPage<Item>) {
     items += page.items
     (hasMore, stop) = (page.hasMore, page.stop)
@@ -134,7 +134,7 @@ struct LoadedPage<Item: Sendable>: Sendable {
 extension SessionStore {
   /// Loads a page; a search that stopped is continued until the page is full.
   ///
-  /// Each part has a lease of its own, so a logout waits for one of them at most.
+  /// Each part has a separate lease, so a logout waits for at most one part.
   ///
   /// - Parameters:
   ///   - page: The page.

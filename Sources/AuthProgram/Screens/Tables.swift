@@ -22,7 +22,7 @@ extension Table {
 
   static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
-    // Sessions of an older version do not know where they were begun.
+    // Sessions of an older version have no origin.
     let from: [Column] = sessions.contains { $0.origin != nil } ? [.cut("FROM")] : []
     return Table(
       ["SESSION", .cut("CONTEXT"), times.column("BEGAN").extra, times.column("ACTIVE"), .right("ENDS IN"), ""] + from,
