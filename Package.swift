@@ -95,7 +95,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "AuthDeviceTests",
-      dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Services", "TextFormat"]),
+      dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Programs", "Services", "TextFormat"]),
     .testTarget(
       name: "AuthBackendTests",
       dependencies: [

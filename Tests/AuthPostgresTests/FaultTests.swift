@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Foundation
 import PostgresServers
+import Programs
 import Races
 import Services
 import Testing

@@ -2,6 +2,7 @@ package import AuthBackend
 package import AuthCore
 package import AuthService
 package import Glibc
+import Programs
 
 /// The shipped server over a rule book in this process, on a socket of its own.
 package final class ServedRules: Sendable {

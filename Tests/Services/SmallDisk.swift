@@ -1,4 +1,5 @@
 import Glibc
+import Programs
 
 /// A file system of its own, 512 KiB in memory, for faults of the disk.
 ///

@@ -8,21 +8,21 @@ import Terminals
 /// It needs only the C compiler that comes with Swift, and no right to trace; and a dynamic
 /// executable, which the debug build is.
 final class CallShim: Sendable {
-  private let scratch: ScratchDirectory
+  private let scratch: ShortFolder
   private let library: String
 
   /// The one of this test run.
   static let shared = Task { try await CallShim() }
 
   private init() async throws {
-    scratch = try ScratchDirectory()
+    scratch = ShortFolder()
     library = try await Self.compile("kill-at-call.c", into: scratch)
   }
 
   /// Compiles a C file of `fixtures/` to a library for LD_PRELOAD.
   ///
   /// - Returns: The path of the library.
-  static func compile(_ name: String, into folder: ScratchDirectory) async throws -> String {
+  static func compile(_ name: String, into folder: ShortFolder) async throws -> String {
     let library = "\(folder.path)/\(name).so"
     let compile = """
       compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang

@@ -17,7 +17,7 @@ struct AccountRaceTests {
   ) async throws -> (CommandHome, ProgramOutcome) {
     let home = try await CommandHome(registered: false)
     try await home.succeed("register alice", password: CommandHome.alice)
-    let scratch = try ScratchDirectory()
+    let scratch = ShortFolder()
     let bin = home.executable.dropLast("/auth-cli".count)
     let environment = home.environment.merging([
       "PATH": "\(bin):/usr/bin:/bin", "RACE_LIBRARY": try await CallShim.compile("meet-at-write.c", into: scratch),

@@ -12,7 +12,7 @@ import Testing
       "session.svg", "machine.svg", "app-receipts.svg", "app-machine.svg",
     ])
   func pictures(_ name: String) async throws {
-    let scratch = try ScratchDirectory()
+    let scratch = ShortFolder()
     _ = try await run("make pictures PICTURES='\(scratch.path)'")
     let drawn = try TextFile.read("\(scratch.path)/\(name)")
     let kept = try TextFile.read(BuiltExecutable.repository + "/fixtures/pictures/\(name)")
@@ -29,7 +29,7 @@ import Testing
 
   @Test("version and date of the program are those of the newest release in CHANGELOG.md")
   func version() async throws {
-    let scratch = try ScratchDirectory()
+    let scratch = ShortFolder()
     _ = try await run("make version VERSION_FILE='\(scratch.path)/Version.swift'")
     let made = try TextFile.read("\(scratch.path)/Version.swift")
     #expect(made.contains("\"\(Release.version)\"") && made.contains("\"\(Release.date)\""), "type 'make version'")

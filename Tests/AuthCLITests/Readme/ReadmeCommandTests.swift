@@ -61,7 +61,7 @@ import Testing
     arguments: readme.commands.filter { $0.hasPrefix("make ") })
   func make(_ command: String) async throws {
     let script = try #require(Self.rehearsals[command], "nothing executes this command of the README")
-    let scratch = try ScratchDirectory()
+    let scratch = ShortFolder()
     try await play(script, environment: ["HOME": scratch.path])
   }
 

@@ -16,7 +16,7 @@ final class CommandHome: Sendable {
 
   let environment: [String: String]
   let executable: String
-  private let scratch: ScratchDirectory
+  private let scratch: ShortFolder
 
   /// Where the database and the sessions lie.
   let data: String
@@ -33,7 +33,7 @@ final class CommandHome: Sendable {
     registered: Bool = true, loggedIn: Bool = false, executable: String = BuiltExecutable.cheap
   ) async throws {
     self.executable = executable
-    scratch = try ScratchDirectory()
+    scratch = ShortFolder()
     let path = scratch.path
     data = path + "/home"
     environment = [

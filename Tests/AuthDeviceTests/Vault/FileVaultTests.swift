@@ -3,6 +3,7 @@ import AuthCore
 import AuthCoreTesting
 import AuthDevice
 import Glibc
+import Programs
 import Services
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Services
 
 /// Listens at a socket, and answers nothing unless it is told to refuse.

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Foundation
 import Glibc
+import Programs
 import Services
 import Terminals
 import Testing

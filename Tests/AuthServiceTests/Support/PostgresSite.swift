@@ -1,5 +1,6 @@
 import Foundation
 import PostgresServers
+import Programs
 import Services
 import Testing
 

@@ -2,6 +2,7 @@ import AuthBackend
 import Foundation
 import Glibc
 import Guards
+import Programs
 import Services
 
 @testable import AuthService

@@ -12,5 +12,14 @@ package final class ShortFolder: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// Creates a directory in it.
+  ///
+  /// - Returns: The path of the directory.
+  package func makeDirectory(_ name: String) throws -> String {
+    let child = "\(path)/\(name)"
+    try FileManager.default.createDirectory(atPath: child, withIntermediateDirectories: false)
+    return child
+  }
+
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
