@@ -27,9 +27,9 @@ import Testing
   func plays(_ name: String) async throws {
     let file = "\(Self.directory)/\(name)"
     let transcript = Transcript(name: name, contents: try TextFile.read(file))
+    let executable = try await Self.shipped.contains(name) ? BuiltExecutable.shipped : BuiltExecutable.quick.value
     let run = try await TranscriptRun(
-      transcript, executable: Self.shipped.contains(name) ? BuiltExecutable.shipped : BuiltExecutable.cheap,
-      directory: Self.directory, timeLimit: .seconds(300),
+      transcript, executable: executable, directory: Self.directory, timeLimit: .seconds(300),
       adding: Effort.isComplete ? ["TEST_ALL": "1"] : [:])
     if run.passed { return }
     if run.ending == .exited(80) {
