@@ -29,7 +29,7 @@ extension PostgresTests {
       #expect(try histories[0].begin() == histories[1].begin())
       let operations = Set(Sample.all.map(\.operation.name))
       let last = length ?? (Effort.isComplete ? 500 : 300)
-      // Longer if an operation has not succeeded yet: which ones do changes with each new operation.
+      // Longer if an operation has not succeeded yet; a new operation changes which ones have.
       for number in 0..<(2 * last) where number < last || !operations.isSubset(of: histories[0].succeeded) {
         let pauses = [1_000, 1_000, 5_000_000, 1_000_000_000, 1_000_000_000, 40_000_000_000, 200_000_000_000]
         let isLong = Int.random(in: 0..<100, using: &random) == 0
