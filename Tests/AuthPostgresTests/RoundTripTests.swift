@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import PostgresServers
+import Programs
 import Services
 import Testing
 
