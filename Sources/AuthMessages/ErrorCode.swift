@@ -66,7 +66,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         "Write it after '--': \(run: "run", "--", "COMMAND")")
     case .noPaymentsAtProvider:
       .usage("no_payments_at_provider", "this command needs a local account, and this login is at {ISSUER}")
-        .hint("Choose a context with a local account with --context.")
+        .hint("Use --context to choose a context with a local account.")
     case .notAtProvider:
       .usage("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
         .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")

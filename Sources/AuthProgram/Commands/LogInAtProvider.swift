@@ -68,8 +68,7 @@ struct LogInAtProvider {
     }
     var secret = known?.clientID == client ? known?.clientSecret : nil
     if words[Self.secretFromInput] {
-      secret = Secret(
-        bytes: try SecretLines().lines(["client secret"])[0])
+      secret = Secret(bytes: try SecretLines().lines(["client secret"])[0])
     }
     let server = try await explainedAsync { () async throws(OAuthError) in
       try await OAuthServer.discover(issuer: issuer, send: CurlTransport(workPlace: .callingThread).send)
