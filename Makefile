@@ -27,8 +27,8 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model checks explore further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck|ExchangeModel
 
-.PHONY: help build program demo demo-provider app test server-tests other-tests test-all longer-lane optimised-lane \
-  other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races \
+.PHONY: help build program demo demo-provider app test server-tests other-tests attack-tests test-all longer-lane \
+  optimised-lane other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races \
   test-exchange transcripts-cram check-deep lint format release bench docs pictures version install uninstall \
   release-service install-service uninstall-service deb dist test-packages clean setup setup-release setup-packages
 
@@ -52,20 +52,23 @@ demo-provider: build ## Play the tour at an identity provider: a throwaway Glewl
 app: program ## Open the full-screen program on a temporary home with two users and some payments
 	fixtures/app.sh $(DEBUG)
 
-# Two processes share the tests, because each often waits: for servers, for screens, for limits that are tested. What
-# measures a victim beside an attack runs alone, or it would measure the other tests.
+# Two processes share the tests, because each often waits: for servers, for screens, for limits that are tested.
 SERVERS := AuthPostgresTests|AuthServiceTests
 
 test: setup ## Run what a change needs: every test, with samples of the long ones
 	swift build --build-tests
 	$(MAKE) --no-print-directory --output-sync --jobs=2 server-tests other-tests
-	.ci/tests --built --filter AttackTests
+	$(MAKE) --no-print-directory attack-tests
 
 server-tests:
 	.ci/tests --built --filter '$(SERVERS)' --skip AttackTests
 
 other-tests:
 	.ci/tests --built --skip '$(SERVERS)'
+
+# What measures a victim beside an attack runs alone, or it would measure the other tests.
+attack-tests:
+	.ci/tests --built --filter AttackTests
 
 # The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`, also inside another suite. After
 # `make test` on the same tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the
@@ -77,10 +80,11 @@ LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v T
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
 	$(if $(TESTED),,TEST_ALL=1 $(MAKE) --no-print-directory test)
 	$(MAKE) --no-print-directory --output-sync --jobs=3 $(if $(TESTED),longer-lane) optimised-lane other-lane
+	$(if $(TESTED),TEST_ALL=1 $(MAKE) --no-print-directory attack-tests)
 
 # It builds nothing, so that the release is built beside it.
 longer-lane:
-	TEST_ALL=1 .ci/tests --built --filter '$(LONGER)'
+	TEST_ALL=1 .ci/tests --built --filter '$(LONGER)' --skip AttackTests
 
 optimised-lane:
 	$(MAKE) --no-print-directory test-older-systems

@@ -9,12 +9,19 @@ import Testing
 @testable import AuthService
 
 /// What one user of the machine does to the service, and what another one notices of it.
+///
+/// In `make test` each attack is on one of the databases, and half of the attacks on each; in
+/// `make test-all` each is on both.
 @Suite("A service under attack", .serialized, .enabled(if: Victim.isPossible, "needs root, for other users"))
 struct AttackTests {
   enum Engine: CaseIterable {
     case sqlite, postgres
 
-    static var available: [Engine] { allCases.filter { $0 == .sqlite || RunningService.hasPostgres } }
+    /// Those that this computer has; in `make test` only this one, if it is here.
+    static func available(first: Engine) -> [Engine] {
+      let available = allCases.filter { $0 == .sqlite || RunningService.hasPostgres }
+      return Effort.isComplete || !available.contains(first) ? available : [first]
+    }
   }
 
   /// A service with the administrator alice, and with bob and mallory.
@@ -45,7 +52,7 @@ struct AttackTests {
     }
   }
 
-  @Test("searches through many receipts hold up nobody else", arguments: Engine.available)
+  @Test("searches through many receipts hold up nobody else", arguments: Engine.available(first: .sqlite))
   func searching(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -75,7 +82,8 @@ struct AttackTests {
     }
   }
 
-  @Test("loops that connect and hang up keep nobody else from being served", arguments: Engine.available)
+  @Test(
+    "loops that connect and hang up keep nobody else from being served", arguments: Engine.available(first: .postgres))
   func connecting(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -95,7 +103,7 @@ struct AttackTests {
 
   @Test(
     "two users who take all places for connections and passwords leave some to a third one",
-    arguments: Engine.available)
+    arguments: Engine.available(first: .sqlite))
   func places(_ engine: Engine) async throws {
     let service = try await service(engine, options: ["--connections", "28", "--connections-per-user", "14"])
     let path = service.socket
@@ -130,7 +138,7 @@ struct AttackTests {
     #expect(try client.lookUp(token) != nil)
   }
 
-  @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available)
+  @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available(first: .postgres))
   func refusedChanges(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -154,7 +162,9 @@ struct AttackTests {
     }
   }
 
-  @Test("changes without end, and refusals that leave events, hold up nobody else", arguments: Engine.available)
+  @Test(
+    "changes without end, and refusals that leave events, hold up nobody else",
+    arguments: Engine.available(first: .sqlite))
   func filling(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -182,7 +192,8 @@ struct AttackTests {
   }
 
   @Test(
-    "subscriptions by the hundred delay neither the notices of others nor health", arguments: Engine.available)
+    "subscriptions by the hundred delay neither the notices of others nor health",
+    arguments: Engine.available(first: .postgres))
   func subscriptions(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
