@@ -28,9 +28,10 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 DEEP_FILTER ?= ModelCheck|ExchangeModel
 
 .PHONY: help build program demo demo-provider app test server-tests other-tests attack-tests test-all longer-lane \
-  optimised-lane other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races \
-  test-exchange transcripts-cram check-deep lint format release bench docs pictures version install uninstall \
-  release-service install-service uninstall-service deb dist test-packages clean setup setup-release setup-packages
+  optimised-lane other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts \
+  test-races test-exchange transcripts-cram check-deep lint format release bench docs pictures version install \
+  uninstall release-service install-service uninstall-service deb dist test-packages clean setup setup-release \
+  setup-packages
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile

@@ -10,7 +10,7 @@ enum BuiltExecutable {
   /// For most tests: the one with the least cost of a password.
   static let cheap: String = named ?? LeastCost.executable
 
-  /// The same for transcripts, which start it two thousand times: linked statically, where the
+  /// The same for transcripts, which start it thousands of times: linked statically, where the
   /// system has the archives, it starts in half the time.
   static let quick = Task {
     let folder = LeastCost.products + "/quick"
