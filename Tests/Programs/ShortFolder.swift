@@ -6,6 +6,10 @@ import Glibc
 package final class ShortFolder: Sendable {
   package let path: String
 
+  /// A directory where `TMPDIR` says: in memory, as `.ci/tests` sets it. On a slow disk, commands
+  /// that wait for one another give up.
+  package static var quick: ShortFolder { ShortFolder(in: FileManager.default.temporaryDirectory.path) }
+
   package init(in place: String = "/tmp") {
     var template = Array("\(place)/auth-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }

@@ -33,7 +33,7 @@ final class CommandHome: Sendable {
     registered: Bool = true, loggedIn: Bool = false, executable: String = BuiltExecutable.cheap
   ) async throws {
     self.executable = executable
-    scratch = ShortFolder()
+    scratch = ShortFolder.quick
     let path = scratch.path
     data = path + "/home"
     environment = [

@@ -24,7 +24,7 @@ struct TranscriptRun {
     _ transcript: Transcript, executable: String, directory: String, timeLimit: Duration,
     adding variables: [String: String] = [:]
   ) async throws {
-    let scratch = ShortFolder()
+    let scratch = ShortFolder.quick
     let working = try scratch.makeDirectory(transcript.name)
     let temporary = try scratch.makeDirectory("tmp")
     let salt = "TRANSCRIPT-\(UInt64.random(in: .min ... .max))"
@@ -52,7 +52,7 @@ struct TranscriptRun {
 
   /// What was expected beside what happened, in unified form.
   func difference() async throws -> String {
-    let scratch = ShortFolder()
+    let scratch = ShortFolder.quick
     let (expected, happened) = ("\(scratch.path)/expected", "\(scratch.path)/happened")
     try TextFile.write(Self.file(transcript.lines), to: expected)
     try TextFile.write(Self.file(recorded), to: happened)
