@@ -6,8 +6,9 @@ import Glibc
 package final class ShortFolder: Sendable {
   package let path: String
 
-  /// A directory where `TMPDIR` says: in memory, as `.ci/tests` sets it. On a slow disk, commands
-  /// that wait for one another give up.
+  /// A directory where `TMPDIR` says: in memory, as `.ci/tests` sets it.
+  ///
+  /// On a slow disk, commands that wait for one another give up.
   package static var quick: ShortFolder { ShortFolder(in: FileManager.default.temporaryDirectory.path) }
 
   package init(in place: String = "/tmp") {
