@@ -3,7 +3,7 @@
 
   /// Starts other programs.
   package enum ChildProgram {
-    /// Starts a program.
+    /// Starts a program, and does not wait for its end.
     ///
     /// - Parameters:
     ///   - words: The program, which `PATH` may find, and its arguments.

@@ -5,13 +5,7 @@ import Foundation
 ///
 /// Every `enum NAME: String, Query` in the sources of AuthBackend is a list.
 package let queryLists: [(name: String, statements: [String])] = {
-  let sources = Workspace.repository + "/Sources/AuthBackend/"
-  let paths = FileManager.default.subpaths(atPath: sources)?.filter { $0.hasSuffix(".swift") } ?? []
-  let names = paths.sorted().flatMap { path in
-    (try? String(contentsOfFile: sources + path, encoding: .utf8))?
-      .matches(of: /enum (\w+): (?:\w+, )*Query\b/).map { String($0.output.1) } ?? []
-  }
-  return names.map { name in
+  queryListNames(in: "AuthBackend").map { name in
     let type = _typeByName("11AuthBackend\(name.count)\(name)O")
     guard let list = type as? any Query.Type else {
       preconditionFailure("\(name) is not a package enum on the top level")
@@ -21,3 +15,13 @@ package let queryLists: [(name: String, statements: [String])] = {
 }()
 
 private func statements<Q: Query>(of _: Q.Type) -> [String] { Q.allCases.map(\.sql) }
+
+/// The names of the lists of statements in the sources of a module.
+package func queryListNames(in module: String) -> [String] {
+  let sources = Workspace.repository + "/Sources/\(module)/"
+  let paths = FileManager.default.subpaths(atPath: sources)?.filter { $0.hasSuffix(".swift") } ?? []
+  return paths.sorted().flatMap { path in
+    (try? String(contentsOfFile: sources + path, encoding: .utf8))?
+      .matches(of: /enum (\w+): (?:\w+, )*Query\b/).map { String($0.output.1) } ?? []
+  }
+}

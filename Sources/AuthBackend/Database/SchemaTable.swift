@@ -19,7 +19,7 @@ package struct SchemaTable: Sendable {
     case statement(any Query)
   }
 
-  /// Declares a table.
+  /// Declares a table, and what an import and the deletion of an account do with its rows.
   ///
   /// - Parameters:
   ///   - name: The name of the table.

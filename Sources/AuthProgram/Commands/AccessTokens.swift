@@ -120,7 +120,8 @@ enum GitCredentialCommand {
   // An address would match no request, and git would get no answer, without a reason.
   private static let hostName = ValueKind<String>(
     "a host", accepted: "its name, and its port if the address has one, such as git.example.com"
-  ) { word in word.text.flatMap { $0.isEmpty || $0.contains("/") ? nil : $0 } }
+  ) { word in ValueKind<String>.text("a host", maximumBytes: 256).convert(word).flatMap { $0.contains("/") ? nil : $0 }
+  }
   private static let username = Option.standard(
     "username", "NAME", ValueKind<String>.text("a user name", maximumBytes: 256),
     "The user name beside the token, unless the address has one", standard: "oauth2", shownAs: "oauth2")

@@ -8,8 +8,10 @@ import Testing
   /// Operators' rare requests may read whole tables.
   static let frequent = queryLists.filter { $0.name != "OperatorQuery" }.flatMap(\.statements)
 
-  @Test("the lists of statements are found") func everyList() {
+  @Test("the lists of statements are found, and those of AuthSQLite read only pragmas or whole tables")
+  func everyList() {
     #expect(queryLists.count > 10 && queryLists.allSatisfy { !$0.statements.isEmpty })
+    #expect(Set(queryListNames(in: "AuthSQLite")) == ["CheckQuery", "ColumnQuery", "Facts", "LogQuery"])
   }
 
   @Test("values are numbered in the order of their first appearance, as SQLite binds them", arguments: all)
