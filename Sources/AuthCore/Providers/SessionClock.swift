@@ -8,7 +8,7 @@ public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
   package static let code = "clock_unreadable"
 
   /// Creates the error of a clock that cannot be read.
-  public init(_ description: String, hint: String = "Try again; without the clock no limit can be judged.") {
+  public init(_ description: String, hint: String = "Try again; session limits cannot be checked without the clock.") {
     self.description = description
     self.hint = hint
   }

@@ -6,12 +6,12 @@ import TextFormat
   import Glibc
 #endif
 
-/// Files that are written atomically: a reader sees all of the new content or all of the old.
+/// Atomic writes: a reader sees either all of the new content or all of the old.
 extension OpenDirectory {
   /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
   ///
-  /// The caller must hold the lock for writers. So the temporary name needs no randomness, and the
-  /// temporary file of a killed process is reused.
+  /// The caller must hold the writers' lock. Therefore the name of the temporary file is fixed, and
+  /// one that a killed process left behind is removed first.
   package func replace(_ name: String, with content: [UInt8]) throws(FileError) {
     let temporary = DurableFile.temporaryPrefix + name + DurableFile.temporarySuffix
     try remove(temporary)
@@ -25,14 +25,15 @@ extension OpenDirectory {
     try synchronize()
   }
 
-  /// Creates an empty file of this size, durably, whose content can be written on a full disk.
+  /// Creates a file and reserves disk space for it, so that it can be written even if the disk is
+  /// full by then.
   ///
   /// - Returns: Its descriptor, for reading and writing at its start.
   package func reserve(_ name: String, _ size: Int) throws(FileError) -> Int32 {
     try remove(name)
     let path = file(name)
     let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL)
-    guard descriptor >= 0 else { throw .system(path, "cannot be made", .current) }
+    guard descriptor >= 0 else { throw .system(path, "cannot be created", .current) }
     do throws(FileError) {
       guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
       #if canImport(Darwin)
@@ -51,12 +52,13 @@ extension OpenDirectory {
     }
   }
 
-  /// Replaces the content of `name` with that of a reserved file, which needs no more room.
+  /// Replaces the content of `name`, through the file that ``reserve(_:_:)`` created; this needs no
+  /// free disk space.
   ///
-  /// The caller must hold the lock for writers.
+  /// The caller must hold the writers' lock.
   package func replace(_ name: String, with content: [UInt8], reserved: String) throws(FileError) {
     let descriptor = open(reserved, O_WRONLY)
-    // Without it, as after a recovery, the content needs room.
+    // No file is reserved, such as after a crash, so this needs free disk space.
     guard descriptor >= 0 else { return try replace(name, with: content) }
     defer { close(descriptor) }
     guard pwrite(descriptor, content, content.count, 0) == content.count,
@@ -78,7 +80,7 @@ extension OpenDirectory {
     let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL)
     if descriptor < 0 {
       if mayExist, errno == EEXIST { return }
-      throw .system(path, "cannot be made", .current)
+      throw .system(path, "cannot be created", .current)
     }
     defer { close(descriptor) }
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
@@ -100,7 +102,7 @@ extension OpenDirectory {
   }
 }
 
-/// The durability of files.
+/// Flushes files to the disk, and names the temporary ones.
 package enum DurableFile {
   /// The prefix and suffix of the temporary file that replaces a file.
   package static let (temporaryPrefix, temporarySuffix) = (".", ".new")

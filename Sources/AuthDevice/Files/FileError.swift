@@ -52,7 +52,8 @@ extension FileError {
   /// The class of the error; nil for the error of another vault.
   package var kind: Kind? { Kind(rawValue: code) }
 
-  /// The error of a system call on `path`; `action` describes the call, as in "cannot be opened".
+  /// Creates the error of a system call on `path`; `action` says what failed, as in "cannot be
+  /// opened".
   package static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
     let name = path.escaped
     let what = "\(name) \(action): \(error.explanation)."
@@ -69,8 +70,8 @@ extension FileError {
     }
   }
 
-  /// Describes refused access, with the owner of the file or of the first visible directory above
-  /// it.
+  /// Describes refused access by the owner or mode of the file, or of the nearest directory above
+  /// it that explains the refusal.
   private static func denied(_ path: String, _ what: String) -> FileError {
     var status = stat()
     if lstat(path, &status) == 0 {
@@ -87,7 +88,7 @@ extension FileError {
     return FileError(.denied, "\(what).", hint: "Check the permissions on the way to it.")
   }
 
-  /// The cause in the terms of `Authority`.
+  /// The cause of an `Unavailability` that this error leads to.
   package var cause: Unavailability.Cause {
     switch kind {
     case .missing, .wrongType, .wrongOwner, .wrongMode, .denied: .unreachable

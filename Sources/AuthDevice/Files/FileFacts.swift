@@ -8,9 +8,12 @@ import TextFormat
 
 /// The type, owner and mode of a path, from lstat(2), with checks for a private file or directory.
 package struct FileFacts {
+  /// The type that a caller requires.
   package enum Expected { case file, directory }
 
+  /// The path as given, for messages.
   package let path: String
+  /// The result of lstat(2).
   package let status: stat
 }
 
@@ -31,6 +34,7 @@ extension FileFacts {
     self.init(path: path, status: status)
   }
 
+  /// The permission bits, without the type.
   package var permissions: mode_t { status.st_mode & 0o7777 }
   /// The permissions in the form of chmod(1).
   package var mode: String {
@@ -46,16 +50,19 @@ extension FileFacts {
   package var isPrivate: Bool { permissions & 0o077 == 0 }
   /// Whether its owner can read and change it.
   package var isOpenToOwner: Bool { (isDirectory ? 0o700 : 0o600) & ~permissions == 0 }
+  /// Whether its group or all users can change it.
   package var isWritableByOthers: Bool { permissions & 0o022 != 0 }
+  /// Whether users can delete only their own files in it, as in `/tmp`.
   package var isSticky: Bool { permissions & mode_t(S_ISVTX) != 0 }
   /// Whether a file has other names (hard links), which have the same mode.
   package var hasOtherNames: Bool { isRegularFile && status.st_nlink > 1 }
+  /// Whether it belongs to the user who runs this process.
   package var isOwn: Bool { status.st_uid == geteuid() }
 
   /// Throws unless it is a private file or directory of this user.
   package func require(_ expected: Expected) throws(FileError) {
     try requireOwn(expected)
-    guard isPrivate else { throw wrongMode("lets others in") }
+    guard isPrivate else { throw wrongMode("gives other users access") }
   }
 
   /// Throws unless it is a file or directory of this user; the mode does not matter.
@@ -79,12 +86,12 @@ extension FileFacts {
   /// home.
   package static let ownDirectory = "Choose a directory of your own that nothing else uses."
 
-  /// A description of the owner and the current user.
+  /// A clause that names the owner of the path and the current user.
   package var ownership: String {
     "\(path.escaped) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
   }
 
-  /// The error for a wrong mode; `consequence` is the problem, as in "lets others in".
+  /// The error for a wrong mode; `consequence` is the problem, as in "gives other users access".
   package func wrongMode(_ consequence: String) -> FileError {
     FileError(
       .wrongMode, "\(path.escaped) has mode \(mode), which \(consequence).",
@@ -118,11 +125,12 @@ extension FileFacts {
   /// shared".
   package func shared(_ reason: String) -> FileError {
     FileError(
-      .wrongMode, "\(path.escaped) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
+      .wrongMode,
+      "\(path.escaped) has mode \(mode), which gives other users access, and \(reason), so it is left as it is.",
       hint: Self.ownDirectory)
   }
 
-  /// What a symbolic link contains; nil if there is no link.
+  /// The target of a symbolic link; nil if the path is not one.
   package static func linkTarget(of path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)

@@ -6,11 +6,11 @@ import TextFormat
   import Glibc
 #endif
 
-/// An open directory, whose files are used through its descriptor.
+/// An open directory, whose files are opened through its descriptor.
 ///
-/// So one command uses one directory, even if a link takes the place of its path meanwhile.
+/// A command therefore uses the same directory to its end, even if the path is replaced meanwhile.
 package final class OpenDirectory: Sendable {
-  /// The descriptor, for the calls of the system that take one.
+  /// The descriptor of the directory, for system calls such as openat(2).
   package let descriptor: Int32
   private let directory: PrivateDirectory
 
@@ -30,17 +30,18 @@ package final class OpenDirectory: Sendable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The path of a file, for messages.
+  /// The path of a file in the directory, for messages.
   package func file(_ name: String) -> String { directory.file(name) }
 
-  /// The facts of the directory.
+  /// Reads the type, owner and mode of the directory.
   package func facts() throws(FileError) -> FileFacts {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system(directory.path, "cannot be examined", .current) }
     return FileFacts(path: directory.path, status: status)
   }
 
-  /// The facts of a file, without following a link or opening it; nil if it does not exist.
+  /// Reads the type, owner and mode of a file, without following a link or opening it; nil if it
+  /// does not exist.
   package func facts(of name: String) throws(FileError) -> FileFacts? {
     var status = stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
@@ -60,14 +61,15 @@ package final class OpenDirectory: Sendable {
     let own = try facts()
     if own.isWritableByOthers {
       try refuseShared(own)
-      throw own.wrongMode("lets others write")
+      throw own.wrongMode("lets other users write")
     }
     return found
   }
 
   /// Restricts the directory to its owner, before a write to `name`.
   ///
-  /// - Returns: The file, without following a link. Nil, without any change, if it does not exist.
+  /// - Returns: The facts of the file, without following a link; nil if it does not exist, and then
+  ///   the directory is not restricted.
   /// - Throws: When the directory must stay accessible to others.
   package func secure(for name: String) throws(FileError) -> FileFacts? {
     guard try facts(of: name) != nil else { return nil }
@@ -95,7 +97,7 @@ package final class OpenDirectory: Sendable {
 
   /// The matching names in the directory, unordered.
   package func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
-    // A copy of the descriptor would go on where the last listing ended.
+    // A duplicate of the descriptor would continue where the last listing ended.
     let listing = open(".", O_RDONLY | O_DIRECTORY)
     guard listing >= 0 else { throw .system(directory.path, "cannot be read", .current) }
     guard let stream = fdopendir(listing) else {
@@ -138,14 +140,14 @@ package final class OpenDirectory: Sendable {
     return try content(file, facts, atMost: limit)
   }
 
-  /// The facts of an open file.
+  /// Reads the type, owner and mode of an open file.
   func facts(of file: Int32, _ name: String) throws(FileError) -> FileFacts {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .system(self.file(name), "cannot be examined", .current) }
     return FileFacts(path: self.file(name), status: status)
   }
 
-  /// Reads the start of an open file that has these facts.
+  /// Reads the start of an open file; `facts` has its size, and its path for messages.
   func content(_ file: Int32, _ facts: FileFacts, atMost limit: Int) throws(FileError) -> [UInt8] {
     var content = [UInt8](repeating: 0, count: min(Int(facts.status.st_size), limit))
     let count = pread(file, &content, content.count, 0)
@@ -153,7 +155,7 @@ package final class OpenDirectory: Sendable {
     return Array(content.prefix(count))
   }
 
-  /// Restricts a file to its owner; a link is not followed.
+  /// Sets mode 0600 on a file, without following a link.
   package func makePrivate(_ name: String) throws(FileError) {
     guard fchmodat(descriptor, name, 0o600, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw .system(file(name), "cannot be made private", .current)
@@ -165,7 +167,7 @@ package final class OpenDirectory: Sendable {
     if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw .system(file(name), "cannot be removed", .current) }
   }
 
-  /// Renames a file, in place of one that may exist.
+  /// Renames a file; replaces a file that has the new name.
   package func rename(_ name: String, to new: String) throws(FileError) {
     guard renameat(descriptor, name, descriptor, new) == 0 else {
       throw .system(file(new), "cannot be replaced", .current)

@@ -13,7 +13,8 @@ enum OwnFileName {
     return isNumber(version.before(DatabaseFileName.temporarySuffix) ?? version)
   }
 
-  /// A session file, its lock, its temporary file, and unusable files that were set aside.
+  /// The files of a context: its session, lock, provider and exchange, their temporary files, and
+  /// unusable sessions that were set aside.
   private static func isOfSession(_ name: String) -> Bool {
     let name = name[...]
     let context =

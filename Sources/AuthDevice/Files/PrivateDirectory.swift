@@ -15,6 +15,7 @@ import TextFormat
 /// that others can read, and refuses one that others can write, because they could have created the
 /// file.
 package struct PrivateDirectory: Sendable {
+  /// The path, which need not exist.
   package let path: String
 
   /// Opens the directory, which must belong to this user; nil if it does not exist.
@@ -35,7 +36,7 @@ package struct PrivateDirectory: Sendable {
       try PrivateDirectory(path: parent).makeIfMissing()
     }
     let isMade = mkdir(path, 0o700) == 0
-    if !isMade, errno != EEXIST { throw .system(path, "cannot be made", .current) }
+    if !isMade, errno != EEXIST { throw .system(path, "cannot be created", .current) }
     guard isMade else { return try presentNow() }
     // Under a umask of 777 it cannot be opened yet.
     guard fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -57,8 +58,10 @@ package struct PrivateDirectory: Sendable {
     return directory
   }
 
+  /// The path of a file in the directory.
   package func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
+  /// The path of the directory that contains this path.
   package static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -66,10 +69,10 @@ package struct PrivateDirectory: Sendable {
 }
 
 extension PrivateDirectory {
-  /// Removes slashes and dots at the end of the path.
+  /// Creates a path without slashes and dots at its end.
   ///
-  /// With them, the system follows a symbolic link, so a link that is refused in one spelling would
-  /// be accepted in the other.
+  /// With a slash at the end the system follows a symbolic link, so the link would be refused in
+  /// one spelling and accepted in the other.
   package init(named name: String) {
     var path = name.utf8[...]
     while path.count > 1, path.last == UInt8(ascii: "/") || path.suffix(2).elementsEqual("/.".utf8) {

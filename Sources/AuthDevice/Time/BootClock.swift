@@ -13,7 +13,7 @@ import TextFormat
 /// It counts suspended time and cannot be set, so a change of the wall clock cannot revive or end a
 /// session. Restoring a virtual machine from a snapshot rewinds it; there is no defence against
 /// that. Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`; on Apple's systems
-/// sysctl(3), `kern.bootsessionuuid`. There it was compiled against declarations, and never run.
+/// sysctl(3), `kern.bootsessionuuid`. The code for Apple's systems has never been run.
 public final class BootClock: SessionClock {
   private let bootIDPath: String
   private let known = Locked<BootID?>(nil)
@@ -42,8 +42,8 @@ public final class BootClock: SessionClock {
   ///
   /// - Throws: `CancellationError` as soon as the calling task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
-    // The standard library's sleep traps when its own time plus the duration overflows, and nobody
-    // waits for 34 years.
+    // The standard library's sleep traps when the current time plus the duration overflows, so this
+    // sleeps for 34 years at most.
     let longest = Duration.seconds(1 << 30)
     do {
       // The standard library's continuous clock is the one of `now()`.
@@ -59,7 +59,7 @@ public final class BootClock: SessionClock {
     guard let id = Hex.bytes(inAnyCase: digits).flatMap({ BootID($0) }) else {
       throw ClockError(
         "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
-        hint: "Without it no limit can be judged; let the kernel's own file be seen there.")
+        hint: "Session limits cannot be checked without it; mount the kernel's own /proc.")
     }
     known.withLock { $0 = id }
     return id
@@ -91,8 +91,8 @@ public final class BootClock: SessionClock {
           hint: error.isOfDescriptors
             ? ErrorNumber.moreDescriptors
             : error.code == ENOENT
-              ? "Without it no limit can be judged; mount /proc."
-              : "Without it no limit can be judged; make it readable for this user.")
+              ? "Session limits cannot be checked without it; mount /proc."
+              : "Session limits cannot be checked without it; make it readable for this user.")
       }
       defer { close(descriptor) }
       var text = [UInt8](repeating: 0, count: 64)
@@ -103,10 +103,12 @@ public final class BootClock: SessionClock {
 }
 
 extension BootID {
+  /// The id as 16 bytes.
   package var bytes: [UInt8] {
     [high, low].flatMap { part in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: part >> $0) } }
   }
 
+  /// Creates an id; nil unless there are 16 bytes.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }

@@ -8,7 +8,7 @@ import TextFormat
   import Glibc
 #endif
 
-/// The note of an exchange in its file: the format, the token's hash, the state, the start of the
+/// The text of an exchange's note: the format, the token's hash, the state, the start of the
 /// request, and a checksum.
 ///
 ///     authlocal-exchange 1
@@ -17,11 +17,12 @@ import TextFormat
 ///     <the boot and the time since it began>
 ///     <SHA-256 of the lines before with their ends, hexadecimal digits>
 ///
-/// The process that has the claim follows at a fixed place.
+/// The id of the process that has the claim follows at a fixed offset.
 extension ExchangeNote {
-  /// The offset of the process id in the file; the note has this much room before it.
+  /// The offset of the process id in the file, and so the longest note in bytes.
   static let room = 512
 
+  /// The hash of the token, by which a note names it.
   static func mark(_ token: SessionToken) -> [UInt8] { SHA256.hash(token.bytes) }
 
   var text: [UInt8] {
@@ -76,8 +77,8 @@ extension BootInstant {
 extension FileVault {
   /// Claims the sole right to exchange `token`, among all processes.
   ///
-  /// The lock is that of flock(2) on a file of this session: the program that sends the request
-  /// inherits it, so that it lasts until the request has ended, even if this process is killed.
+  /// The claim is a lock of flock(2) on a file of this session. The program that sends the request
+  /// inherits it. Therefore it lasts until the request has ended, even if this process is killed.
   public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
     let directory = try directory.create()
     let waiting = try clock.instant()
@@ -99,7 +100,7 @@ extension FileVault {
     }
   }
 
-  /// Decides about the claim of a caller that now holds the lock; a claim takes over the lock.
+  /// Decides whether the caller, who holds the lock, gets the claim; the claim then owns the lock.
   private func decide(
     _ token: SessionToken, _ lock: Int32, in directory: OpenDirectory, waiting: BootInstant?
   ) throws(VaultError) -> Claimed {
@@ -128,11 +129,12 @@ extension FileVault {
       let bytes = Self.content(of: exchangeName, in: directory), let note = ExchangeNote(text: bytes),
       note.mark == ExchangeNote.mark(token), note.state == .begun
     else { return false }
-    // Nobody has the claim, whatever process has the id of its holder now, such as after a restart.
+    // If the lock is free, nobody has the claim. Another process may have the holder's id by now,
+    // such as after a restart.
     guard case .some(.held) = try? VaultLock.probe(exchangeName, in: directory),
       let holder = Self.process(bytes.dropFirst(ExchangeNote.room))
     else { return true }
-    // A process of another user (EPERM) has no claim in this directory.
+    // EPERM means a process of another user, which cannot have a claim in this directory.
     return kill(holder, 0) != 0
   }
 
@@ -140,7 +142,7 @@ extension FileVault {
     pid_t(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
   }
 
-  /// The error for a claim that another process has.
+  /// Describes the process that has the claim.
   private func holder(_ descriptor: Int32) -> VaultError {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &bytes, bytes.count, off_t(ExchangeNote.room))
@@ -200,7 +202,7 @@ private final class FileClaim: ExchangeClaim {
   deinit { release() }
 
   func begin() async throws(VaultError) -> ExchangeRecorder? {
-    // First the room that is closed again: it may fail, and an earlier answer must then stay.
+    // Reserve the space for the result first: if this fails, an earlier exchange's answer stays.
     close(try directory.reserve(vault.reservedName, SessionFile.longest))
     let answer = try directory.reserve(vault.answerName, SessionFile.longest)
     let lock = descriptors.withLock { descriptors in
@@ -216,14 +218,14 @@ private final class FileClaim: ExchangeClaim {
   }
 
   func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
-    // A program that another thread just starts has the descriptor until it runs, and would keep
-    // the lock. The request of this claim has ended.
+    // Unlock, because closing is not enough: a program that another thread is just starting has a
+    // copy of the descriptor. The request of this claim has ended, so it needs the lock no more.
     defer {
       flock(descriptors.withLock(\.lock), LOCK_UN)
       release()
     }
     if case .replaced(let new, let details) = end {
-      // A failed save leaves the answer for the next claim.
+      // If saving fails, the recorded answer stays for the next claim.
       let isSaved = try vault.replaceReserved(token, with: new, details, in: directory)
       unlinkat(directory.descriptor, vault.answerName, 0)
       return isSaved

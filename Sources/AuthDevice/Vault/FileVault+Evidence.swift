@@ -9,9 +9,9 @@ import TextFormat
 
 // Unusable session files, which are set aside beside the session file.
 extension FileVault {
-  /// The number of unusable session files to keep for a context.
+  /// The number of unusable session files that a context keeps.
   ///
-  /// Only this user can create them, so this limits the leftovers of accidents and scripts.
+  /// Only this user can create them, so the limit is against accidents and scripts, not attacks.
   private static let keptEvidence = 8
 
   /// Renames an unusable file to `NAME.session.corrupt-1`, or to the next free number.
@@ -40,8 +40,8 @@ extension FileVault {
     guard let facts = try directory.facts(of: name),
       renameat(directory.descriptor, name, directory.descriptor, target) == 0
     else { throw .system(path, "cannot be set aside", .current) }
-    // A file of another user keeps its mode, because no other user can enter the directory. So does
-    // one with another name, which may be in use elsewhere.
+    // A file of another user keeps its mode, because no other user can enter the directory. A file
+    // with more hard links keeps it too, because it may be in use under another name.
     if facts.isRegularFile, facts.isOwn, !facts.hasOtherNames { try directory.makePrivate(target) }
     try directory.synchronize()
     return directory.file(target)

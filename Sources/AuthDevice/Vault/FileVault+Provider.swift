@@ -11,7 +11,7 @@ extension FileVault {
   ///
   /// - Throws: `VaultError` if the file cannot be read, or others can change it.
   package func providerSettings() throws(VaultError) -> [UInt8]? {
-    // Most contexts have no settings, which one system call tells.
+    // Most contexts have no settings: one system call is enough to find that out.
     guard (try? FileFacts(of: providerPath)) != nil else { return nil }
     // The session file reports a directory that cannot be used.
     guard case .some(.some(let directory)) = try? directory.opened(),

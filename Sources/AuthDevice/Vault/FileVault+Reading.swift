@@ -8,7 +8,7 @@ import TextFormat
 #endif
 
 extension FileVault {
-  /// The same as ``load()``, without a suspension.
+  /// Reads the session file as ``load()`` does, without suspending the caller.
   package func look() -> VaultReading {
     do throws(FileError) {
       guard let directory = try directory.opened() else { return .absent }
@@ -49,8 +49,9 @@ extension FileVault {
     }
   }
 
-  /// The result for a file with a token of another issuer, so that a forgotten variable loses no
-  /// session.
+  /// The result for a file with a token of another issuer.
+  ///
+  /// The file is not corrupt: perhaps the user only forgot to set an environment variable.
   private func foreign(_ content: SessionFile.Content) -> VaultReading {
     let (problem, hint) = describeForeign(content.issuer)
     return .unavailable(VaultError("\(path.escaped) \(problem)", hint: hint))

@@ -36,7 +36,7 @@ public final class FileVault: SessionVault {
   let describeForeign: ForeignSession
   let mayErase: @Sendable (SessionToken) -> Bool
 
-  /// What a file with the token of another issuer holds, and what to do about it.
+  /// Describes a session file with a token of another issuer, and gives a hint.
   ///
   /// The issuer is nil for a file of release 0.1.0.
   package typealias ForeignSession = @Sendable (TokenIssuer?) -> (problem: String, hint: String)
@@ -66,8 +66,8 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Creates a vault that describes a session of another issuer in the words of a program, and
-  /// keeps the files of the tokens that the program does not let it erase.
+  /// Creates a vault for a program that describes sessions of other issuers itself, and decides
+  /// which tokens may be erased.
   package init(
     directory: String, context: ContextName, lockWait: Duration = .seconds(5), issuer: TokenIssuer,
     clock: any SessionClock = BootClock(), mayErase: @escaping @Sendable (SessionToken) -> Bool = { _ in true },
@@ -85,6 +85,7 @@ public final class FileVault: SessionVault {
   /// The path of the session file.
   public var path: String { directory.file(name) }
 
+  /// The name of the session file.
   package var name: String { "\(context)\(Self.sessionSuffix)" }
   var lockName: String { "\(context)\(Self.lockSuffix)" }
   var exchangeName: String { "\(context)\(Self.exchangeSuffix)" }
@@ -132,7 +133,7 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// The same as ``replace(_:with:_:)``, in the room that was reserved for an exchange.
+  /// The same as ``replace(_:with:_:)``, through the file that was reserved for an exchange.
   func replaceReserved(
     _ old: SessionToken, with new: SessionToken, _ details: TokenDetails, in directory: OpenDirectory
   ) throws(VaultError) -> Bool {
@@ -162,9 +163,9 @@ public final class FileVault: SessionVault {
     return text
   }
 
-  /// Runs `body` as the only writer, with the saved token.
+  /// Runs `body` with the writers' lock and what is saved.
   ///
-  /// Without an open directory it opens the vault's, and creates it if it is missing.
+  /// If no open directory is passed, it opens the vault's, and creates it if it is missing.
   func change<Result>(
     in opened: OpenDirectory? = nil, _ body: (OpenDirectory, VaultReading) throws(FileError) -> Result
   ) throws(VaultError) -> Result {

@@ -13,9 +13,9 @@ import TextFormat
 /// Version 1, which release 0.1.0 wrote, is still read. It has a token of the embedded database or
 /// of an app, and the checksum.
 ///
-/// The names are for display only. They are less than the token grants access to, and no more than
-/// a user shows to others. The checksum finds accidents, not forgeries: whoever can write the file
-/// has the session anyway.
+/// The user's names in the details are for display only. They need no more protection than the
+/// token, which gives access to them. The checksum detects damage, not forgery: whoever can write
+/// the file has the session anyway.
 enum SessionFile {
   static let longest = 65_536
   private static let version = 5
@@ -24,11 +24,11 @@ enum SessionFile {
   /// A server's token starts with the id of its database, of this length.
   private static let databaseLength = 16
 
-  /// What a session file holds.
+  /// The content of a usable session file.
   struct Content: Hashable {
     let token: SessionToken
     var details = TokenDetails()
-    /// Nil in a file of version 1, which does not have it.
+    /// The issuer of the token; nil in a file of version 1, which does not name it.
     var issuer: TokenIssuer?
 
     /// Whether a vault for the tokens of `issuer` may read this.
@@ -43,11 +43,13 @@ enum SessionFile {
     first.bytes.prefix(databaseLength) == second.bytes.prefix(databaseLength)
   }
 
+  /// The result of reading a session file.
   enum Reading: Hashable {
     case content(Content)
     /// The problem, and the token if it is still readable.
     case corrupt(String, SessionToken?)
 
+    /// The token, also of a file that is otherwise unusable; nil if it cannot be read.
     var legibleToken: SessionToken? {
       switch self {
       case .content(let content): content.token
@@ -92,7 +94,7 @@ enum SessionFile {
     return .content(content)
   }
 
-  /// A name that is too long to be shown is not saved.
+  /// The longest name in bytes; longer ones are not saved.
   private static let longestName = 1024
 
   private static func canBeShown(_ user: LastKnownUser) -> Bool {

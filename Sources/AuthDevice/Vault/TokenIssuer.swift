@@ -8,7 +8,7 @@ public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The authority of an app: the default.
+  /// Default: the authority of an app.
   public static let app = TokenIssuer(rawValue: "app")
   /// The embedded backend.
   public static let embedded = TokenIssuer(rawValue: "embedded")

@@ -6,12 +6,12 @@ import TextFormat
   import Glibc
 #endif
 
-/// Locks out other writers of one session file, in this process and in others.
+/// The lock for the writers of one session file, in this process and in others.
 ///
-/// It uses flock(2), because fcntl(2) does not lock between threads of one process. It does not
-/// block and has a deadline, because network file systems may never answer.
+/// It uses flock(2), because locks of fcntl(2) do not exclude threads of the same process. It polls
+/// until a deadline instead of blocking, because a network file system may never answer.
 enum VaultLock {
-  /// Runs `body` while it holds the lock, for which it waits up to a limit.
+  /// Runs `body` with the lock; throws if another process holds it for longer than `wait`.
   static func hold<Result>(
     _ name: String, in directory: OpenDirectory, wait: Duration, _ body: () throws(FileError) -> Result
   ) throws(FileError) -> Result {
@@ -28,8 +28,8 @@ enum VaultLock {
 
   /// Releases the lock, if it was taken, and closes its file.
   ///
-  /// A program that another thread is starting has the descriptor until it runs, so closing the
-  /// file would not release the lock.
+  /// Closing the file is not enough: a program that another thread is just starting has a copy of
+  /// the descriptor.
   static func release(_ descriptor: Int32) {
     flock(descriptor, LOCK_UN)
     close(descriptor)
@@ -45,7 +45,7 @@ enum VaultLock {
     case held
   }
 
-  /// Takes the lock of an open file, for which it waits up to a limit.
+  /// Takes the lock of an open file; waits for another holder for as long as `wait`.
   static func take(_ descriptor: Int32, _ path: String, wait: Duration) throws(FileError) -> Taken {
     var result = Taken.free
     let deadline = ContinuousClock.now + wait
@@ -94,7 +94,7 @@ enum VaultLock {
     guard !facts.hasOtherNames else {
       throw FileError(
         .wrongType, "\(facts.path.escaped) has another name, a hard link, so its mode is left as it is.",
-        hint: "Delete this one; it is made again.")
+        hint: "Delete it; it is created again when it is needed.")
     }
   }
 }
