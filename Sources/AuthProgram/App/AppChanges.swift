@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
-/// The changes of users to their own accounts and sessions, which need a recent password.
+/// A change of a user's own account or sessions, which needs a recent password.
 enum OwnChange: Equatable, Sendable {
   case makeRecoveryCodes
   case beginTwoStep
@@ -24,7 +24,7 @@ enum OwnChange: Equatable, Sendable {
     }
   }
 
-  /// Makes the change, and returns the message and what the screen shows next.
+  /// Makes the change, and returns the result with what the screen opens next.
   func perform(
     at backend: any Backend, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AppOutcome {
@@ -38,7 +38,7 @@ enum OwnChange: Equatable, Sendable {
       return AppOutcome(done: "", form: .confirmTwoStep(AppSecret(text: secret.text, picture: picture)))
     case .confirmTwoStep(let code):
       try backend.confirmTwoStep(code, for: fresh, under: lease)
-      // The step is on, whether or not the list of sessions can be read.
+      // The change succeeded even if the list of sessions cannot be read.
       let others = (try? backend.otherSessions(under: lease).count) ?? 0
       let question = "End \(SessionSummary.others(others))? They started without a code."
       return AppOutcome(
@@ -62,13 +62,13 @@ enum OwnChange: Equatable, Sendable {
   }
 }
 
-/// The changes of administrators in the full-screen program, which need a recent password.
+/// A change by an administrator, which needs a recent password.
 enum Administration: Equatable, Sendable {
   case change(AccountChange, String)
   /// Makes a one-time code for a new password.
   case resetPassword(String)
   case delete(String)
-  /// Makes an account for somebody else, with a one-time code.
+  /// Creates an account for another person, with a one-time code.
   case create(String)
   case registration(Registration)
   case twoStep(TwoStepPolicy)
@@ -81,7 +81,7 @@ enum Administration: Equatable, Sendable {
     case .change(.disable, let name): "Disable \(name), and end all its sessions?"
     case .change(.promote, let name): "Make \(name) an administrator?"
     case .change(.demote, let name): "Take the role of administrator away from \(name)?"
-    case .resetPassword(let name): "Make a one-time code for \(name)? A code made before stops working."
+    case .resetPassword(let name): "Make a one-time code for \(name)? An earlier code stops working."
     case .registration(.open): "Open the registration? Then everybody may create an account."
     case .registration(.closed): "Close the registration? Then only administrators create accounts."
     case .twoStep(.optional): "Let administrators log in without a second step?"

@@ -3,8 +3,8 @@ import TextFormat
 
 /// Fits rows into columns of a screen, one line for each row.
 ///
-/// Where there is no room, times lose their year, long text its end, and the last columns are left
-/// out; ``rest(of:)`` has what a line does not show.
+/// If there is no room, times lose their year, long text loses its end, and the last columns are
+/// left out; ``rest(of:thisYear:)`` has what a line does not show.
 struct AppColumns {
   private let columns: [Table.Column]
   /// The widths of the columns that show, which are the first ones.
@@ -26,11 +26,11 @@ struct AppColumns {
     for index in widths.indices where columns[index].unit != nil && Table.total(widths) > width {
       widths[index] = least[index]
     }
-    // First all that can be cut down to what can be read, then all of them further.
+    // First cut columns to the least readable width; if that is not enough, cut them further.
     for most in [Int.max, Self.timeOfDay] {
       while Table.total(widths) > width {
         let wide = widths.indices.filter { widths[$0] > min(least[$0], most) }
-        // Of columns of one width the last.
+        // Among the widest columns, cut the last one.
         guard let widest = wide.max(by: { (widths[$0], $0) < (widths[$1], $1) }) else { break }
         widths[widest] -= 1
       }
@@ -81,8 +81,8 @@ struct AppColumns {
     }.joined(separator: "  ")
   }
 
-  /// The cells that the line shows in part or not at all, with the titles; times last, and only
-  /// those of other years than this one.
+  /// The cells that the line does not show in full, with their titles; times come last, and only
+  /// those of another year than `thisYear`.
   func rest(of cells: [String], thisYear: String) -> [String] {
     guard cells.count > 1 else { return [] }
     var (texts, times): ([String], [String]) = ([], [])

@@ -3,14 +3,14 @@ import AuthCore
 import AuthMessages
 import CommandLineKit
 
-/// A form: the fields to fill in, and which of them has the cursor.
+/// An open form: its fields, the one with the cursor, and the problem of the last attempt.
 final class AppForm {
-  /// The purpose of a form.
+  /// The purpose of a form, with the values that it starts with.
   indirect enum Purpose: Equatable, Sendable {
     /// Log in, and then open the tab.
     case logIn(then: AppTab, username: String = "")
     case register
-    /// Enter the password again, and then do this.
+    /// Enter the password again, and then perform the action.
     case reauthenticate(then: AppAction)
     /// Enter the code that is needed after the password of this action.
     case secondStep(of: AppAction)
@@ -44,7 +44,7 @@ final class AppForm {
 
   fileprivate var credentials: Credentials { .password(username: fields[0].text, password: fields[1].password) }
 
-  /// Whether it fills a tab, so that the keys that change tabs work in it.
+  /// Whether it is the content of a tab; the keys that change tabs then work in it.
   var isTab: Bool { if case .pay = purpose { true } else { false } }
 
   var isLogin: Bool { if case .logIn = purpose { true } else { false } }
@@ -54,9 +54,10 @@ final class AppForm {
     for index in fields.indices.reversed() where fields[index].isSecret { clear(index) }
   }
 
-  /// Wipes what must be typed again after this error: the new password, the code, or all secrets.
+  /// Wipes the secrets that must be typed again after this error, and moves the cursor to the first
+  /// of them.
   ///
-  /// A wrong name stays, to be corrected.
+  /// After an error about a name it wipes nothing: the user only corrects the name.
   func clearSecrets(after problem: CommandError) {
     if problem.code.hasPrefix("username_") || problem.code.hasPrefix("payee_") {
       focus = 0
@@ -75,7 +76,7 @@ final class AppForm {
     focus = index
   }
 
-  /// The action that submitting begins; nil if something is missing, and ``problem`` says what.
+  /// The action of the filled form; nil if an input is wrong or missing, which ``problem`` names.
   func submit() -> AppAction? {
     problem = mistake()
     if problem != nil { return nil }
@@ -120,14 +121,14 @@ struct AppSecret: Equatable, Sendable, Redacted {
   let picture: [String]
 }
 
-/// The declaration of a form: its texts, its fields and its action.
+/// The declaration of a form: its title and advice, its fields and its action.
 struct AppFormPlan {
   /// The names that complete what is typed in the first field.
   enum Names { case none, users, payees }
 
   let title: String
   let fields: [AppInput]
-  /// What Enter does in the last field.
+  /// The label of the Enter key in the last field, such as "pay".
   let verb: String
   var advice = ""
   var names = Names.none

@@ -5,7 +5,7 @@ import TextFormat
 extension AppState {
   /// The positions of the parts of a form.
   struct FormLayout {
-    /// The width of its text, next to which a QR code may be.
+    /// The width of the form, without a QR code beside it.
     let columns: Int
     let title: [AppNotice]
     let message: [AppNotice]
@@ -78,7 +78,7 @@ extension AppState {
   /// The message below the fields: the progress of the work, or the problem and a hint.
   private func message(of form: AppForm, width: Int) -> [AppNotice] {
     if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: width) }
-    // A wait counts down.
+    // After too many attempts, the remaining time replaces the hint.
     let wait = form.waitEnd.map { end in
       end > now ? "Try again in \((end - now).asWait)." : "You can try again now."
     }
@@ -92,11 +92,11 @@ extension AppState {
 }
 
 extension AppInput {
-  /// The part of the text that fits into so many columns, and the column of the cursor.
+  /// The part of the text that fits into the width, and the column of the cursor.
   fileprivate func visible(width: Int) -> (String, Int) {
     if isSecret { return (isEmpty ? "" : "(typed, not shown)", 0) }
     var before = before.escaped
-    // The end of a long line shows, up to the cursor.
+    // Of a long line, the part before the cursor shows.
     while DisplayWidth.columns(before) > max(0, width - 1), !before.isEmpty { before.removeFirst() }
     return (before + after.escaped, DisplayWidth.columns(before))
   }

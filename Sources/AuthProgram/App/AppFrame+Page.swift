@@ -6,22 +6,22 @@ import TextFormat
 struct AppPageLayout {
   /// The lines above the list.
   var lines: [AppNotice] = []
-  /// The rows of the list, the titles of the columns not included.
+  /// The rows of the screen for the list, without the line of column titles.
   var rows: AppArea
-  /// The visible rows of the list.
+  /// The indices of the visible rows of the list.
   var indices = 0..<0
-  /// The first row below the titles of the columns; rows that span all columns come before them.
+  /// The index of the first row with columns, below their titles; rows of one cell come before it.
   var firstTitled = Int.max
   var listWidth: Int
   /// The chart next to the list; nil if there is no room.
   var chart: Chart?
-  /// The width of the part beside the list: the chart, or on wide screens the whole selected row.
+  /// The width beside the list, for the chart or, on wide screens, for the whole selected row.
   var sideWidth: Int
   var columns: AppColumns
   var hasHeading = false
   /// The number of lines below the list for the cut-off text of the selected row.
   var details = 0
-  /// The line of the filter, if it shows.
+  /// The row of the screen with the filter; nil if it does not show.
   var filterRow: Int?
 
   /// The row of the screen for a row of the list.
@@ -29,7 +29,7 @@ struct AppPageLayout {
 }
 
 extension AppState {
-  /// The width from which a screen shows the whole selected row next to the list.
+  /// The least width of a screen that shows the whole selected row beside the list.
   private static let wide = 140
 
   /// Lays out the open page.
@@ -37,7 +37,7 @@ extension AppState {
     var area = body
     let known = menuRow == nil && tab != .home ? self[tab].widths : nil
     let natural = known ?? AppColumns.naturalWidths(page.columns, page.rows)
-    // The list comes first; the chart takes what it leaves, and no more than a third.
+    // The chart gets the width that the list does not need, up to a third of the screen.
     let chartWidth = min(columns / 3, columns - Table.total(natural) - 4)
     let chart = columns < 72 || area.height < 5 || chartWidth < 18 ? nil : page.chart
     let hasDetails = columns >= Self.wide && menuRow == nil && page.rows.contains { $0.menu != nil }
@@ -52,8 +52,8 @@ extension AppState {
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
       layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)"), at: 0)
     }
-    // With little room, the list gets most of it; in details the text does, because the bar has
-    // the letter keys.
+    // On a small screen the list gets all but few rows. The menu of a row gets only one, because
+    // the bottom bar shows its letter keys anyway.
     if !page.rows.isEmpty {
       layout.lines = Array(layout.lines.prefix(max(0, area.height - (menuRow == nil ? 4 : 1))))
     }
@@ -64,7 +64,7 @@ extension AppState {
     }
     let rows = rowsShown
     if let selected = selected(in: rows) {
-      // Of columns with titles the first has one.
+      // If any column has a title, the first one has.
       layout.hasHeading = page.columns.first?.title.isEmpty == false && area.height > 2
       if layout.hasHeading { area.bottom -= 1 }
       if !layout.columns.isWhole, area.height >= 8 {
@@ -81,12 +81,13 @@ extension AppState {
     return layout
   }
 
-  /// The lines above the list, in columns where there is room for these, else one after the other.
+  /// The lines above the list; the lines of a menu are joined into a paragraph if there is no room
+  /// for all.
   private func lines(of page: AppPage, width: Int, height: Int) -> [AppNotice] {
     let texts = page.lines.enumerated().map { index, line in
       line + (page.moments[index].map { ", " + Deadlines.ago(wallNow - $0) } ?? "")
     }
-    // Lines in columns keep their spaces if they fit.
+    // Wrapping would remove the spaces that align a line.
     let lines = texts.flatMap { line in
       DisplayWidth.columns(line) <= width ? [AppNotice(line)] : AppNotice.wrap(line, width: width)
     }
@@ -155,7 +156,7 @@ extension AppState {
     frame.put(lines, AppArea(top: top, bottom: top + layout.details))
   }
 
-  /// The largest value above, the time below.
+  /// Draws the chart, with its range of values above and its times below.
   private func draw(_ chart: Chart, in frame: inout Frame, _ area: AppArea, columns: Range<Int>) {
     let ((least, most), (from, to)) = (chart.bounds, chart.ends)
     let lines = chart.lines(width: columns.count, height: min(12, area.height - 2))

@@ -4,9 +4,9 @@ import CommandLineKit
 import TextFormat
 
 extension AppState {
-  /// The screen of this state.
+  /// The screen for this state.
   ///
-  /// Only the functions of `AppFrame` know the layout.
+  /// Only the files `AppFrame…` know the layout.
   var frame: Frame {
     var frame = Frame(columns: columns, rows: rows)
     drawBar(in: &frame)
@@ -27,7 +27,7 @@ extension AppState {
     return frame
   }
 
-  /// The text that covers everything else: an interruption or the help; nil for none.
+  /// The lines that cover the page: an interruption or the help; nil for none.
   var overlay: [AppNotice]? {
     interruption?.lines(width: columns, height: body.height) ?? (showsHelp ? helpLines : nil)
   }
@@ -36,8 +36,8 @@ extension AppState {
 
   /// The rows between the tabs and the messages at the bottom.
   ///
-  /// On a small terminal a form shows its messages below the fields, so no row is reserved for
-  /// others.
+  /// A form shows its messages below its fields, so on a small terminal it leaves only one row for
+  /// the bottom.
   var body: AppArea {
     let foot = max(form != nil && rows < 16 ? 1 : 2, 1 + said.count)
     return AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? foot : 1))
@@ -135,7 +135,7 @@ extension AppState {
         width: columns)
   }
 
-  // MARK: The foot
+  // MARK: The messages and keys at the bottom
 
   private func drawFoot(in frame: inout Frame) {
     let said = said
@@ -157,7 +157,7 @@ extension AppState {
     return "\(selected + 1) of \(rows.count)\(page.part == nil ? "" : "+")"
   }
 
-  /// The messages above the keys, in few enough rows that some stay for the page.
+  /// The messages above the bottom bar, at most ``mostSaid`` lines.
   private var said: [AppNotice] {
     guard !showsHelp, interruption == nil else { return [] }
     if let question {
@@ -173,14 +173,14 @@ extension AppState {
     return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, said.style)
   }
 
-  /// The maximum number of rows for messages.
+  /// The maximum number of rows for messages, so that the page keeps some.
   private var mostSaid: Int { max(1, rows - 7) }
 
   private func lines(of question: AppQuestion) -> [String] {
     Paragraph.wrap(TextEscaping.escape(question.text + balanceAfter(question)) + " y/n", width: columns)
   }
 
-  /// Whether the open question shows in full, because nobody should say yes to a part of it.
+  /// Whether the open question shows in full; otherwise the user cannot answer yes.
   var hasRoomForQuestion: Bool {
     question.map { lines(of: $0) }.map { lines in
       lines.count <= mostSaid && lines.allSatisfy { DisplayWidth.columns($0) <= columns }
@@ -193,7 +193,7 @@ extension AppState {
     return " After this you have \(Amount.text(balance - cost))."
   }
 
-  /// The progress of the running action, and its duration.
+  /// The progress message of the running action, with its duration so far.
   var workWords: String {
     var words = (work?.progress ?? "") + "…"
     if seconds > 0 { words += " \(seconds) s" }
@@ -201,7 +201,7 @@ extension AppState {
     return words
   }
 
-  /// The bar of keys, with as many as fit.
+  /// The bottom bar, with as many keys as fit.
   private func foot(width: Int) -> String {
     var foot = ""
     for key in keys(isNarrow: width < 60) {
@@ -225,7 +225,8 @@ extension AppState {
     let letters = (rowOfLetters?.letters ?? []).map { "\($0.key) " + ($0.key == "y" ? "copy" : $0.label) }
     let verb = selected.flatMap { $0.menu == nil ? $0.choice?.label : "details" }
     let isSorted = tab == .accounts && menu == nil && page != nil
-    // The keys of every row come first if there is room, so that a step draws little.
+    // If there is room, the keys that are the same for every row come first, so that a move of the
+    // selection redraws little.
     let keys = ["? help", verb.map { "Enter " + (isNarrow ? $0 : DisplayWidth.pad($0, to: 9)) }]
     let others = [
       isSorted ? "s sort by " + (otherOrder == .name ? "name" : "last login") : nil,
@@ -251,7 +252,7 @@ extension AppState {
 }
 
 extension AppNotice {
-  /// Text in lines of so many columns; names in it keep their spaces.
+  /// Splits text into lines of this width; spaces inside the text stay as they are.
   static func wrap(_ text: String, _ style: CellStyle = .plain, width: Int) -> [AppNotice] {
     lines(text.isEmpty ? [] : DisplayWidth.split(text, to: max(20, width), indent: ""), style)
   }
@@ -270,7 +271,7 @@ struct AppArea {
 }
 
 extension Frame {
-  /// Draws as many lines as there is room for, from one on.
+  /// Draws the lines from the index `first` on, as many as fit into the area.
   mutating func put(
     _ lines: [AppNotice], from first: Int = 0, _ area: AppArea, column: Int = 0, width: Int = .max
   ) {

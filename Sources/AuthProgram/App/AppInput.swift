@@ -3,8 +3,8 @@ import CommandLineKit
 
 /// A field of a form: its text and the cursor.
 ///
-/// A password is stored in one place of memory, which is wiped at the end. It has no cursor,
-/// because it does not show.
+/// A password is stored in a single buffer, which is wiped afterwards. It has no cursor, because it
+/// is not shown.
 final class AppInput: Redacted {
   /// The maximum length in bytes; longer text is refused whole.
   static let limit = 511
@@ -22,7 +22,7 @@ final class AppInput: Redacted {
 
   let label: String
   let kind: Kind
-  /// The bytes of a password; nil for text that shows.
+  /// The bytes of a password; nil for visible text.
   private let secret: WipedBytes?
   /// The visible text before and after the cursor; empty for a password.
   private(set) var (before, after) = ("", "")
@@ -48,17 +48,17 @@ final class AppInput: Redacted {
     secret?.wipe()
   }
 
-  /// Applies a key that edits.
+  /// Edits the text if the key is an editing key.
   ///
   /// - Returns: The reason if text could not be inserted; otherwise nil.
   func edit(_ key: Key) -> String? {
     switch key {
     case .character(let scalar): return insert(scalar)
     case .paste(let pasted):
-      guard let line = pasted.line else { return "The pasted text has more than one line. Nothing was taken." }
+      guard let line = pasted.line else { return "The pasted text has more than one line. Nothing was inserted." }
       guard let secret else { return insert(String(decoding: line, as: UTF8.self)) }
       return secret.append(line) ? nil : Self.tooLong
-    case .unusablePaste: return "The pasted text is too long, or is not text. Nothing was taken."
+    case .unusablePaste: return "The pasted text is too long, or is not text. Nothing was inserted."
     case _: break
     }
     if let secret { edit(secret, key) } else { move(key) }
@@ -77,7 +77,7 @@ final class AppInput: Redacted {
   private func edit(_ secret: WipedBytes, _ key: Key) {
     switch key {
     case .backspace:
-      // The bytes that follow the first of a character, then that one.
+      // Remove the continuation bytes of the last character (UTF-8), then its first byte.
       while let byte = secret.removeLast(), byte & 0xC0 == 0x80 {}
     case .control("u"): secret.wipe()
     case .control("w"):

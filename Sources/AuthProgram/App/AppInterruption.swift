@@ -5,8 +5,8 @@ import CommandLineKit
 
 /// A page that opens by itself, perhaps while the user is typing.
 ///
-/// Only Enter and Esc close it, and only after a pause without keys, so that the rest of a typed
-/// password has no effect.
+/// Only Enter and Esc close it, and only after a pause without keys: a user who is typing a
+/// password does not close it by accident.
 enum AppInterruption: Sendable {
   /// Why the session ended, or why a form cannot be used.
   case reason(String)
@@ -15,7 +15,7 @@ enum AppInterruption: Sendable {
   /// Recovery codes that are shown once.
   case codes([String])
 
-  /// The pause without keys after which a key counts.
+  /// The pause without keys after which Enter and Esc close it.
   static let quiet = Duration.milliseconds(300)
 
   /// The text in lines of this width.

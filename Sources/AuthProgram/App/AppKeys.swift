@@ -4,7 +4,7 @@ import AuthMessages
 import CommandLineKit
 
 extension AppState {
-  /// Changes the state of the full-screen program after a key was pressed.
+  /// Handles a key or a click, and returns the effect to carry out.
   func press(_ key: Key) -> AppEffect? {
     if wanted.take() != nil { notice = nil }
     if interruption != nil { return leaveInterruption(key) }
@@ -53,7 +53,7 @@ extension AppState {
     return nil
   }
 
-  /// The row to which the letter keys apply.
+  /// The row whose letter keys work: the one with the open menu, or the selected one.
   var rowOfLetters: AppRow? { menuRow ?? selectedRow }
 
   var selectedRow: AppRow? { selected.map { rowsShown[$0] } }
@@ -76,7 +76,7 @@ extension AppState {
     }
   }
 
-  /// Whether the open page is a list that can be filtered.
+  /// Whether the open page is a list with rows to filter.
   var canFilter: Bool { tab != .home && menuRow == nil && !(page?.rows ?? []).isEmpty }
 
   /// The order of accounts to which `s` switches.
@@ -202,7 +202,7 @@ extension AppState {
       let isRepeated = form.problem?.code == BackendError.FailureCode.outcomeUnknown.rawValue
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      // The first try may have changed the balance.
+      // The first attempt may have paid already, so the balance says nothing.
       let cost = isRepeated ? nil : amount.minorUnits
       if let cost, let balance = self[.pay].page?.balance, balance < cost {
         form.problem = .mistake("You have only \(Amount.text(balance)).")
@@ -210,7 +210,7 @@ extension AppState {
       }
       question = AppQuestion(text: "Pay \(amount) to \(payee)?", action: action, cost: cost)
     case _:
-      // The user corrects the problem.
+      // An edit removes the message about the last attempt.
       form.problem = field.edit(key).map { .mistake($0) }
     }
     return nil

@@ -5,7 +5,7 @@ struct AppLane {
 
   /// Adds work and returns the work to start.
   ///
-  /// It does not add work that is already queued; of several queries of a tab it keeps the last.
+  /// It adds no work that is already queued, and drops older queries with a filter of the same tab.
   mutating func add(_ effect: AppEffect) -> AppEffect? {
     if case .load(let tab, let isActivity, let query) = effect, !query.text.isEmpty {
       waiting.removeAll { if case .load(tab, isActivity, _) = $0 { true } else { false } }

@@ -22,7 +22,7 @@ final class AppLoop {
   private var session: UserScreen?
   /// Whether the user quit.
   private var isOver = false
-  /// Whether the login for which the screen is left confirms a session; nil for no login.
+  /// Set to leave the screen for a login at the identity provider: whether it confirms a session.
   private var authentication: Bool?
   /// Text for the clipboard, which the next frame sends.
   private var copied: String?
@@ -42,10 +42,10 @@ final class AppLoop {
 
   /// Shows the screen until the user quits, or must log in at the identity provider.
   ///
-  /// It never suspends, so it stays on the thread of the program that signals go to.
+  /// It never suspends, so it stays on the thread that receives the signals of the program.
   ///
-  /// - Returns: Whether the login confirms a session; nil if the user quit. After the login, pass
-  ///   its result to ``take(_:)`` and run again.
+  /// - Returns: Nil if the user quit; otherwise, whether the login confirms a session. After the
+  ///   login, pass its result to ``take(_:)`` and call this again.
   func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
     var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
     var (needsSize, isUncertain) = (true, false)
@@ -101,7 +101,7 @@ final class AppLoop {
     }
     if session == nil { session = work.store.open(UserScreen.self) }
     switch change.snapshot {
-    // A login that was begun before it is known who is logged in tells nobody that.
+    // It is not known yet who is logged in, even if a login has started.
     case .restoring, .authenticating, .challenged(_, nil): return
     case .loggedOut, .challenged, .loggedIn, .renewing, .loggingOut: break
     }
@@ -137,7 +137,7 @@ final class AppLoop {
 
   /// The time until the screen changes by itself, or until the next limit of the session.
   private var limit: Duration? {
-    // Not at once where the limit is reached and the look that finds it out is under way.
+    // At least 50 ms, because the check that ends the session at its limit may still be running.
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
     let untilChange = state.nextChange.map { $0 - (.now - start) }
     return [untilLimit, untilChange].compactMap(\.self).min()
@@ -173,7 +173,7 @@ final class AppMailbox: Sendable {
   func post(_ news: News) {
     self.news.withLock { $0.append(news) }
     var byte: UInt8 = 1
-    // A full pipe is readable, which is all that counts.
+    // If the pipe is full, it is readable already.
     _ = write(waking, &byte, 1)
   }
 

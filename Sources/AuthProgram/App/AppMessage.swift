@@ -9,17 +9,17 @@ indirect enum AppMessage: Sendable {
   case resized(columns: Int, rows: Int)
   /// The navigation bar has this button now.
   case button(NavigationBar.Button)
-  /// The screens of the user were dismissed; the sentence says why.
+  /// The session ended; the sentence says why.
   case dismissed(String)
   case loaded(AppTab, Result<AppPage, CommandError>)
   /// An action ended, with this result.
   case finished(AppAction, Result<AppOutcome, CommandError>)
-  /// A look at the session ended: with the reason if it failed, and whether it is known now who is
-  /// logged in.
+  /// A check of the session ended: the reason if it failed, whether there are no accounts, and
+  /// whether it is known now who is logged in.
   case looked(CommandError?, isEmpty: Bool = false, isKnown: Bool = true)
   /// A login at the identity provider ended, to confirm the session or to begin one.
   case authenticated(Result<Credentials, CommandError>, isConfirming: Bool)
-  /// When the session ends by itself, if it does, and whether activity puts that off.
+  /// The time until the session expires, nil if it does not; and whether activity prolongs it.
   case ends(in: Duration?, isIdle: Bool)
   /// Time passed, so texts that count down may change.
   case tick
@@ -27,12 +27,12 @@ indirect enum AppMessage: Sendable {
 
 /// An effect of an input, which the loop or a worker carries out.
 enum AppEffect: Equatable, Sendable {
-  /// Load these rows of the tab; it is activity of the session if a person asked for it.
+  /// Load these rows of the tab; this prolongs the session if it is the user's activity.
   case load(AppTab, isActivity: Bool, AppQuery = AppQuery())
-  /// Find out who is logged in.
+  /// Check the session, to find out who is logged in.
   case look
   case perform(AppAction)
-  /// Tell the session that somebody is there.
+  /// Prolong the session, because the user pressed a key.
   case renew
   /// Put the text into the clipboard.
   case copy(String)
@@ -42,7 +42,7 @@ enum AppEffect: Equatable, Sendable {
   case quit
 }
 
-/// The result of an action, and what follows: a page that shows once, a form or a question.
+/// The result of an action, and what opens next: a page that shows once, a form or a question.
 struct AppOutcome: Sendable {
   /// What was done, as a sentence.
   var done: String
@@ -51,7 +51,7 @@ struct AppOutcome: Sendable {
   var question: AppQuestion?
 }
 
-/// Work that a person starts: it takes time and may be refused; one runs at a time.
+/// An action of the user, which takes time and can fail; only one runs at a time.
 indirect enum AppAction: Equatable, Sendable {
   case logIn(Credentials)
   case logOut
@@ -61,11 +61,11 @@ indirect enum AppAction: Equatable, Sendable {
   case confirm(Credentials)
   /// Get a new access token.
   case renewAccess
-  /// The code that is needed after a password.
+  /// Send the code that is needed after a password.
   case answer(Secret)
-  /// Give up the code: nothing is done.
+  /// Cancel the login or the action that waits for a code.
   case cancelAnswer
-  /// The same payee, amount and number are the same payment, however often it is sent.
+  /// Pay once, even if sent repeatedly with the same payee, amount and number.
   case pay(amount: Amount, payee: Username, number: Int)
   case rename(String)
   case changePassword(present: Secret, new: Secret)
@@ -74,7 +74,7 @@ indirect enum AppAction: Equatable, Sendable {
   case change(OwnChange)
   case administer(Administration)
 
-  /// The words while the action runs.
+  /// The message while the action runs.
   var progress: String {
     switch self {
     case .logIn(.password), .reauthenticate: "Checking the password"
@@ -95,17 +95,17 @@ indirect enum AppAction: Equatable, Sendable {
 }
 
 extension CommandError {
-  /// Why the backend refused, if it did.
+  /// The code of the backend's refusal; nil for another error.
   var refusal: BackendError.Code? { BackendError.Code.named(code) }
 
-  /// The same error with a hint for this screen, if its own hint names a command.
+  /// The same error, with a hint for this screen if its own hint names a command.
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
     case ErrorCode.ownStepMissing.code: withHint("Set yours up in the Profile tab first.")
     case BackendError.FailureCode.databaseMissing.rawValue: withHint("Put a backup in its place, or register on Home.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
-      withHint("Check that before you make it again. Enter sends the same payment again, and it is never made twice.")
+      withHint("Check that before you repeat it. Enter sends the same payment again, which never pays twice.")
     case ErrorCode.locked.code:
       withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
     case _: self

@@ -6,7 +6,7 @@ struct AppPage: Sendable {
   var lines: [String] = []
   var columns: [Table.Column] = []
   var rows: [AppRow] = []
-  /// The description of the rows if there are more, such as "the newest 500".
+  /// The description of the loaded rows if there are more, such as "the newest 500"; otherwise nil.
   var part: String?
   /// The number of loaded rows.
   var loaded = 0
@@ -16,7 +16,7 @@ struct AppPage: Sendable {
   var balance: Int64?
   /// The users whom this user paid, or who paid this user, the newest first; on the Pay tab.
   var names: [String] = []
-  /// The times in seconds since 1970 of lines above the list that show one, by line.
+  /// The times in seconds since 1970 by line above the list; each line shows how long ago that was.
   var moments: [Int: Int64] = [:]
   /// The text in place of the rows if there are none.
   var empty = ""
@@ -27,7 +27,7 @@ struct AppPage: Sendable {
 
 /// A row of a list.
 struct AppRow: Sendable {
-  /// The name of the row, by which the selection follows it when the list changes.
+  /// The identity of the row, by which the selection follows it when the list changes.
   let id: String
   /// A cell for each column, or one that spans them all.
   let cells: [String]
@@ -40,10 +40,9 @@ struct AppRow: Sendable {
 }
 
 extension AppRow {
-  /// Creates a row of a table: Enter opens its details and its letter keys; one letter copies its
-  /// name.
+  /// Creates a row of a table: Enter opens its details and its letter keys; `y` copies its id.
   ///
-  /// The moments are those of the columns with these titles, in seconds since 1970.
+  /// `moments` has the times, in seconds since 1970, of columns by their titles.
   init(
     id: String, _ cells: [String], of table: Table, moments: [String: Int64] = [:], letters: [AppLetter],
     copying copy: AppLetter? = nil
@@ -61,13 +60,13 @@ extension AppRow {
       letters: letters)
   }
 
-  /// Creates a row that is a choice.
+  /// Creates a row of one cell, with a choice for Enter.
   init(_ words: String, _ choice: AppChoice) {
     self.init(id: words, cells: [words], choice: choice)
   }
 }
 
-/// A letter key for the selected row.
+/// A letter key for the selected row, with its label and its choice.
 struct AppLetter: Sendable {
   let key: Unicode.Scalar
   let label: String
@@ -82,11 +81,11 @@ struct AppLetter: Sendable {
   var sentence: String { label.prefix(1).uppercased() + label.dropFirst() }
 }
 
-/// A choice of the user, with Enter on a row or by a letter key.
+/// A choice that the user makes with Enter on a row or with a letter key.
 indirect enum AppChoice: Equatable, Sendable {
   case open(AppTab)
   case fill(AppForm.Purpose)
-  /// Asks a question first.
+  /// Asks a question, and performs its action after a yes.
   case ask(AppQuestion)
   case perform(AppAction)
   /// Opens the form for a payment to this user, with this amount.

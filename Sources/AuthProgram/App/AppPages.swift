@@ -30,11 +30,11 @@ extension AppPage {
       lines: ["Balance  \(Amount.text(profile.balance))", ""], columns: table.columns, rows: rows,
       part: page.part("newest"), loaded: page.items.count, query: query,
       empty: "No receipts.",
-      // The balance follows from all receipts only.
+      // Earlier balances can be computed only if no receipt is left out.
       chart: query.text.isEmpty ? Chart(points.reversed()) : nil)
   }
 
-  /// The text beside the form for a payment.
+  /// The page of the Pay tab: the balance, and names that complete what is typed.
   static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
     AppPage(
       lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance,
@@ -78,7 +78,7 @@ extension AppPage {
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
 
-  /// A letter key ends the session that the event names, if it is an active session of the user.
+  /// The page of events; a letter key ends the session of an event, if the user has it open.
   static func events(_ page: LoadedPage<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     let rows = zip(page.items, table.rows).map { event, cells in
@@ -92,13 +92,13 @@ extension AppPage {
       empty: "No events.")
   }
 
-  /// Accounts, and the rules for all of them.
+  /// The page of accounts, and of the rules for all accounts.
   static func accounts(
     _ page: LoadedPage<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy,
     query: AppQuery = AppQuery()
   ) -> AppPage {
     let administrators = page.items.count { $0.isActiveAdministrator }
-    // The details of a row have the time of the creation.
+    // The menu of a row shows the time of the creation.
     let table = Table.accounts(page.items, by: .lastLogin)
     let accounts = zip(page.items, table.rows).map { account, cells in
       // An account that is not loaded may be another administrator.
@@ -158,7 +158,7 @@ extension AppPage {
       moments: Dictionary(uniqueKeysWithValues: zip(1..., times.map { $0.1 })))
   }
 
-  /// A row that makes the change, after the question if there is one.
+  /// Creates a row that makes the change, after its question if it has one.
   private static func offer(_ id: String, _ words: String, _ change: Administration) -> AppRow {
     let action = AppAction.administer(change)
     let question = change.question.map { AppQuestion(text: $0, action: action) }
@@ -167,7 +167,7 @@ extension AppPage {
 }
 
 extension AccountSummary {
-  /// Whether its user can promote another account.
+  /// Whether its user can administer: an administrator whose account is not disabled.
   fileprivate var isActiveAdministrator: Bool { user.role == .administrator && !isDisabled }
 }
 
@@ -177,7 +177,7 @@ extension LoadedPage {
 }
 
 extension AppLetter {
-  /// Ends the session after a question.
+  /// The key that ends the session after a question, or logs out if it is the current one.
   fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
     if session.isCurrent { return AppLetter(key: "e", label: "log out", choice: .ask(.logOut)) }
     let question = AppQuestion(
@@ -188,7 +188,7 @@ extension AppLetter {
 }
 
 extension Receipt {
-  /// The change of a user's balance by the payment.
+  /// The amount by which the payment changed a user's balance.
   fileprivate func change(for username: String) -> Int64 {
     payer == username ? -amount.minorUnits : amount.minorUnits
   }

@@ -14,14 +14,14 @@ final class AppState {
   let provider: String?
   var columns: Int
   var rows: Int
-  /// The button of the navigation bar: it says who is logged in.
+  /// The button of the navigation bar, which also has the user who is logged in.
   var button = NavigationBar.Button.logIn
   /// Whether the saved session was checked, so that the user is known.
   var isRestored = false
   var tab = AppTab.home
   /// The tab to open once the user is known.
   var wanted: AppTab?
-  /// What the tabs have loaded.
+  /// The lists that the tabs have loaded.
   private var lists: [AppTab: AppList] = [:]
   /// The menu of a row of the open tab.
   var menu: AppList?
@@ -31,7 +31,7 @@ final class AppState {
   /// The unfinished form of a payment while another tab is open.
   var draft: AppForm?
   var question: AppQuestion?
-  /// The page that covers everything until the user closes it.
+  /// The page that covers everything else until the user closes it.
   var interruption: AppInterruption?
   /// The first visible line of the interruption or of the help.
   var overlayTop = 0
@@ -42,7 +42,7 @@ final class AppState {
   var notice: AppNotice?
   /// The notice that explains why the last check of the session failed.
   var lookNotice: AppNotice?
-  /// The time of the next check without a change; nil for none.
+  /// The time of the next check of the session if nothing changes before; nil for none.
   var nextLook: Duration?
   var showsHelp = false
   /// The action that the worker performs now; nil while it does nothing.
@@ -106,7 +106,7 @@ final class AppState {
   /// The current wall-clock time in seconds since 1970.
   var wallNow: Int64 { epoch + now.components.seconds }
 
-  /// How long before its end a session is announced to end.
+  /// How long before a session's end the notice about it shows.
   private static let lastMinute = Duration.seconds(60)
 
   /// The notice in the last minute of a session.
@@ -116,7 +116,7 @@ final class AppState {
     return AppNotice("Your session ends in \((end.at - now).asWait); \(rest)", .strong)
   }
 
-  /// Work that takes no longer shows no progress.
+  /// The time after which an action or a page that is loading shows that it is.
   private static let moment = Duration.milliseconds(100)
 
   /// The duration of the running action in whole seconds.
@@ -128,7 +128,7 @@ final class AppState {
   /// Whether the open form waits for its action.
   var isWaiting: Bool { work != nil && form != nil && form === sender }
 
-  /// Whether the page takes so long that the wait shows.
+  /// Whether the page takes so long to load that the screen says so.
   var isLoadingLong: Bool { now >= loadingBegan + Self.moment }
 
   /// The user who is logged in.
@@ -164,7 +164,7 @@ final class AppState {
     // The backend finds accounts by the start of their names.
     if tab == .accounts, page?.query.text.isEmpty == false { return rows.filter { $0.id.hasPrefix(wanted) } }
     let isTime = (page?.columns ?? []).map { $0.unit != nil }
-    // The search of the library would link the engine of regular expressions.
+    // The standard library's search would link the regular expression engine.
     return rows.filter { row in
       row.cells.enumerated().contains { column, cell in
         !(column < isTime.count && isTime[column]) && strstr(cell.lowercased(), wanted) != nil
@@ -253,7 +253,7 @@ struct AppQuery: Hashable, Sendable {
   var order = AccountsQuery.Order.name
 }
 
-/// A line of the screen, such as a message.
+/// A text with its style: a line of the screen, or a message.
 struct AppNotice: Equatable, Sendable {
   let text: String
   let style: CellStyle

@@ -19,7 +19,7 @@ extension AppState {
   }
 
   func finish(_ action: AppAction, _ result: Result<AppOutcome, CommandError>) -> AppEffect? {
-    // The result belongs to the form that began the action, and to no other.
+    // Only the form that started the action shows its result.
     let isHere = form === sender
     if draft === sender { draft = nil }
     (work, sender) = (nil, nil)
@@ -38,7 +38,7 @@ extension AppState {
     case .failure(let problem):
       // The notice may say that the action continues.
       notice = nil
-      // The login was in the way of looks.
+      // Checks of the session had to wait for the login.
       if !isRestored { nextLook = now }
       return isHere ? fail(action, problem) : failElsewhere(problem)
     }
@@ -54,7 +54,7 @@ extension AppState {
 
   private func fail(_ action: AppAction, _ problem: CommandError) -> AppEffect? {
     switch ErrorCode(code: problem.code) {
-    // The action runs after the password.
+    // The action runs after the password was entered.
     case .passwordNotRecent:
       form = AppForm(.reauthenticate(then: action), covering: form)
       return nil
@@ -62,11 +62,11 @@ extension AppState {
       form?.clearSecrets()
       form = AppForm(.secondStep(of: action), covering: form)
       return nil
-    // The password is needed again.
+    // Return to the password, which must be entered again.
     case .challengeOver: if case .secondStep = form?.purpose { uncover() }
     case _: break
     }
-    // Somebody logged in elsewhere meanwhile, so the form cannot be used any more.
+    // Meanwhile another process logged in, so a login form cannot be used any more.
     if isLoggedIn, form?.isLogin == true { dropForm() }
     guard let form else { return warn(problem) }
     form.clearSecrets(after: problem)
@@ -77,7 +77,7 @@ extension AppState {
 
   private func succeed(_ action: AppAction, _ text: String, isHere: Bool) -> AppEffect? {
     let purpose = isHere ? form?.purpose : nil
-    // The reason for giving up matters more.
+    // The notice says why the action was cancelled.
     if action == .cancelAnswer, notice != nil { return nil }
     if text.isEmpty { notice = nil } else { say(text) }
     switch action {

@@ -19,8 +19,8 @@ extension AppState {
     return [effect ?? loadMore(), isActivity ? .renew : nil, isLookDue ? .look : nil].compactMap(\.self)
   }
 
-  /// Loads the rows that the filter wants, unless all of them are loaded; otherwise more rows if
-  /// the end of the list is near.
+  /// Loads the rows for a new filter text, unless all rows are loaded; otherwise more rows when the
+  /// selection is near the end of the list.
   private func loadMore() -> AppEffect? {
     guard menuRow == nil, form == nil, let page = list.page else { return nil }
     let wanted = tab.isFilteredByBackend ? filter.text.lowercased() : ""
@@ -63,7 +63,7 @@ extension AppState {
     return nil
   }
 
-  /// Marks money that arrived since the receipts were loaded before.
+  /// Marks the payments to the user that are new since the receipts were last loaded.
   private func noteArrivals(_ page: AppPage) {
     guard let old = self[.receipts].page, old.query.text == page.query.text,
       let last = page.rows.firstIndex(where: { $0.id == old.rows.first?.id })
@@ -91,16 +91,16 @@ extension AppState {
   func refuse(_ text: String) { notice = AppNotice(text, .bad) }
 
   private func take(_ tab: AppTab, _ result: Result<AppPage, CommandError>) {
-    // The page was loaded for a role that the user has lost: the notice that says so stays.
+    // The user has lost the role for which the page was loaded, and the notice about that stays.
     if isClosed(tab) { return }
     switch result {
     case .success(let page):
       if tab == .receipts { noteArrivals(page) }
       self[tab].page = page
-      // Its times go on.
+      // It shows times that pass.
       if tab == .sessions { nextLook = now + .seconds(60) }
       guard let menu else { return }
-      // The list of actions may have changed: the cursor stays on its action.
+      // The actions of the menu may have changed: keep the same one selected.
       move(by: 0)
       guard menuRow == nil else { return }
       self.menu = nil
@@ -131,7 +131,7 @@ extension AppState {
     guard user?.id != before?.id || user?.role != before?.role else { return isOther ? refresh() : nil }
     forgetUser()
     if let user { knownUsers = [user.username] + knownUsers.filter { $0 != user.username } }
-    // The login form would be refused now, as would the accounts tab for a member.
+    // A login would be refused now, and so would the accounts for a user who is only a member.
     let isClosing = isClosed(tab) || isLoggedIn && work == nil && form?.isLogin == true
     if isClosing {
       dropForm()
@@ -144,7 +144,7 @@ extension AppState {
     return refresh()
   }
 
-  /// Closes everything that belongs to the user or the role.
+  /// Drops everything that was loaded or opened for the user and the role.
   private func forgetUser() {
     for tab in AppTab.allCases where tab != .machine { self[tab] = AppList() }
     (menu, draft, isFiltering, lacksTwoStep) = (nil, nil, false, false)
@@ -175,7 +175,7 @@ extension AppState {
     defer { isQuitting = true }
     guard isQuitting else { return nil }
     lastProblem = CommandError(
-      code: .cancelled, saying: "'\(work.progress)' had not ended, and may be done all the same",
+      code: .cancelled, saying: "'\(work.progress)' had not ended, and may still be done",
       hint: "Check that before you repeat it.")
     return .quit
   }

@@ -35,7 +35,7 @@ extension AppWork {
           try change.perform(at: backend, fresh, under: lease)
         }
       } catch {
-        // The code was wrong: these changes have no password.
+        // These changes send no password, so the wrong guess was a code.
         throw error.isOfWrongGuess ? CommandError(code: .wrongCode).beginning(error.wait) : error
       }
     case .administer(let administration):
@@ -59,7 +59,7 @@ extension AppWork {
     }
   }
 
-  /// Makes a change, and then checks the session; if that fails, the next check reports it.
+  /// Makes a change, and then checks the session; the next check repeats the report of a failure.
   private func change(
     _ session: LoggedInSession, _ change: (borrowing SessionLease) throws(BackendError) -> AppOutcome
   ) async throws(CommandError) -> AppOutcome {
@@ -81,7 +81,7 @@ extension AppWork {
     do throws(SessionError) {
       pressed = try await bar.press(.logIn) { credentials }
     } catch {
-      // This screen can set a new password.
+      // The hint names the key of this screen for a forgotten password.
       let hint: Hint = "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? Ctrl-R"
       guard error == .credentialsNotAccepted else { throw CommandError(error) }
       throw CommandError(code: .wrongCredentials, hint: hint).beginning(backend.waitBegun)
@@ -166,7 +166,7 @@ extension AppWork {
   private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppOutcome {
     let session = try loggedIn
     try explained { () throws(BackendError) in try backend.check(newPassword: new, for: session.user.username) }
-    // A fresh key proves the password and the code; the change checks the password again.
+    // Confirm the login first if it is not recent; the change itself checks only the password.
     if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
     try await store.changePassword(from: present, to: new, try fresh(try loggedIn), at: backend)
     return AppOutcome(done: "Your password is changed. All your other sessions are ended.")

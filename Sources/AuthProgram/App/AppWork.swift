@@ -9,12 +9,11 @@ import TextFormat
 
 /// The work of the full-screen program at a database.
 ///
-/// It works through the guarded screens that the commands work through, so it can do no more than
-/// they can.
+/// It uses the same guarded screens as the commands, so it can do no more than they can.
 final class AppWork: AppWorker {
   let store: SessionStore
   let bar: NavigationBar
-  /// Revokes sessions only when the user logs in or out here.
+  /// The database, which may revoke a session only during a login or a logout of this program.
   let backend: CommandBackend
   let vault: FileVault
   let context: ContextName
@@ -46,14 +45,14 @@ final class AppWork: AppWorker {
       fileMissing.withLock { $0 = isGone }
       notes.append(isGone)
     }
-    // The file was moved away meanwhile, so another reason may be on the screen.
+    // The file disappeared during this check, so the screen may show an older reason.
     if notes == [false, true] { return .dismissed(sentence(for: .userAsked)) }
     return .looked(problem, isEmpty: isEmpty, isKnown: isKnown)
   }
 
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
     if tab == .home {
-      // Whether anybody may register, before a name is typed: any name tells.
+      // Find out whether registration is open before a name is typed; any name serves for that.
       try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
     }
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
@@ -96,7 +95,9 @@ final class AppWork: AppWorker {
     }
   }
 
-  /// The screens of the user who is logged in; without one there are none.
+  /// The guarded screens of the user who is logged in.
+  ///
+  /// - Throws: `notLoggedIn` if nobody is.
   func screens() throws(CommandError) -> AppScreens {
     if let open = open.withLock(\.self), open.user.key.dismissal == nil { return open }
     guard let user = store.open(UserScreen.self), let payment = store.open(PaymentScreen.self),

@@ -6,7 +6,7 @@ import CommandLineKit
 import Glibc
 import TextFormat
 
-/// The work of the full-screen program, away from the thread that draws.
+/// The work of the full-screen program, which runs on threads that do not draw.
 ///
 /// ``AppWork`` works at a database, ``ProviderAppWork`` at an identity provider.
 protocol AppWorker: Sendable {
@@ -15,7 +15,7 @@ protocol AppWorker: Sendable {
   var clock: any SessionClock { get }
   /// The backend whose changes the screen follows; nil at an identity provider.
   var database: (any Backend)? { get }
-  /// Whether there is no account yet, so that the first one can be created.
+  /// Whether there are no accounts yet, so that the next one becomes the administrator.
   var isEmpty: Bool { get }
   /// Whether the session file was missing at the last check, while its session was active.
   var isFileMissing: Bool { get }
@@ -23,12 +23,12 @@ protocol AppWorker: Sendable {
   func look() async -> AppMessage
   /// Loads the page of a tab.
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage
-  /// Runs an action of the user, and says what was done.
+  /// Performs an action of the user, and returns its result.
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome
 }
 
 extension AppWorker {
-  /// The message about a session that ended without a logout in this program.
+  /// The sentence that explains why a session ended without a logout in this program.
   func sentence(for reason: EndReason) -> String {
     guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
     return isFileMissing
@@ -47,7 +47,8 @@ extension AppWorker {
         var isListening = try changes.listen()
         while true {
           look(nil)
-          // A service reports the changes of a known session only: the first look finds it.
+          // A service reports only the changes of a session that it knows: wait until the first
+          // check has found it.
           for await change in store.transitions {
             guard case .restoring(nil, _) = change.snapshot else { break }
           }
@@ -57,7 +58,8 @@ extension AppWorker {
             // A deleted directory cannot be watched: check every 2 seconds whether it is back.
             isDatabaseAlone = try changes.wait(atMost: .seconds(isListening ? 86_400 : 2))
             isListening = try changes.listen()
-            // Without a session, only a new session file or the first account changes the screen.
+            // Without a session, only a new session file or the first account changes the screen,
+            // so other changes of the database are skipped.
           } while isDatabaseAlone && store.session == nil && !wasEmpty
         }
       } catch {
@@ -69,13 +71,13 @@ extension AppWorker {
 
   /// The time until the session can end by itself.
   ///
-  /// If the clock cannot be read, the next look reports that. Without a session it does not read
-  /// the clock, because the clock of a service waits for a connection.
+  /// If the clock cannot be read, the next check reports that. Without a session it does not read
+  /// the clock, because reading the clock of a service may wait for a connection.
   var timeUntilLimit: Duration? {
     do throws(ClockError) { return try store.timeUntilLimit(by: clock) } catch { return .seconds(300) }
   }
 
-  /// When the session ends by itself, if that is soon, and whether activity delays it.
+  /// The message with the time until the session expires.
   var sessionEnd: AppMessage {
     let limits = store.session?.limits
     return .ends(in: timeUntilLimit, isIdle: limits?.absolute != limits?.earliest.map { .at($0) })
@@ -91,7 +93,7 @@ extension AppWorker {
     case .perform(let action):
       return .finished(action, await outcome { () throws(CommandError) in try await perform(action) })
     case .renew:
-      // If that fails, the check finds the reason.
+      // If it fails, a check of the session reports why.
       return await (try? store.renew()) != nil ? .tick : look()
     case .copy, .authenticate, .quit: return .tick
     }

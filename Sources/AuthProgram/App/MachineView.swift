@@ -8,7 +8,7 @@ final class MachineView: Sendable {
   typealias Step = (asked: MachineStep, time: String)
 
   let present: SessionState.Kind
-  /// The transitions from the current state.
+  /// A line for each state that the machine can go to from the current one.
   private let ways: [String]
   /// The last steps of the machine, the newest last.
   private let steps: [Step]
@@ -52,7 +52,7 @@ final class MachineView: Sendable {
   /// lead to (`┼` joins, `│` does not); each lane ends above its state.
   func diagram() -> [AppNotice] {
     let boxes = states(boxed: true)
-    // The sides to which a line leads from each place.
+    // The sides to which a line leads from each cell, as bits.
     let (up, down, left, right) = (1, 2, 4, 8)
     let signs = Array(" ╵╷│╴┘┐┤╶└┌├─┴┬┼")
     var grid = [[Int]](repeating: [Int](repeating: 0, count: 3 * arrows.count + 1), count: boxes.count)
@@ -64,7 +64,7 @@ final class MachineView: Sendable {
     }
     for (lane, (_, rows)) in lanes.enumerated() {
       for row in rows {
-        // Past the other lanes, and through the joints with those before.
+        // Cross other lanes without joining them, and continue through the joints of this row.
         for column in 1..<(3 + 3 * lane) where grid[row][column] == 0 || grid[row][column] & left != 0 {
           grid[row][column] |= left | right
         }

@@ -17,7 +17,8 @@ struct BrowserLogin {
   ) throws(CommandError) -> Credentials {
     var listener = listener
     let terminal = try Question(for: "login", insteadUse: "in a terminal", isEchoed: false)
-    // Switches the echo off first: what is typed before that is discarded, also ^D.
+    // Switches the echo off before the browser opens: what was typed until then is discarded, also
+    // ^D.
     _ = try terminal.wait(for: [], until: .now)
     let isStarted = Browser.open(url)
     try terminal.say(

@@ -10,7 +10,7 @@ struct DeviceLogin {
   let style: Style
   private static let indent = "    "
 
-  /// Shows the code and the time that is left, and waits for the user.
+  /// Shows the code and the remaining time, and waits until the user has entered it.
   func credentials() async throws(CommandError) -> Credentials {
     let terminal = try Question(for: "login", insteadUse: "in a terminal", isEchoed: false)
     try terminal.say("Open this address on any device, and enter the code:")
@@ -35,12 +35,12 @@ struct DeviceLogin {
     }
   }
 
-  /// The code and its address as a picture, if it fits below the text.
+  /// The lines of a QR code with the address and the code; empty if it does not fit below the text.
   private func picture(on terminal: borrowing Question) -> [String] {
     let text = device.completeVerificationURI ?? device.verificationURI
     let columns = QRCode.columns(of: text)
     let size = terminal.size
-    // A line has two rows of modules. Six lines are text.
+    // A line shows two rows of the QR code. Six lines are text.
     guard columns <= size.columns, columns / 2 + 6 < size.rows, !Environment.hasOtherEncoding else { return [] }
     return QRCode.lines(text, onStream: true)
   }

@@ -19,8 +19,8 @@ extension ProviderWorkspace {
   /// It needs a terminal, so that nothing opens a browser behind the user's back.
   ///
   /// - Parameters:
-  ///   - chosen: The way that the command line names; nil takes the one of the last login if it
-  ///     works here, or else one that does.
+  ///   - chosen: The way that the command line names; if nil, the way of the last login if it works
+  ///     here, otherwise another one.
   ///   - prompting: Whether to ask the provider to prompt for the password.
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: ``CommandError`` if there is no terminal, or the login failed.
@@ -46,8 +46,8 @@ extension ProviderWorkspace {
       }
       return try await DeviceLogin(device: device, style: printer.streams.errors.style).credentials()
     case .paste:
-      // Nothing listens there on the machine with the browser. If something does, the code is
-      // useless to it without the verifier.
+      // No program should listen there on the machine with the browser. If one does, it cannot use
+      // the code, because it does not have the verifier.
       let redirect = "http://127.0.0.1:\(settings.redirectPort ?? 8411)/"
       return try PasteLogin(url: try url(to: redirect), redirect: redirect).credentials {
         address throws(OAuthError) in try authority.credentials(from: address)
@@ -57,7 +57,7 @@ extension ProviderWorkspace {
 
   /// The way of the last login, or one that works here.
   ///
-  /// A remembered browser must not make a login over ssh impossible.
+  /// After a login with a browser, a login over ssh must still be possible.
   private func wayHere(prompting: Bool) throws(CommandError) -> LoginWay {
     let isUnseen = settings.way == .browser && Browser.isUnseen
     // A code that is entered on another device proves no recent password.
@@ -66,7 +66,7 @@ extension ProviderWorkspace {
     if isUnseen {
       let sentence = "This ssh session has no display for the browser of the last login"
       try Question(for: "login", insteadUse: "in a terminal", isEchoed: false).say(
-        sentence + (prompting ? "." : "; --browser opens it all the same."))
+        sentence + (prompting ? "." : "; use --browser to open it anyway."))
     }
     return Browser.isHere ? .browser : canUseDevice ? .device : .paste
   }

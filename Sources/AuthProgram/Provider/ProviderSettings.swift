@@ -5,7 +5,7 @@ import AuthOAuth
 import CommandLineKit
 import TextFormat
 
-/// What a context remembers of its identity provider, so that the next login needs no options and a
+/// The saved settings of a context's identity provider: the next login needs no options, and a
 /// renewal needs no discovery.
 ///
 /// It contains no token, and a logout does not delete it.
@@ -15,11 +15,11 @@ struct ProviderSettings: Equatable, Redacted {
   /// The secret that some providers give to installed apps.
   var clientSecret: Secret?
   var scopes: [String]
-  /// The way of the last login, if one was chosen.
+  /// The way that the options of the last login named; nil if they named none.
   var way: LoginWay?
   /// The port to which the browser returns, if the provider needs a fixed one.
   var redirectPort: Int?
-  /// Further parameters of the login.
+  /// Further parameters of the authorization request.
   var parameters: [String: String]
   var endpoints: [OAuthServer.Endpoint: String] = [:]
   var namesIssuer = false
@@ -32,16 +32,15 @@ struct ProviderSettings: Equatable, Redacted {
     return parameters.merging(["nonce": nonce]) { own, _ in own }
   }
 
-  /// The issuer of the tokens, which the session file names.
+  /// The issuer of the tokens, as the session file names it.
   var tokenIssuer: TokenIssuer { .provider(issuer, client: clientID) }
 
-  /// The authority of a session there.
+  /// Creates the authority for sessions at this provider; it sends its requests with curl.
   ///
   /// - Parameters:
   ///   - clock: Measures the lifetime of tokens.
-  ///   - onlyTokens: Whether it only exchanges tokens: then it asks for nothing else, such as the
-  ///     user.
-  /// - Returns: The authority, which sends its requests with curl.
+  ///   - onlyTokens: Whether it only exchanges tokens, and requests nothing else, such as the user.
+  /// - Returns: The authority.
   func authority(clock: any SessionClock, onlyTokens: Bool = false) -> OAuthAuthority {
     var server = OAuthServer(
       issuer: issuer, endpoints: endpoints, send: CurlTransport(workPlace: .callingThread).send)

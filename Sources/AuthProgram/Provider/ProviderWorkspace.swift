@@ -6,12 +6,12 @@ import AuthOAuth
 import CommandLineKit
 import TextFormat
 
-/// What a command works with at an identity provider.
+/// The session, the settings and the authority of a command at an identity provider.
 final class ProviderWorkspace: ContextWorkspace {
   let settings: ProviderSettings
   let authority: OAuthAuthority
 
-  /// Nothing is read or sent yet.
+  /// Creates the workspace, without reading or sending anything yet.
   init(_ place: ContextPlace, _ printer: Printer, _ settings: ProviderSettings, onlyTokens: Bool = false) {
     let clock = BootClock()
     self.settings = settings
@@ -21,19 +21,19 @@ final class ProviderWorkspace: ContextWorkspace {
     super.init(place, printer, vault: vault, authority: authority, clock: clock)
   }
 
-  /// An access token that is valid for some time, renewed if need be.
+  /// An access token that is valid for at least `minimum`, renewed if necessary.
   ///
-  /// If the provider's tokens are valid for less, it is one that was granted just now.
+  /// If all tokens of the provider are valid for less, it is a new one.
   func accessToken(validFor minimum: Duration) async throws(CommandError) -> AccessToken {
     let before = vault.savedToken
     _ = try await session()
-    // The first renewal may only find the token of another process.
+    // The first renewal may return a token that another process renewed earlier.
     for _ in 1...2 {
       if let token = vault.savedToken, try token.isValid(for: minimum, by: clock) { return token }
       try await explainedAsync { () throws(SessionError) in try await store.renew() }
       if let token = vault.savedToken, token != before, try token.isValid(for: .zero, by: clock) { return token }
     }
-    // The provider grants no other one.
+    // The provider granted the same token again.
     if let token = vault.savedToken, try token.isValid(for: .zero, by: clock) { return token }
     throw CommandError(code: .noAccessToken)
   }
@@ -42,7 +42,7 @@ final class ProviderWorkspace: ContextWorkspace {
 // What commands and the full-screen program do with a session at an identity provider.
 
 extension SessionStore {
-  /// Reads the session file again, and returns the reason if the session could not be checked.
+  /// Checks the session again, and returns the reason if it could not be checked.
   func look() async -> CommandError? {
     if session != nil { return await checkAgain() }
     guard case .obstructed(let obstacle) = await restore() else { return nil }
@@ -56,7 +56,7 @@ extension SessionStore {
       if let session = try await reauthenticate(with: credentials).session { return session }
     } catch {
       guard error == .credentialsNotAccepted else { throw CommandError(error) }
-      // A code that has expired is another error.
+      // An expired code has another error, so this is the login of another user.
       if let present { throw CommandError.otherUser(than: present) }
     }
     throw CommandError(code: .loginExpired)
@@ -64,10 +64,9 @@ extension SessionStore {
 
   /// Ends the session here, and its tokens at the provider.
   ///
-  /// - Returns: `complete`, `alreadyLoggedOut`, or `withoutRevocation` if the provider cannot end a
-  ///   token.
-  /// - Throws: ``CommandError`` if the session file is still there, or the provider did not end a
-  ///   token.
+  /// - Returns: `complete`, `alreadyLoggedOut`, or `withoutRevocation` if the provider cannot
+  ///   revoke tokens.
+  /// - Throws: ``CommandError`` if the session file was not deleted, or a token was not revoked.
   func logOut(at authority: OAuthAuthority, _ vault: FileVault) async throws(CommandError) -> LogoutResult {
     let token = vault.savedToken
     guard var result = try? await logOut() else { throw CommandError(SessionError.cancelled) }
@@ -78,7 +77,7 @@ extension SessionStore {
     }
     if leftovers.notErased { throw CommandError(code: .logoutFailed, leftovers.words(at: "provider", causes)) }
     var failed = leftovers.notRevoked ? ["the refresh token"] : []
-    // The end of the refresh token may not end it.
+    // Revoking the refresh token does not revoke the access token at every provider.
     if let token, try token.isValid(for: .zero, by: BootClock()) {
       do throws(OAuthError) { try await authority.end(token) } catch {
         if case .unavailable(let cause) = error, cause.cause == .unsupported {
@@ -99,7 +98,7 @@ extension SessionStore {
 }
 
 extension LoggedInSession {
-  /// What the provider says about the user: a name and a text for each claim, not escaped.
+  /// The claims of the provider about the user, not escaped; nil if it has no such endpoint.
   func claims(at authority: OAuthAuthority) async throws(CommandError) -> OAuthClaims? {
     try await explainedAsync { () async throws(AccessError<OAuthError>) in
       try await withAccess { (token) async throws(OAuthError) in
@@ -125,7 +124,7 @@ extension FileVault {
 }
 
 extension AccessToken {
-  /// Whether servers accept it for some time from now on, as far as the authority said.
+  /// Whether it is valid for at least `minimum` from now on, by the time that the authority gave.
   func isValid(for minimum: Duration, by clock: any SessionClock) throws(CommandError) -> Bool {
     let now = try explained { () throws(ClockError) in try clock.now() }
     return deadline.phase(at: now.advanced(by: minimum)) == .ahead
@@ -133,7 +132,7 @@ extension AccessToken {
 }
 
 extension Deadlines {
-  /// How long a token is valid, as a sentence.
+  /// A sentence that says how long a token is valid.
   func validity(of token: AccessToken?) -> String {
     guard let deadline = token?.deadline, moment(deadline) != nil else {
       return token?.deadline == .never
@@ -147,19 +146,19 @@ extension Deadlines {
 }
 
 extension CommandError {
-  /// The error for a login of another user than the one who is logged in here.
+  /// The error after a login by another user than `user`, who is logged in here.
   static func otherUser(than user: String) -> CommandError {
     CommandError(code: .otherUserLoggedIn, user.escaped, user).withHint(
       "Another user logged in at the provider. Log out first, or switch users with: \(run: "login", "--switch")")
   }
 
-  /// The same error, with what to do about it at an identity provider.
+  /// The same error, with a hint for a context at an identity provider.
   fileprivate var atProvider: CommandError {
     if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
     return status == .logInFirst ? withHint("Log in with: \(run: "login")") : self
   }
 
-  /// The hints for some codes; those of the library are for the author of an app.
+  /// Hints for users, by code; the hints of the library are for the author of an app.
   private static var hintsAtProvider: [String: Hint] {
     let client: Hint = "Check --client-id, and how the program is registered at the provider."
     return [
@@ -171,7 +170,7 @@ extension CommandError {
   }
 }
 
-/// Runs `body`, whose error then says what to do at an identity provider.
+/// Runs `body`, and gives its error a hint for a context at an identity provider.
 func atProvider<Value>(
   _ body: () async throws(CommandError) -> Value
 ) async throws(CommandError) -> Value {

@@ -7,19 +7,19 @@ import TextFormat
 
 /// A port of this machine to which the browser returns after a login (RFC 8252, section 7.3).
 ///
-/// Any program of this machine can connect to it. So it takes the one request that answers the
-/// login, refuses all others, and waits for none of them.
+/// Any program on this machine can connect to it. Therefore it accepts only the request that
+/// answers the login, refuses all others, and never blocks on a connection.
 struct RedirectListener: ~Copyable {
-  /// The address for the provider, with the port.
+  /// The address to which the provider sends the browser, with the port.
   ///
-  /// Not `localhost`, which may be the address of another protocol.
+  /// It is not `localhost`, which may mean an IPv6 address.
   let address: String
   private let listener: Int32
   private var connections: [RedirectConnection] = []
-  /// More than a browser opens; if there are more, the oldest is closed.
+  /// The limit of open connections, more than a browser needs; beyond it, the oldest is closed.
   private static let mostConnections = 64
 
-  /// Listens on a port; nil takes a free one.
+  /// Listens on a port; nil for any free one.
   init(port: Int?) throws(CommandError) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     // Connections of an earlier login that are closing do not block the port.
@@ -55,8 +55,8 @@ struct RedirectListener: ~Copyable {
   /// Answers the requests that have arrived.
   ///
   /// - Parameters:
-  ///   - ready: Those of the descriptors that can be read.
-  ///   - check: Whether an address answers the login.
+  ///   - ready: The descriptors that can be read.
+  ///   - check: Turns an address that answers the login into credentials, and refuses others.
   /// - Returns: What `check` returned; nil if nothing answered the login.
   /// - Throws: What `check` throws, unless the address belongs to another login.
   mutating func answer(
@@ -86,14 +86,14 @@ struct RedirectListener: ~Copyable {
     while true {
       let descriptor = Glibc.accept(listener, nil, nil)
       if descriptor < 0, case let error = ErrorNumber.current, error.isOfDescriptors {
-        // The connection stays in the queue, so waiting for it would never end.
+        // The connection stays in the queue, so a later wait would return at once, for ever.
         guard !connections.isEmpty else {
           throw CommandError(code: .redirectPortUnusable, address, error.explanation)
         }
         close(connections.removeFirst().descriptor)
         continue
       }
-      // The next wait finds those that come later.
+      // No more connections have arrived.
       guard descriptor >= 0 else { return }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -107,7 +107,7 @@ struct RedirectListener: ~Copyable {
 private struct RedirectConnection {
   let descriptor: Int32
   private var request: [UInt8] = []
-  /// Longer than any browser's request: it limits what a client can make this process store.
+  /// The limit of what a client can make this process store, more than a browser sends.
   private static let longestRequest = 1 << 16
 
   init(descriptor: Int32) { self.descriptor = descriptor }
@@ -130,7 +130,7 @@ private struct RedirectConnection {
       .prefixMatch(of: /GET (\/[\x21-\x7E]*) HTTP\/1\.[01]\r\n/).map { String($0.1) } ?? ""
   }
 
-  /// Sends a page with one sentence; a client that does not take it gets nothing.
+  /// Sends a page with one sentence, without waiting for a client that does not read it.
   func answer(_ status: String, _ sentence: String) {
     let page = "<!doctype html><meta charset=utf-8><title>auth-cli</title><p>\(sentence)</p>\n"
     let answer = """

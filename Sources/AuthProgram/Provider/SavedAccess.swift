@@ -16,15 +16,15 @@ struct SavedAccess: Redacted {
   let printer: Printer
   private let clock: any SessionClock
 
-  /// Reads the session file, and nothing else if its access token is valid for long enough and no
-  /// limit of the login has ended the session.
+  /// Takes the access token of the session file, or renews it, without a prompt.
   ///
-  /// It never prompts.
+  /// It reads only the session file if the token is valid for long enough, and no limit of the
+  /// login has ended the session.
   init(_ words: ParsedWords, in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
     var minimum = words[Self.minimum]
     (self.printer, clock) = (printer, BootClock())
     if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
-      // Otherwise a token with a shorter lifetime would be renewed at each call.
+      // A token with a short lifetime is renewed in its last quarter, and not at each call.
       if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
         let requested = OAuthAuthority.requestTime(of: session)
       {
