@@ -36,6 +36,9 @@ extension Question {
 /// A prompt for confirmation before something that cannot be undone.
 enum Confirmation {
   static let yes = Option.flag("yes", "Do it without asking")
+  /// The sentence about the password in the help of a command that needs a recent one.
+  static let ofPassword =
+    "Asks for your password, unless you entered it recently; without a terminal, run 'reauth' first."
 
   /// Prompts, unless `--yes` is given; without a terminal `--yes` is required.
   static func ask(_ words: ParsedWords, _ question: String) throws(CommandError) {

@@ -70,7 +70,7 @@ enum CompletionsCommand {
     return .describing("completions", completions.text(continuing: typed.last, for: shell))
   }
 
-  /// The names that a command prints; none where it fails.
+  /// The names that a command prints, as completions; none if it fails.
   private static func names(_ command: String, _ makeBackend: @escaping MakeBackend) async -> [Suggestion] {
     let words = command.split(separator: " ").map { Word($0) }
     guard case .request(let body, let parsed) = try? AuthTool.tool.parse(words, environment: Environment.word),
@@ -83,15 +83,16 @@ enum CompletionsCommand {
 /// `machine`: the table of the session machine.
 enum MachineCommand {
   static let command = Command<CommandBody>(
-    "machine", summary: "Print the session machine",
+    "machine", summary: "Print the states of a session and what changes them",
     discussion: [
-      "Shows how every state answers every event. It is the machine that the program runs."
+      "A session is in one state at a time, such as loggedIn. The table shows for each state and each event whether the "
+        + "event leads to another state, has no effect or is refused. It is made from the code that the program runs."
     ],
     options: [format],
     examples: [
       "machine": "prints the table",
       "machine --format mermaid": "prints a diagram for Mermaid",
-      "machine --format json": "prints every cell for a program; so does --json",
+      "machine --format json": "prints the whole table for a program; so does --json",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
   ) { _ in CommandBody { (words, printer, _) in show(words[format], on: printer.streams.output) } }

@@ -8,7 +8,10 @@ import TextFormat
 enum AccountsCommand {
   static let command = Command<CommandBody>(
     "accounts", summary: "See and change accounts, as an administrator",
-    discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
+    discussion: [
+      "Commands that change accounts ask for your password, unless you entered it recently; without a terminal, run "
+        + "'reauth' first."
+    ],
     examples: [
       "accounts list": "shows the first page of accounts",
       "accounts unlock bob": "lets bob try passwords again",
@@ -28,7 +31,7 @@ enum ListAccountsCommand {
   static let command = Command<CommandBody>(
     "list", summary: "List accounts",
     discussion: [
-      "A page at a time. The last line shows the command for the next page. Accounts cannot be sorted by balance, "
+      "Prints one page; the last line shows the command for the next page. Accounts cannot be sorted by balance, "
         + "because an index for that would double what each payment writes to the disk."
     ],
     options: [filter, sort, Options.limit, after, Options.short],
@@ -72,7 +75,7 @@ enum ShowAccountCommand {
   static let command = Command<CommandBody>(
     "show", summary: "Show one account",
     arguments: [Arguments.account],
-    examples: ["accounts show bob": "shows role, state and refused attempts of bob"],
+    examples: ["accounts show bob": "shows the role, the state and the refused attempts of bob"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in .inWorkspace(run) }
 
@@ -91,7 +94,7 @@ extension AccountsQuery.Order: Choice {
 }
 
 extension Workspace {
-  /// Runs a query that needs an administrator.
+  /// Opens the screen of accounts, and runs a query there with the administrator's key.
   func askOnAccounts<Value>(
     _ question: (AccountsScreen, AdminSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {

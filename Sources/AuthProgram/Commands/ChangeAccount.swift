@@ -8,10 +8,9 @@ import TextFormat
 enum ChangeAccountCommand {
   static func command(_ change: AccountChange) -> Command<CommandBody> {
     let ofRoles = "Sessions of the account continue with the new role. The last administrator cannot be demoted."
-    let recently = "Needs a password that you entered recently, and asks for it on a terminal."
     return Command(
       change.rawValue, summary: change.words.summary,
-      discussion: (change == .promote || change == .demote ? [ofRoles] : []) + [recently],
+      discussion: (change == .promote || change == .demote ? [ofRoles] : []) + [Confirmation.ofPassword],
       arguments: [Arguments.account],
       examples: ["accounts \(change.rawValue) bob": change.words.shows]
     ) { _ in
@@ -29,7 +28,7 @@ enum ChangeAccountCommand {
     }
   }
 
-  /// Says before a promotion that the new administrator must set up a second step first.
+  /// Warns before a promotion if the new administrator must first set up a second step.
   private static func sayWhatIsMissing(_ user: Username, in workspace: Workspace) async throws(CommandError) {
     let isMissing = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
       guard try workspace.backend.twoStepPolicy(for: administrator, under: lease) == .required else { return false }
@@ -45,7 +44,8 @@ enum ChangeAccountCommand {
 enum AccountChange: String {
   case disable, enable, unlock, promote, demote
 
-  /// The summary of the command, its effect on the example bob, and the account's next state.
+  /// The texts of the command: its summary, its effect in the example, and the state of the account
+  /// afterwards.
   var words: (summary: String, shows: String, done: String) {
     switch self {
     case .disable:
@@ -57,7 +57,7 @@ enum AccountChange: String {
     }
   }
 
-  /// Makes the change.
+  /// Makes the change, and returns the changed account.
   func make(
     to name: Username, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
@@ -88,8 +88,8 @@ enum DeleteAccountCommand {
   static let other = command(
     "Delete an account",
     """
-    Its balance must be 0.00, and the last administrator cannot be deleted. Its sessions end, and what identifies \
-    its user is erased. Payments stay, and show 'deleted account'. The user name cannot be used again.
+    Its balance must be 0.00, and the last administrator cannot be deleted. Its sessions end. Its names, password \
+    and codes are erased. Payments stay, and show 'deleted account'. The user name cannot be used again.
     """,
     of: Arguments.account,
     examples: [
@@ -105,7 +105,7 @@ enum DeleteAccountCommand {
       "delete", soughtAs: ["remove", "rm"], summary: summary,
       discussion: [
         "Asks you to type the name of the account, unless --yes is given. \(consequences)",
-        "Needs a password that you entered recently, and asks for it on a terminal.",
+        Confirmation.ofPassword,
       ],
       arguments: [account].compactMap(\.self), options: [Confirmation.yes], examples: examples
     ) { _ in
@@ -120,7 +120,7 @@ enum DeleteAccountCommand {
     _ user: Username, _ words: ParsedWords, in workspace: Workspace
   ) async throws(CommandError) -> Answer {
     if !words[Confirmation.yes] {
-      // Without an account there is nothing to confirm.
+      // Check that the account exists before asking for a confirmation.
       _ = try await workspace.account(user)
       try confirm(user.canonical)
     }
@@ -134,7 +134,7 @@ enum DeleteAccountCommand {
   private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
     let profile = try await workspace.store.ask(screen.session, workspace.backend.profile(under:))
-    // Refuses before any prompt what the deletion would refuse; the deletion checks again.
+    // Check the balance before any prompt; the deletion checks it again.
     guard profile.balance == 0 else {
       throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
         .withHint("Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")

@@ -9,17 +9,18 @@ enum EventsCommand {
   static let command = Command<CommandBody>(
     "events", summary: "Show what happened to your account",
     discussion: [
-      "Shows your events; an administrator sees those of all accounts.",
+      "An event records a login, a refused attempt or a change of an account. You see those of your account; an "
+        + "administrator sees those of all accounts.",
       "The first page has the newest events, with the newest one on the last line. The command for older events is below it.",
       "--csv and --json give each event its stable name, such as authn_login_fail; --filter finds that name too.",
     ],
     options: PageOptions.options + [beforeEvent],
     examples: [
-      "events": "shows the newest",
+      "events": "shows the newest events",
       "events --since 8h": "shows the events of the last eight hours",
       "events --filter login --limit 5": "shows the last five events of logins",
       "events --since 2026-01-01 --until 2026-02-01 --csv": "prints the events of a month for a spreadsheet",
-      "events --since 2026-01-31T09:30:00Z --limit 1000 --json": "prints what happened since then as JSON",
+      "events --since 2026-01-31T09:30:00Z --limit 1000 --json": "prints the events since that time as JSON",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in .inWorkspace(run) }
@@ -58,7 +59,7 @@ extension JSON {
   }
 }
 
-/// The options of a list of receipts or events: its times, its filter, its length and its form.
+/// The options of a list of receipts or events: its times, its filter, its length and CSV.
 struct PageOptions {
   let words: ParsedWords
 
@@ -79,8 +80,8 @@ struct PageOptions {
     "Show only what happened before then; takes the same values as --since, and a day means its start")
   private static let filter = Option.optional(
     "filter", "TEXT", Kinds.text,
-    "Show only rows that contain this text in a name, an amount, a number or a detail, ignoring case; times do not "
-      + "count")
+    "Show only rows that contain this text in a name, an amount, a number or a detail, ignoring case; times are not "
+      + "searched")
   private static let csv = Option.flag(
     "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")
 
@@ -89,7 +90,7 @@ struct PageOptions {
     return TimeSpan(since: words[Self.since].map(wallTime), until: words[Self.until].map(wallTime))
   }
 
-  /// The options for the next page, with absolute times, so that it covers the same times later.
+  /// The options of the command for the next page; absolute times, so that it can be run later.
   fileprivate func repeated(within times: TimeSpan) -> [String] {
     func bound(_ flag: String, _ time: WallTime?) -> [String] {
       guard let time else { return [] }
@@ -103,12 +104,12 @@ struct PageOptions {
   }
 }
 
-/// What a command shows of a long list: items, what the next page is before if there are more, and
-/// the command for it.
+/// The loaded part of a long list: its items, the position where the next page starts if there is
+/// one, and a note with the command for it.
 typealias Listing<Item> = (items: [Item], next: Int64?, notes: [Hint])
 
 extension Workspace {
-  /// Refuses two forms of output together.
+  /// Throws if both CSV and JSON are requested.
   func checkForm(_ options: PageOptions) throws(CommandError) {
     if options.isCSV, printer.asJSON { throw CommandError(code: .csvNotJSON) }
   }
@@ -142,7 +143,7 @@ extension Workspace {
     return listing
   }
 
-  /// CSV, printed also with `--quiet`: it is nothing but the result, as JSON is.
+  /// The answer with a list as CSV, which `--quiet` also prints, as it prints JSON.
   func csv<Item>(_ header: [String], _ listing: Listing<Item>, _ fields: (Item) -> [String?]) -> Answer {
     let lines = [CSV.line(header)] + listing.items.map { CSV.line(fields($0)) }
     return Answer(.onlyShows, text: lines.map { $0 + "\n" }.joined(), notes: listing.notes)

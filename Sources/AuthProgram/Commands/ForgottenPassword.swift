@@ -12,9 +12,8 @@ enum RecoveryCodesCommand {
       "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
         + "or in place of a code of your authenticator app. They replace all codes that you created before, and are never "
         + "shown again.",
-      "If you have codes that were not used, it asks before it voids them, unless --yes is given.",
-      "Needs a password that you entered recently, and asks for it on a terminal. The codes are "
-        + "also printed with --quiet.",
+      "If you have unused codes, it asks before it voids them, unless --yes is given.",
+      "\(Confirmation.ofPassword) The codes are also printed with --quiet.",
     ],
     options: [Confirmation.yes],
     examples: [
@@ -53,11 +52,11 @@ enum RecoverCommand {
   static let command = Command<CommandBody>(
     "recover", soughtAs: ["forgot", "forgotten", "reset"], summary: "Set a new password with a code",
     discussion: [
-      "Takes one of your recovery codes, or the one-time code that an administrator gave you, and asks twice for a new "
-        + "password. Case and hyphens in the code do not matter. All your sessions end.",
-      "This works while you must wait after wrong passwords, and while the account is locked. It does not open a "
-        + "disabled account. A wrong code counts as a wrong password.",
-      "The code does not turn off a second step: the next login still asks for its code.",
+      "Asks for one of your recovery codes, or for the one-time code that an administrator gave you, and then twice for "
+        + "a new password. Case and hyphens in the code do not matter. All your sessions end.",
+      "This works even while you must wait after wrong passwords, and while the account is locked. It does not work for "
+        + "a disabled account. A wrong code counts as a wrong password.",
+      "If you log in in two steps, the second step stays on: the next login also asks for a code.",
       "With --password-stdin the first line of standard input is the code, the second is the new password.",
     ],
     arguments: [forgetful],
@@ -76,7 +75,7 @@ enum RecoverCommand {
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked",
     neededBy: codeAndPasswordFromInput)
 
-  /// It does not log in.
+  /// Sets a new password with a code, and does not log in.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let (backend, fromInput) = (workspace.backend, words[codeAndPasswordFromInput])
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
@@ -86,8 +85,8 @@ enum RecoverCommand {
       let lines = try workspace.secrets(fromInput: ["code", "new password"])
       recovered = try backend.setPassword(of: name, with: RecoveryCode(typed: lines[0]), to: Secret(bytes: lines[1]))
     } else {
-      // What cannot be a code is asked for again. Otherwise the code is used once everything is
-      // typed, so that its answer comes at one cost.
+      // Prompt again only for what cannot be a code. The code is checked together with the new
+      // password, so that each guess has the same cost.
       let question = try Question()
       var code = RecoveryCode(typed: try question.ask("Code for \(name): "))
       for _ in 1..<Question.attempts where !code.isWellFormed {
@@ -109,7 +108,7 @@ enum RecoverCommand {
 }
 
 extension Backend {
-  /// Sets a new password with a code; its errors say more about the code than those of a login.
+  /// Sets a new password with a code; its errors are about the code, and not about a password.
   func setPassword(
     of name: String, with code: RecoveryCode, to password: Secret
   ) throws(CommandError) -> User {
@@ -132,14 +131,15 @@ enum ResetPasswordCommand {
     discussion: [
       "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
         + "then the old password and all sessions still work. A newer code voids an older one.",
-      "Needs a password that you entered recently, and asks for it on a terminal. Use --as-owner when no "
-        + "administrator of the embedded database can log in: you need no login, only the database file, and the event "
-        + "says so. At a service, its operator runs 'auth-service reset-password USER' instead.",
+      Confirmation.ofPassword,
+      "If no administrator of the embedded database can log in, use --as-owner: it needs no login, only access to the "
+        + "database file, and the event records that the owner did it. At a service, its operator runs "
+        + "'auth-service reset-password USER' instead.",
     ],
     arguments: [Arguments.account], options: [asOwner],
     examples: [
       "accounts reset-password bob": "shows a code to give to bob",
-      "accounts reset-password alice --as-owner": "lets the only administrator back in",
+      "accounts reset-password alice --as-owner": "shows a code for the only administrator, who forgot the password",
     ]
   ) { _ in .inWorkspace(run) }
 

@@ -50,7 +50,7 @@ enum RegisterCommand {
       throw closed(for: name, isAdministrator: await user(in: workspace)?.role == .administrator)
     }
     let shown = TextEscaping.escape(created.username)
-    // Where somebody else is logged in here, the new user logs in elsewhere.
+    // If another user is logged in here, the notes do not suggest to log in.
     let isFree = await user(in: workspace) == nil
     return Answer(
       .changed("\(shown) is registered", hint: "Log in with: \(run: "login", shown)"),
@@ -93,7 +93,7 @@ enum ChangePasswordCommand {
   static let command = Command<CommandBody>(
     "password", soughtAs: ["passwd"], summary: "Change your password",
     discussion: [
-      "Asks for your current password, and twice for the new one. All your other sessions end.",
+      "Asks for your current password, and then twice for the new one. All your other sessions end.",
       "With --password-stdin the first line of standard input is the current password, the second is the new one. If "
         + "you log in in two steps, the third is a code.",
       "If something fails after the change, the message first says that the password is changed.",
@@ -121,7 +121,7 @@ enum ChangePasswordCommand {
     do throws(CommandError) {
       try await store.changePassword(from: secrets[0], to: new, fresh, at: workspace.backend)
     } catch {
-      // The current password was accepted a moment ago.
+      // The current password was accepted a moment ago, so another process has changed it since.
       guard error == CommandError(code: .wrongPassword) else { throw error }
       throw CommandError(code: .passwordChangedMeanwhile, user.username.escaped)
     }

@@ -9,7 +9,7 @@ enum PayCommand {
   static let command = Command<CommandBody>(
     "pay", soughtAs: ["send", "transfer"], summary: "Pay another user",
     discussion: [
-      "Needs a password that you entered recently, and asks for it on a terminal. A payment is made once and in full, or "
+      "\(Confirmation.ofPassword) A payment is made once and in full, or "
         + "not at all.",
       "With --idempotency-key you can retry safely: the same payment with the same key is made once, and a retry shows "
         + "the first receipt. The same key with another amount or payee is refused. If the payment was made and the "

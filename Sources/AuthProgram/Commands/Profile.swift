@@ -95,7 +95,7 @@ enum SessionsCommand {
 enum RevokeSessionCommand {
   static let command = Command<CommandBody>(
     "revoke", summary: "End one of your sessions",
-    discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
+    discussion: [Confirmation.ofPassword],
     arguments: [session],
     examples: ["sessions revoke k1a8rcny9q17": "ends that session, wherever it is used"]
   ) { _ in .inWorkspace(run) }

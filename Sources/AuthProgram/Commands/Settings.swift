@@ -9,9 +9,9 @@ enum RegistrationCommand {
   static let command = Command<CommandBody>(
     "registration", summary: "Show or change who may create accounts",
     discussion: [
-      "While registration is closed only an administrator creates accounts: 'register USER' then prints a one-time "
-        + "code for the new user, valid for three days, which 'recover' takes.",
-      "A change needs a password that you entered recently, and asks for it on a terminal.",
+      "While registration is closed, only administrators can create accounts: for them, 'register USER' prints a "
+        + "one-time code, valid for three days, with which the new user sets a password ('recover').",
+      "For a change it \(Confirmation.ofPassword.lowercasedFirst)",
     ],
     arguments: [registration],
     examples: [
@@ -22,7 +22,7 @@ enum RegistrationCommand {
 
   private static let registration = Argument.optional(
     "STATE", ValueKind<Registration>.choice("a state of the registration"),
-    "open or closed; if omitted, the present state is shown")
+    "open or closed; if omitted, the current state is shown")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let backend = workspace.backend
@@ -59,10 +59,10 @@ enum TwoStepSettingCommand {
   static let command = Command<CommandBody>(
     "two-step", summary: "Show or change who must log in in two steps",
     discussion: [
-      "While it is required, an administrator without a second step can do nothing but set one up. This also "
-        + "applies to open sessions. The database enforces it. The command asks before it requires one, unless --yes is "
-        + "given, and refuses this to an administrator who has none.",
-      "A change needs a password that you entered recently, and asks for it on a terminal.",
+      "While the second step is required, an administrator without one can only set one up. This also applies to open "
+        + "sessions. The database enforces it. Before you can require it, you need one yourself; the command then asks "
+        + "you to confirm, unless --yes is given.",
+      "For a change it \(Confirmation.ofPassword.lowercasedFirst)",
     ],
     arguments: [twoStepPolicy], options: [Confirmation.yes],
     examples: [
@@ -73,7 +73,7 @@ enum TwoStepSettingCommand {
 
   private static let twoStepPolicy = Argument.optional(
     "STATE", ValueKind<TwoStepPolicy>.choice("a rule for the second step"),
-    "required or optional; if omitted, the present rule is shown")
+    "required or optional; if omitted, the current rule is shown")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let (backend, policy) = (workspace.backend, words[twoStepPolicy])

@@ -32,8 +32,7 @@ enum TwoStepCommand {
         + "authenticator app, then a code of the app here: that turns the second step on. The secret is never shown "
         + "again. Until it is on, run 'two-step on' again to enter a code of the same secret or to create a new secret. "
         + "Afterwards the command offers to end your other sessions, which started without a code.",
-      "Needs a password that you entered recently, and asks for it on a terminal. Also create recovery codes: if you "
-        + "lose the device, enter one of them instead.",
+      "\(Confirmation.ofPassword) Also create recovery codes: if you lose the device, enter one of them instead.",
       "Without a terminal, or with --json, only the secret is printed. Then confirm it with --code-stdin.",
     ],
     examples: [
@@ -51,7 +50,7 @@ enum TwoStepCommand {
     "off", "Turn the second step off",
     [
       "Asks for a code of the app or a recovery code. A wrong code counts as a wrong password.",
-      "Needs a password that you entered recently, and asks for it on a terminal.",
+      Confirmation.ofPassword,
     ],
     examples: [
       "two-step off": "asks for a code",
