@@ -41,6 +41,15 @@ extension CommandError {
     CommandError(.misplacedOption, "'\(option.flag)' cannot be given together with '\(other.flag)'", path: path)
   }
 
+  /// The error for an argument that is required, always or with an option.
+  package static func missing(
+    _ argument: ArgumentDeclaration, with option: OptionDeclaration?, path: [String]
+  ) -> CommandError {
+    let condition = option.map { " when \($0.flag) is given" } ?? ""
+    return CommandError(
+      .missingArgument, "'\(path.joined(separator: " "))' needs \(argument.name)\(condition)", path: path)
+  }
+
   /// The end of a message: the name that was probably meant, if there is one.
   static func suggestion(_ nearest: String?) -> String {
     nearest.map { "; did you mean '\($0)'?" } ?? ""

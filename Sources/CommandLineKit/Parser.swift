@@ -206,10 +206,9 @@ private struct Check<Request: Sendable> {
   ) throws(CommandError) {
     func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
     for argument in arguments where !isGiven(argument.name) {
-      let flag = argument.neededBy.flatMap { isGiven($0.long) ? $0.flag : nil }
-      guard argument.arity == .one || flag != nil else { continue }
-      throw refusal(
-        .missingArgument, "'\(command)' needs \(argument.name)" + (flag.map { " when \($0) is given" } ?? ""))
+      let option = argument.neededBy.flatMap { isGiven($0.long) ? $0 : nil }
+      guard argument.arity == .one || option != nil else { continue }
+      throw .missing(argument, with: option, path: path)
     }
     for option in declared where option.isRequired && !isGiven(option.long) {
       throw .missing([option], path: path)

@@ -36,6 +36,9 @@ enum LogInCommand {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
       guard let login = try LogInAtProvider(words, place, databaseOptions: [Options.passwordFromInput]) else {
+        if words[Options.passwordFromInput], words[user] == nil {
+          throw .missing(user.declaration, with: Options.passwordFromInput.declaration, path: words.path)
+        }
         return try await run(words, in: try Workspace(place, printer, makeBackend, onlyLooks: false))
       }
       if let user = words[user] { throw CommandError(code: .userAtProvider, user.escaped, place.context.description) }
@@ -54,7 +57,7 @@ enum LogInCommand {
     "absolute", "DURATION", Kinds.duration, "End the session after this time at the latest; never later than by default"
   )
   private static let user = Argument.optional(
-    "USER", Kinds.localUser, "Your user name; if omitted, you are asked", neededBy: Options.passwordFromInput)
+    "USER", Kinds.localUser, "Your user name; if omitted, you are asked")
 
   /// Begins a session, renews that of the same user, or with `--switch` takes another user's place.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
