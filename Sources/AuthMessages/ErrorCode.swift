@@ -227,7 +227,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .throttled:
       .throttled("throttled", "too many wrong passwords, so this one was not checked").hint("Try again in {TIME}.")
     case .throttledAtProvider:
-      .throttled("throttled", "the provider asks to wait, so nothing was checked").hint("Try again in {TIME}.")
+      .throttled("throttled", "the provider asks to wait").hint("Try again in {TIME}.")
     case .throttledCode:
       .throttled("throttled", "too many wrong passwords or codes, so this one was not checked").hint(
         "Try again in {TIME}.")

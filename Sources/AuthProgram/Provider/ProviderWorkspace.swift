@@ -154,6 +154,8 @@ extension CommandError {
 
   /// The same error, with a hint for a context at an identity provider.
   fileprivate var atProvider: CommandError {
+    // The library does not say whether passwords were refused; a provider means its requests.
+    if let wait { return CommandError(.wait(wait), .throttledAtProvider) }
     if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
     return status == .logInFirst ? withHint("Log in with: \(run: "login")") : self
   }
