@@ -18,20 +18,20 @@
     /// - Parameters:
     ///   - program: curl.
     ///   - input: Its options.
-    ///   - changesNothing: Whether the request changes nothing at the server. Then ^C at a terminal
-    ///     ends it with this process; others are finished, such as a logout or a renewal.
+    ///   - mustFinish: Whether the request is finished after ^C at a terminal, such as a logout
+    ///     or a renewal; others end with this process.
     ///   - recorder: Where to record the answer.
     ///   - longest: The longest answer, without headers, in bytes.
     /// - Throws: `notStarted`.
     init(
-      _ program: String, input: [UInt8], changesNothing: Bool, recorder: ExchangeRecorder?, longest: Int
+      _ program: String, input: [UInt8], mustFinish: Bool, recorder: ExchangeRecorder?, longest: Int
     ) throws(CurlFailure) {
       var ends: [Int32] = [-1, -1]
       guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
         throw .notStarted
       }
       defer { close(ends[1]) }
-      let started = ChildProgram.start([program, "-q", "--config", "-"], endsWithUs: changesNothing) { actions in
+      let started = ChildProgram.start([program, "-q", "--config", "-"], endsWithUs: !mustFinish) { actions in
         // Without `-q`, which must be the first, curl would read the options of .curlrc.
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, recorder?.answer ?? ends[1], STDOUT_FILENO)

@@ -39,11 +39,12 @@
     /// Sends a request and returns the response, whatever its status.
     ///
     /// A request with an `ExchangeRecorder` continues if this process ends or the task is
-    /// cancelled. A request without one is abandoned if the task is cancelled. A `GET` also ends at
-    /// ^C in a terminal.
+    /// cancelled. A request without one is abandoned if the task is cancelled. ^C in a terminal
+    /// also ends it, unless it ends or exchanges the token of a session.
     public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
       let process = try CurlProcess(
-        program, input: try config(request), changesNothing: request.method == "GET", recorder: request.recorder,
+        program, input: try config(request), mustFinish: request.changesSession || request.recorder != nil,
+        recorder: request.recorder,
         longest: Self.longest)
       let deadline = ContinuousClock.now + timeLimit + .seconds(2)
       let output = await withTaskCancellationHandler {

@@ -105,8 +105,10 @@ public final class OAuthAuthority: Sendable {
     recorder: ExchangeRecorder? = nil
   ) async throws(OAuthError) -> OAuthClaims {
     let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
+    let changesSession = endpoint == .revocation || form["refresh_token"] != nil
     let form = form.merging(["client_id": clientID, "client_secret": secret]) { $1 }
-    return try await server.request(try server.address(of: endpoint), form: form, empty: empty, recorder: recorder)
+    return try await server.request(
+      try server.address(of: endpoint), form: form, changesSession: changesSession, empty: empty, recorder: recorder)
   }
 
   /// Exchanges a code or a refresh token (RFC 6749, section 5).

@@ -15,6 +15,8 @@ public struct OAuthRequest: Hashable, Sendable, Redacted {
   public let body: [UInt8]
   /// Where to record the answer; a transport that runs no other program ignores it.
   public var recorder: ExchangeRecorder?
+  /// Whether it ends or exchanges the token of a session, and so must be finished.
+  package var changesSession = false
 
   /// The method and the address, without a query.
   public var description: String { "\(method) \(url.prefix { $0 != "?" })" }
@@ -35,7 +37,8 @@ extension OAuthServer {
   /// Posts the form, or gets the address if there is none, and returns the members of the response;
   /// none if its status is `empty`.
   func request(
-    _ url: String, form: [String: String?]? = nil, authorization: String? = nil, empty: Int? = nil,
+    _ url: String, form: [String: String?]? = nil, changesSession: Bool = false, authorization: String? = nil,
+    empty: Int? = nil,
     recorder: ExchangeRecorder? = nil
   ) async throws(OAuthError) -> OAuthClaims {
     guard url.isSafeURL else { throw .misconfigured("An address of the server is not secure.") }
@@ -45,6 +48,7 @@ extension OAuthServer {
       method: form == nil ? "GET" : "POST", url: url, headers: sent.compactMapValues(\.self),
       body: Array((form.map(Form.text) ?? "").utf8))
     request.recorder = recorder
+    request.changesSession = changesSession
     let response: OAuthResponse
     do { response = try await send(request) } catch {
       if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }

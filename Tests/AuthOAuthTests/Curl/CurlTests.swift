@@ -1,4 +1,5 @@
 import AuthCore
+import AuthCoreTesting
 import Foundation
 import Glibc
 import Guards
@@ -75,14 +76,36 @@ final class CurlTests: Sendable {
     #expect(arguments == "-q --config -\n")
   }
 
-  @Test("^C at a terminal ends a request that changes nothing at the server; every other one is finished")
+  @Test("^C at a terminal ends a request, unless it ends or exchanges the token of a session")
   func group() async throws {
     let program = try script(#"printf 'HTTP/1.1 200 OK\r\n\r\n%d\ncurl 0' $(ps -o pgid= -p $$)"#)
-    for (method, isOurs) in [("GET", true), ("POST", false)] {
-      let request = OAuthRequest(method: method, url: "http://127.0.0.1/", headers: [:], body: [])
-      let group = try await CurlTransport(program: program).send(request).body
-      #expect((String(decoding: group, as: UTF8.self) == "\(getpgrp())") == isOurs)
+    let transport = CurlTransport(program: program)
+    let groups = Locked([String: Bool]())
+    let server = OAuthServer(
+      issuer: "http://127.0.0.1",
+      endpoints: [.deviceAuthorization, .token, .revocation, .introspection].reduce(into: [:]) {
+        $0[$1] = "http://127.0.0.1/\($1.rawValue)"
+      }
+    ) { request in
+      let group = try await transport.send(request).body
+      let name =
+        request.url + (String(decoding: request.body, as: UTF8.self).contains("refresh_token=") ? " refresh" : "")
+      groups.withLock { $0[name] = String(decoding: group, as: UTF8.self) == "\(getpgrp())" }
+      return (200, [:], Array("{}".utf8))
     }
+    let authority = OAuthAuthority(server: server, clientID: "app", clock: ManualClock())
+    _ = try? await authority.deviceAuthorization()
+    _ = try? await authority.tokens(["grant_type": "authorization_code"])
+    _ = try? await authority.tokens(["refresh_token": "r"])
+    _ = try? await authority.introspect("t", "access_token")
+    try await authority.end("t")
+    let place = "http://127.0.0.1/"
+    #expect(
+      groups.withLock(\.self) == [
+        place + "device_authorization_endpoint": true, place + "token_endpoint": true,
+        place + "token_endpoint refresh": false, place + "introspection_endpoint": true,
+        place + "revocation_endpoint": false,
+      ])
   }
 
   @Test(
