@@ -62,11 +62,11 @@ package struct Tool<Request: Sendable>: Sendable {
 
   /// The exit statuses of a command; one that only groups subcommands has theirs.
   package func statuses(of command: Command<Request>) -> [Int32] {
+    // Creating `about` takes as long as a short command, and debug builds call this in every run.
+    guard command.request == nil || command.statuses.isEmpty else { return command.statuses }
     let all = about.statuses.map { $0.code }
-    if command.request == nil {
-      return all.filter { (command.statuses + command.subcommands.flatMap(statuses)).contains($0) }
-    }
-    return command.statuses.isEmpty ? all : command.statuses
+    if command.request != nil { return all }
+    return all.filter { (command.statuses + command.subcommands.flatMap(statuses)).contains($0) }
   }
 
   /// The command to which these names lead from the top, and the first name that leads nowhere.
