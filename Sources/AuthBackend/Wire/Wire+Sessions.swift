@@ -45,7 +45,7 @@ extension LimitRequest: WireRecord {
 
 extension Role: WireValue {
   package static func read(from wire: inout WireReader) throws(WireFault) -> Role {
-    guard let role = known(try wire.take()) else { throw .invalid("Role") }
+    guard let role = try wire.word().flatMap(known) else { throw .invalid("Role") }
     return role
   }
 }
@@ -98,6 +98,10 @@ extension Credentials: WireRecord {
   package static let parts = WireParts(Credentials.password(username:password:), \.username, \.password)
 }
 
-extension EndReason: WireRecord {
-  package static let parts = WireParts(called: "end reason", { EndReason(code: $0) }, \.code)
+extension EndReason: WireValue {
+  package func write(to wire: WireWriter) { code.write(to: wire) }
+  package static func read(from wire: inout WireReader) throws(WireFault) -> EndReason {
+    guard let reason = try wire.word().flatMap(EndReason.init(code:)) else { throw .invalid("end reason") }
+    return reason
+  }
 }

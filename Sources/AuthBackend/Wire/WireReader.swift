@@ -59,6 +59,15 @@ package struct WireReader: Redacted {
 
   mutating func data() throws(WireFault) -> [UInt8] { Array(try bytes(Int(try take(UInt32.self)))) }
 
+  /// Reads one of the words of the protocol, which are ASCII; nil for other text.
+  ///
+  /// Swift sorts the combining marks of other text before it compares it, and the time for that
+  /// grows with the square of their number: seconds for one frame, on a thread that reads sockets.
+  mutating func word() throws(WireFault) -> String? {
+    let text = try take(String.self)
+    return text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
+  }
+
   /// Reads a token; in the service it has 32 bytes, because a shorter one could be guessed.
   mutating func token() throws(WireFault) -> SessionToken {
     let secret = try data()

@@ -107,8 +107,8 @@ extension WireValue where Self: RawRepresentable<String> {
   package func write(to wire: WireWriter) { rawValue.write(to: wire) }
 
   package static func read(from wire: inout WireReader) throws(WireFault) -> Self {
-    guard let word = Self(rawValue: try wire.take()) else { throw .invalid("\(Self.self)") }
-    return word
+    guard let value = try wire.word().flatMap(Self.init(rawValue:)) else { throw .invalid("\(Self.self)") }
+    return value
   }
 }
 

@@ -105,6 +105,22 @@ struct AttackTests {
     }
   }
 
+  @Test("text that takes seconds to compare keeps nobody else from being served")
+  func comparing() throws {
+    let service = try RunningService()
+    // The end of a session for a reason with combining marks, in the wrong order.
+    let marks = "a" + String(repeating: "\u{323}\u{301}", count: 15_000)
+    let body = WireWriter(for: .plain).put(ServiceClient.token(), marks)
+    let head = try ClientFrame.request(1, WireBody([Operations.revoke.number])).encoded().dropFirst(4)
+    let request = Frames.framed(Array(head) + (try body.frame.dropFirst(4)))
+    try Victim(of: service).expectUnharmed(beside: 2, fromServiceUser: true) { _, goesOn in
+      while goesOn() {
+        guard let client = try? service.client(), (try? client.send(request)) != nil else { continue }
+        _ = try? client.next()
+      }
+    }
+  }
+
   @Test(
     "two users who take all places for connections and passwords leave some to a third one",
     arguments: Engine.available(first: .sqlite))
