@@ -127,7 +127,8 @@ public final class OAuthAuthority: Sendable {
 
   /// Reads the answer of the token endpoint.
   func tokens(_ claims: OAuthClaims, _ old: String?, requested: BootInstant) throws(OAuthError) -> Tokens {
-    let refresh = claims["refresh_token"] ?? old
+    // Some servers send an empty one instead of none.
+    let refresh = claims["refresh_token"].flatMap { $0.isEmpty ? nil : $0 } ?? old
     // Only for a bearer (RFC 6750), and nothing that ends a line of a header.
     guard let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer", access.isVisible,
       refresh?.isVisible != false

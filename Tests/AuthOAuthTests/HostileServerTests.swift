@@ -20,7 +20,6 @@ import Testing
       #"{"access_token": "a", "refresh_token": "r"}"#,
       #"{"access_token": ["a"], "refresh_token": "r", "token_type": "Bearer"}"#,
       #"{"access_token": "a", "access_token": "b", "refresh_token": "r", "token_type": "Bearer"}"#,
-      #"{"access_token": "a", "refresh_token": "", "token_type": "Bearer"}"#,
       #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer", "x": \#(nested)}"#,
       #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer", "x": "\#(String(repeating: "x", count: 300_000))"}"#,
       "\u{FEFF}{}", "null", "",
