@@ -1,5 +1,4 @@
 public import AuthCore
-import Guards
 
 /// The rule book: every decision about accounts, sessions, payments and events, once, over any
 /// ``Database``.
@@ -12,8 +11,6 @@ package final class Rules: Sendable {
   /// The limits of sessions.
   package let policy: SessionPolicy
   let hasher: PasswordHasher
-  /// How many searches run.
-  let searches = Monitor(0)
   let refusals = Refusals()
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?

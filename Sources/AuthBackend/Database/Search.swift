@@ -1,5 +1,3 @@
-import Guards
-
 /// The rows of a page, newest first, and how far back they were searched.
 public struct Found<Row: Sendable>: Sendable, RandomAccessCollection {
   /// The rows that were found.
@@ -41,27 +39,10 @@ extension SearchStop: RowDecodable {
 
 extension Page {
   /// Whether rows may be left out, so that a page takes a search.
-  fileprivate var isRestricted: Bool { !text.isEmpty || times != .all }
+  var isRestricted: Bool { !text.isEmpty || times != .all }
 }
 
 extension Rules {
-  /// Runs a request for a page; of those that search, two run at the same time.
-  ///
-  /// A database server would divide its processors among more, and everything else would wait.
-  func searching<Result>(
-    _ page: Page, _ body: () throws(BackendError) -> Result
-  ) throws(BackendError) -> Result {
-    guard page.isRestricted else { return try body() }
-    let place: Void? = searches.wait(atMost: database.patience) { running in
-      guard running < 2 else { return nil }
-      running += 1
-      return ()
-    }
-    guard place != nil else { throw .unavailable(.databaseBusy, "the database", "too many searches are running") }
-    defer { searches.change { $0 -= 1 } }
-    return try body()
-  }
-
   /// Searches for the rows of a page, part by part, until the page is full, the list ends or the
   /// time is over.
   ///

@@ -8,25 +8,23 @@ extension Rules {
   package func events(
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> Found<Event> {
-    try searching(page) { () throws(BackendError) in
-      try reading(token, (scope == .everyone ? Operations.allEvents : Operations.events).needs) {
-        (db, own) throws(BackendError) in
-        switch scope {
-        case .own:
-          try search(
-            page,
-            part: { end throws(BackendError) in try db.first(EventQuery.partOfAccount, own.account, end, Self.part) },
-            rows: { first, end, limit throws(BackendError) in
-              try db.all(
-                EventSelection.pageOfAccount, own.account, end, first, page.since, page.until, page.pattern, limit)
-            })
-        case .everyone:
-          try search(
-            page, part: { end throws(BackendError) in try db.first(EventQuery.part, end, Self.part) },
-            rows: { first, end, limit throws(BackendError) in
-              try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
-            })
-        }
+    try reading(token, (scope == .everyone ? Operations.allEvents : Operations.events).needs) {
+      (db, own) throws(BackendError) in
+      switch scope {
+      case .own:
+        try search(
+          page,
+          part: { end throws(BackendError) in try db.first(EventQuery.partOfAccount, own.account, end, Self.part) },
+          rows: { first, end, limit throws(BackendError) in
+            try db.all(
+              EventSelection.pageOfAccount, own.account, end, first, page.since, page.until, page.pattern, limit)
+          })
+      case .everyone:
+        try search(
+          page, part: { end throws(BackendError) in try db.first(EventQuery.part, end, Self.part) },
+          rows: { first, end, limit throws(BackendError) in
+            try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
+          })
       }
     }
   }

@@ -21,6 +21,8 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   var asking: Asking?
   /// Lowers the limit in the inputs to the rows that fit a frame; nil unless the output is a list.
   var capped: (@Sendable (Input) -> Input)?
+  /// Whether an operation with these inputs takes a search; nil if none does.
+  var searches: (@Sendable (Input) -> Bool)?
   /// The command-line option with which a user safely repeats the operation after its answer was
   /// lost; nil if there is none.
   package private(set) var retry: (@Sendable (Input) -> String?)?
@@ -112,7 +114,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   /// A request of this operation with these inputs.
   package func request(_ input: Input) -> Request {
     Request(
-      operation: self, input: input,
+      operation: self, input: input, isSearch: searches?(input) ?? false,
       perform: { (backend) throws(BackendError) in try backend.perform(self, on: input) },
       question: { (form) throws(WireFault) in try question(input, for: form) },
       serve: { (rules) throws(BackendError) in try rule(rules, capped?(input) ?? input) })
@@ -182,6 +184,8 @@ package struct Request: Sendable {
   package let operation: any AnyOperation
   /// The inputs, as a tuple if there are several.
   package let input: any Sendable
+  /// Whether the request searches a long list, which takes longer than other reads.
+  package let isSearch: Bool
   /// Performs the operation through the entry of a backend.
   package let perform: @Sendable (any Backend) throws(BackendError) -> any Sendable
   /// The body of the request to a service, with the tokens in this form.

@@ -28,6 +28,13 @@ extension Page {
 }
 
 extension BackendOperation where Output: RowList {
+  /// Returns this operation as one that takes a search if its page leaves out rows.
+  func searching(_ page: any KeyPath<Input, Page> & Sendable) -> BackendOperation {
+    var operation = self
+    operation.searches = { $0[keyPath: page].isRestricted }
+    return operation
+  }
+
   /// Returns this operation as one whose list a service sends in pages that fit a frame.
   ///
   /// - Parameters:

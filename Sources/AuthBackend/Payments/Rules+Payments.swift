@@ -41,14 +41,12 @@ extension Rules {
   /// - Returns: The page; see ``Found``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> Found<Receipt> {
-    try searching(page) { () throws(BackendError) in
-      try reading(token) { (db, own) throws(BackendError) in
-        try search(
-          page, part: { end throws(BackendError) in try db.first(LedgerQuery.part, own.account, end, Self.part) },
-          rows: { first, end, limit throws(BackendError) in
-            try db.all(LedgerQuery.page, own.account, end, first, page.since, page.until, page.pattern, limit)
-          })
-      }
+    try reading(token) { (db, own) throws(BackendError) in
+      try search(
+        page, part: { end throws(BackendError) in try db.first(LedgerQuery.part, own.account, end, Self.part) },
+        rows: { first, end, limit throws(BackendError) in
+          try db.all(LedgerQuery.page, own.account, end, first, page.since, page.until, page.pattern, limit)
+        })
     }
   }
 }

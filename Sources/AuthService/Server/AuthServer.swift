@@ -7,9 +7,9 @@ import Guards
 /// The service: clients connect to it over a socket, and only it uses the database.
 ///
 /// Workers watch all sockets and never block: requests go to threads that wait for the database,
-/// and requests with a password to threads that hash. A request enters the queue before its
-/// password counts as an attempt. The service does not start a request whose client has hung up,
-/// and finishes one whose client hangs up later.
+/// searches to threads of their own, and requests with a password to threads that hash. A request
+/// enters the queue before its password counts as an attempt. The service does not start a request
+/// whose client has hung up, and finishes one whose client hangs up later.
 package final class AuthServer: Sendable {
   private struct Table {
     /// The open connections by number, each with the caller whose limits count it.
@@ -51,6 +51,7 @@ package final class AuthServer: Sendable {
   private let table: Monitor<Table>
   private let feed: ChangeFeed
   private let requests: JobPool
+  private let searches: JobPool
   private let passwords: JobPool
   private let guesses: NameGuesses
   private let connects: Rates<uid_t>
@@ -82,6 +83,7 @@ package final class AuthServer: Sendable {
     feed = ChangeFeed(rules, every: looksEvery)
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
+    searches = JobPool(threads: ServiceLimits.searchThreads, ofUser: 1, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, ofUser: max(1, limits.hashThreads - 1), limits.passwords)
     guesses = NameGuesses(limits)
     connects = Rates(burst: limits.connections.ofUser, perSecond: limits.connectsOfUser)
@@ -97,7 +99,7 @@ package final class AuthServer: Sendable {
     let perform: @Sendable (Job) -> Void = { self.perform($0) }
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
     let workers = 2
-    return epoll >= 0 && requests.start(perform) && passwords.start(perform)
+    return epoll >= 0 && requests.start(perform) && searches.start(perform) && passwords.start(perform)
       && feed.start({ self.submit(Job(connection: $0, id: Frames.unnumbered, question: .tell($1))) })
       && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
@@ -113,7 +115,7 @@ package final class AuthServer: Sendable {
       return table.connections.values.map(\.connection)
     }
     close(listener)
-    for job in requests.close() + passwords.close() { answer(job, .failure(.stopping)) }
+    for job in requests.close() + searches.close() + passwords.close() { answer(job, .failure(.stopping)) }
     for connection in open { connection.stop() }
     guard table.wait(atMost: limits.stopTime, { $0.isOver ? true : nil }) != nil else { return false }
     feed.stop()
@@ -125,7 +127,7 @@ package final class AuthServer: Sendable {
     let table = table.withLock { $0 }
     return ServiceStatus(
       startedAt: startedAt, limits: limits, connections: table.connections.count, subscribers: feed.count,
-      requests: requests.load, passwords: passwords.load, counts: table.counts)
+      requests: requests.load, searches: searches.load, passwords: passwords.load, counts: table.counts)
   }
 
   /// Reports that the database was changed by something other than a request over a socket.
@@ -259,8 +261,12 @@ package final class AuthServer: Sendable {
   // MARK: Requests
 
   private func submit(_ job: Job) {
-    var pool = requests
-    if case .request(let request) = job.question, request.operation.work == .hashes { pool = passwords }
+    let pool =
+      switch job.question {
+      case .request(let request) where request.operation.work == .hashes: passwords
+      case .request(let request) where request.isSearch: searches
+      case .request, .subscribe, .tell: requests
+      }
     guard let left = pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
     if !isStopping { refused("queue_full", left.connection.peer) }

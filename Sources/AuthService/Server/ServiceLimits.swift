@@ -22,6 +22,10 @@ package struct ServiceLimits: Hashable, Sendable {
   /// The most of these threads that one user may occupy: a running request slows down all others.
   var databaseThreadsOfUser: Int { max(1, databaseThreads / 4) }
   package var requests = Share(all: 1024, ofUser: 512)
+  /// Threads that search long lists; nothing else waits for them.
+  ///
+  /// A user occupies at most one. A database server divides its processors among all of them.
+  static let searchThreads = 2
   /// Threads that hash passwords, and requests that wait for one; a hash takes 64 MiB.
   package var hashThreads: Int
   package var passwords = Share(all: 256, ofUser: 224)
@@ -37,6 +41,10 @@ package struct ServiceLimits: Hashable, Sendable {
   package var hashTime = Duration.seconds(150)
   /// The time to finish running requests after SIGTERM.
   package var stopTime = Duration.seconds(10)
+
+  /// The most connections to the database: one for each thread that uses it, one to follow changes
+  /// and one for an operator.
+  package var databaseConnections: Int { databaseThreads + Self.searchThreads + hashThreads + 2 }
 
   package init(databaseThreads: Int, hashThreads: Int) {
     self.databaseThreads = databaseThreads

@@ -100,6 +100,7 @@ package struct ServiceStatus: Sendable {
   package let connections: Int
   package let subscribers: Int
   package let requests: Load
+  package let searches: Load
   package let passwords: Load
   package let counts: ServiceCounts
 }

@@ -75,8 +75,7 @@ enum RunCommand {
     let log = ServiceLog()
     let signals = StopSignals()
     var limits = limits(words, of: database)
-    // Hash threads, the feed of changes and an operator need connections too.
-    let connections = limits.databaseThreads + limits.hashThreads + 2
+    let connections = limits.databaseConnections
     let backend = try ServedBackend(database, cost: program.cost, connections: connections)
     let facts = try backend.facts
     // From here on people may connect, and are served when all is ready.
@@ -108,9 +107,8 @@ enum RunCommand {
         "version": Release.version, "pid": "\(getpid())",
         "database": backend.embedded == nil ? "postgresql" : "sqlite", "socket": people.path ?? "systemd",
       ])
-    let needed = limits.databaseThreads + limits.hashThreads + 2
-    if backend.embedded == nil, let most = Postgres.number(.connections, backend.rules.database), most < needed {
-      log.write(.warning, "max_connections", ["available": "\(most)", "needed": "\(needed)"])
+    if backend.embedded == nil, let most = Postgres.number(.connections, backend.rules.database), most < connections {
+      log.write(.warning, "max_connections", ["available": "\(most)", "needed": "\(connections)"])
     }
     signals.wait()
     SystemdNotice.stopping.send()

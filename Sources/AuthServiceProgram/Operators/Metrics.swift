@@ -31,7 +31,7 @@ extension Health {
     add("connections", "gauge", "Connections that are open.", status.connections)
     add("connections_total", "counter", "Connections that were accepted.", Int(clamping: counts.accepted))
     add("subscribers", "gauge", "Connections that follow changes.", status.subscribers)
-    let pools = [("requests", status.requests), ("passwords", status.passwords)]
+    let pools = [("requests", status.requests), ("searches", status.searches), ("passwords", status.passwords)]
     add("running", "gauge", "Requests that run.", pools.map { ("{pool=\"\($0.0)\"}", Double($0.1.running)) })
     add("waiting", "gauge", "Requests that wait.", pools.map { ("{pool=\"\($0.0)\"}", Double($0.1.waiting)) })
     add(

@@ -19,7 +19,7 @@ struct HealthTests {
     requests.oldest = oldest
     let status = ServiceStatus(
       startedAt: .now(), limits: ServiceLimits(databaseThreads: 1, hashThreads: 1), connections: 0, subscribers: 0,
-      requests: requests, passwords: Self.idle, counts: counts)
+      requests: requests, searches: Self.idle, passwords: Self.idle, counts: counts)
     let found = { HealthProbe.Finding(took: .zero, fault: $0) }
     return Health(status: status, write: found(writeFault), request: found(requestFault)).problems
   }
