@@ -125,6 +125,9 @@ public final class OAuthAuthority: Sendable {
     return try tokens(claims, form["refresh_token"], requested: requested)
   }
 
+  /// The longest access or refresh token, in bytes; two of them fit a session file.
+  private static let longestToken = 12_288
+
   /// Reads the answer of the token endpoint.
   func tokens(_ claims: OAuthClaims, _ old: String?, requested: BootInstant) throws(OAuthError) -> Tokens {
     // Some servers send an empty one instead of none.
@@ -133,6 +136,10 @@ public final class OAuthAuthority: Sendable {
     guard let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer", access.isVisible,
       refresh?.isVisible != false
     else { throw .unusable() }
+    // An answer that the vault cannot save would be in the way of a logout.
+    guard max(access.utf8.count, refresh?.utf8.count ?? 0) <= Self.longestToken else {
+      throw .unusable("The server's token has more than \(Self.longestToken) bytes.")
+    }
     // Some servers send 0 or -1 for a token without an end.
     let lifetime = claims.seconds("expires_in", in: 0...(1 << 31)).flatMap { $0 > .zero ? $0 : nil }
     let deadline = lifetime.map { Deadline.at(requested.advanced(by: $0)) } ?? .never

@@ -9,6 +9,8 @@ import Testing
 
   private static let nested = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
 
+  private static let tooLong = String(repeating: "t", count: 12_289)
+
   @Test(
     "tokens that cannot be used are refused, and nothing is kept of them",
     arguments: [
@@ -22,6 +24,8 @@ import Testing
       #"{"access_token": "a", "access_token": "b", "refresh_token": "r", "token_type": "Bearer"}"#,
       #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer", "x": \#(nested)}"#,
       #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer", "x": "\#(String(repeating: "x", count: 300_000))"}"#,
+      #"{"access_token": "a", "refresh_token": "\#(tooLong)", "token_type": "Bearer"}"#,
+      #"{"access_token": "\#(tooLong)", "refresh_token": "r", "token_type": "Bearer"}"#,
       "\u{FEFF}{}", "null", "",
     ])
   func tokens(body: String) async throws {
