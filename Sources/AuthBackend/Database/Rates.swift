@@ -11,7 +11,13 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
     var at: ContinuousClock.Instant
   }
 
-  private let counts = Locked<[Caller: Count]>([:])
+  private struct Counts: Sendable {
+    var ofCaller: [Caller: Count] = [:]
+    /// With more callers, those that have paused are looked for.
+    var most = 10_000
+  }
+
+  private let counts = Locked(Counts())
   private let burst: Double
   private let perSecond: Double
 
@@ -24,7 +30,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func require(_ caller: Caller) throws(BackendError) {
-    try counts.withLock { (counts) throws(BackendError) in try require(caller, counts) }
+    try counts.withLock { (counts) throws(BackendError) in try require(caller, counts.ofCaller) }
   }
 
   private func require(_ caller: Caller, _ counts: [Caller: Count]) throws(BackendError) {
@@ -42,7 +48,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func take(_ caller: Caller) throws(BackendError) {
     try counts.withLock { (counts) throws(BackendError) in
-      try require(caller, counts)
+      try require(caller, counts.ofCaller)
       count(caller, &counts)
     }
   }
@@ -52,7 +58,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   /// - Returns: Whether it was counted.
   package func counted(_ caller: Caller) -> Bool {
     counts.withLock { counts in
-      guard excess(of: caller, counts) <= 0 else { return false }
+      guard excess(of: caller, counts.ofCaller) <= 0 else { return false }
       count(caller, &counts)
       return true
     }
@@ -63,10 +69,13 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
     counts.withLock { count(caller, &$0) }
   }
 
-  private func count(_ caller: Caller, _ counts: inout [Caller: Count]) {
+  private func count(_ caller: Caller, _ counts: inout Counts) {
     let now = ContinuousClock.now
-    counts[caller] = Count(made: made(counts[caller], at: now) + 1, at: now)
-    if counts.count > 10_000 { counts = counts.filter { made($1, at: now) > 0 } }
+    counts.ofCaller[caller] = Count(made: made(counts.ofCaller[caller], at: now) + 1, at: now)
+    guard counts.ofCaller.count > counts.most else { return }
+    counts.ofCaller = counts.ofCaller.filter { made($1, at: now) > 0 }
+    // Not at each count where all still count: a user may have 65,536 subordinate ones.
+    counts.most = max(10_000, counts.ofCaller.count * 2)
   }
 
   /// How often still counts.

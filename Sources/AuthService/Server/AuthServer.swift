@@ -325,7 +325,7 @@ package final class AuthServer: Sendable {
     let (user, name) = (peer.caller.user, peer.caller.name)
     table.withLock { $0.counts.refuse(reason) }
     log.write(
-      level, level == .notice ? "refused" : "failed",
+      level, level == .notice ? "refused" : "failed", of: level == .notice ? user : nil,
       [
         "reason": reason, "cause": cause, "uid": "\(user)", "claimed_name": name, "pid": "\(peer.process)",
         "account": account,

@@ -7,9 +7,10 @@ import TextFormat
 ///
 /// systemd reads the level as a number and adds the time; every other reader gets both as words.
 /// Each kind of line is written at most ten times a second in the long run, so that nobody fills
-/// the disk by being refused, or hides another line; the next one says how many were omitted. A
-/// name or a password that was typed is never written: people type passwords into the field for
-/// the name. Source: sd-daemon(3), OWASP Logging Cheat Sheet.
+/// the disk by being refused, or hides another line; the next one says how many were omitted. One
+/// user gets a quarter of that, so that the refusals of one do not hide those of the others. A name
+/// or a password that was typed is never written: people type passwords into the field for the
+/// name. Source: sd-daemon(3), OWASP Logging Cheat Sheet.
 package final class ServiceLog: Sendable {
   package enum Level: Int32, Sendable {
     /// An operator must repair something.
@@ -31,6 +32,7 @@ package final class ServiceLog: Sendable {
   private static let perSecond = 10.0
   /// By the first words of a line, of which there are few.
   private let budgets = Locked<[String: Budget]>([:])
+  private let users = Rates<UInt32>(burst: Int(burst / 4), perSecond: perSecond / 4)
   private let descriptor: Int32
   private let isJournal: Bool
 
@@ -43,10 +45,12 @@ package final class ServiceLog: Sendable {
       && getenv("JOURNAL_STREAM").map { String(cString: $0) } == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Writes a line, unless there were too many of its kind.
+  /// Writes a line, unless there were too many of its kind, or too many about this user.
   package func write(
-    _ level: Level, _ what: String, _ fields: @autoclosure () -> KeyValuePairs<String, String?> = [:]
+    _ level: Level, _ what: String, of user: UInt32? = nil,
+    _ fields: @autoclosure () -> KeyValuePairs<String, String?> = [:]
   ) {
+    let mayWrite = user.map(users.counted) ?? true
     let omitted: Int? = budgets.withLock { budgets in
       let now = ContinuousClock.now
       var budget = budgets[what] ?? Budget()
@@ -54,7 +58,7 @@ package final class ServiceLog: Sendable {
       let passed = (now - budget.at) / .seconds(1)
       budget.lines = min(Self.burst, budget.lines + passed * Self.perSecond)
       budget.at = now
-      guard budget.lines >= 1, isReady else {
+      guard mayWrite, budget.lines >= 1, isReady else {
         budget.omitted += 1
         return nil
       }

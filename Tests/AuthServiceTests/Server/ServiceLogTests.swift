@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+@testable import AuthService
+
+@Suite struct ServiceLogTests {
+  @Test("a user who is refused again and again does not hide the refusal of another one")
+  func users() throws {
+    let pipe = Pipe()
+    let log = ServiceLog(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    for _ in 0..<1000 { log.write(.notice, "refused", of: 1, ["uid": "1"]) }
+    log.write(.notice, "refused", of: 2, ["uid": "2"])
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count > 10)
+    #expect(try #require(lines.last).contains(#/ uid=2 omitted=\d+$/#))
+  }
+}
