@@ -28,13 +28,6 @@ extension Page {
 }
 
 extension BackendOperation where Output: RowList {
-  /// Returns this operation as one that takes a search if its page leaves out rows.
-  func searching(_ page: any KeyPath<Input, Page> & Sendable) -> BackendOperation {
-    var operation = self
-    operation.searches = { $0[keyPath: page].isRestricted }
-    return operation
-  }
-
   /// Returns this operation as one whose list a service sends in pages that fit a frame.
   ///
   /// - Parameters:
@@ -66,6 +59,25 @@ extension BackendOperation where Output: RowList {
       }
       return shown(list)
     }
+    return operation
+  }
+}
+
+extension BackendOperation {
+  /// Returns this operation as one that searches a list if its page leaves out rows, and whose list
+  /// a service sends in pages that fit a frame.
+  ///
+  /// - Parameters:
+  ///   - page: The input that selects the rows.
+  ///   - shown: Turns the whole list into the one that the client shows.
+  ///   - number: The number of a row, by which the list is ordered.
+  /// - Returns: The operation.
+  func searching<Row>(
+    _ page: any WritableKeyPath<Input, Page> & Sendable, shown: @escaping @Sendable (Output) -> Output = { $0 },
+    _ number: @escaping @Sendable (Row) -> Int64
+  ) -> BackendOperation where Output == Found<Row> {
+    var operation = listing(page, \.limit, shown: shown) { $0.move(after: $1, number) }
+    operation.searches = { $0[keyPath: page].isRestricted }
     return operation
   }
 }

@@ -109,9 +109,7 @@ public enum Operations {
   /// See ``Backend/receipts(_:under:)``.
   public static let receipts = BackendOperation(
     "receipts", 32, .receipts, .reads, needs: SessionNeeds(), Rules.receipts
-  ).searching(\.0).listing(\.0, \.limit, shown: { Found($0.map(\.withoutDrawnKey), stop: $0.stop) }) {
-    $0.move(after: $1, \.id)
-  }
+  ).searching(\.0, shown: { Found($0.map(\.withoutDrawnKey), stop: $0.stop) }) { $0.id }
   /// See ``Backend/events(_:under:)``.
   public static let events = eventList("events", needs: SessionNeeds())
   /// See ``Backend/allEvents(_:for:under:)``: ``events`` with the scope `everyone`.
@@ -121,7 +119,7 @@ public enum Operations {
     _ name: String, needs: SessionNeeds
   ) -> BackendOperation<(EventScope, Page, SessionToken), Found<Event>> {
     BackendOperation(name, 33, .events, .reads, needs: needs, Rules.events)
-      .searching(\.1).listing(\.1, \.limit) { $0.move(after: $1, \.id) }
+      .searching(\.1) { $0.id }
   }
 
   // Administration.

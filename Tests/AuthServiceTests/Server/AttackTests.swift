@@ -79,7 +79,7 @@ struct AttackTests {
         "psql -qv ON_ERROR_STOP=1 -c 'SET search_path = auth; \(fill.joined(separator: ";"))' attacked")
     }
     let mallory = try service.client().logIn("mallory")
-    // Each user may have a quarter of the threads, of which SQLite has two.
+    // So many users could occupy all threads: one user gets a quarter, and at least one thread.
     try Victim(of: service).expectUnharmed(beside: engine == .sqlite ? 2 : 4) { number, goesOn in
       Self.flood(4, { Operations.receipts(Page(matching: "nothing like it"), mallory) }, goesOn) {
         try ServiceClient(asUser: Attack.user + uid_t(number), path)
