@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// auth-cli with a cheap password hash, for tests of everything else.
@@ -7,8 +6,11 @@ import Glibc
 /// but not the other way round. So use each home directory with only one of the two.
 package enum LeastCost {
   /// The directory of the test bundle, with the built executables in it.
-  package static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    .deletingLastPathComponent().path
+  package static let products: String = {
+    guard let name = realpath("/proc/self/exe", nil) else { preconditionFailure("/proc is not mounted") }
+    defer { free(name) }
+    return String(cString: dirname(name))
+  }()
 
   /// A folder that contains it under the shipped name, for shells that find it by `PATH`.
   ///

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import Glibc
 
 /// Runs another program until it ends or reaches its time limit, with standard output and standard
@@ -36,7 +36,8 @@ package struct Program: Sendable {
   ///   or does not exist (status 127) is not an error.
   package func run() async throws -> ProgramOutcome {
     try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
+      // A queue of its own has a thread of its own.
+      DispatchQueue(label: command[3]).async {
         Self.places.wait()
         let result = Result { () throws(SpawnError) in try runBlocking() }
         Self.places.signal()
@@ -46,7 +47,15 @@ package struct Program: Sendable {
   }
 
   /// The environment of the test process.
-  package static var inheritedEnvironment: [String: String] { ProcessInfo.processInfo.environment }
+  package static let inheritedEnvironment: [String: String] = {
+    var (variables, next) = ([String: String](), environ)
+    while let variable = next.pointee {
+      let parts = String(cString: variable).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return variables
+  }()
 
   /// The same on the calling thread, without waiting for a free core.
   package func runBlocking() throws(SpawnError) -> ProgramOutcome {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// A directory that is deleted at the end, with a short name: that of a socket has at most 107
@@ -9,7 +9,7 @@ package final class ShortFolder: Sendable {
   /// A directory where `TMPDIR` says: in memory, as `.ci/tests` sets it.
   ///
   /// On a slow disk, commands that wait for one another give up.
-  package static var quick: ShortFolder { ShortFolder(in: FileManager.default.temporaryDirectory.path) }
+  package static var quick: ShortFolder { ShortFolder(in: Program.inheritedEnvironment["TMPDIR"] ?? "/tmp") }
 
   package init(in place: String = "/tmp") {
     var template = Array("\(place)/auth-XXXXXX".utf8CString)
