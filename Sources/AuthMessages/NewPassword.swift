@@ -1,6 +1,5 @@
 package import AuthCore
 package import CommandLineKit
-import TextFormat
 
 extension Question {
   /// Asks twice for a new password; `check` throws the reason if it is not acceptable.

@@ -23,11 +23,14 @@ package enum JSON: Hashable, Sendable {
     self = .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 
+  /// An object with the members of two objects; a value of another kind has none.
+  package static func + (first: JSON, second: JSON) -> JSON { .object(first.members + second.members) }
+
+  private var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
   /// A document of this program: an object on one line, without the line ending, with its format
   /// version as the first member.
-  package static func document(_ members: KeyValuePairs<String, JSON>) -> String {
-    JSON([("version", 1)] + Array(members)).text
-  }
+  package static func document(_ members: JSON) -> String { (["version": 1] + members).text }
 
   /// The value as text, without blanks or line breaks.
   package var text: String {

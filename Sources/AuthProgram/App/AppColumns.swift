@@ -15,7 +15,7 @@ struct AppColumns {
 
   /// Fits columns, whose cells are up to ``naturalWidths(_:_:)`` wide, into a width.
   init(_ columns: [Table.Column], naturalWidths: [Int], width: Int) {
-    let untitled = repeatElement(Table.Column(title: ""), count: max(0, naturalWidths.count - columns.count))
+    let untitled = repeatElement("" as Table.Column, count: max(0, naturalWidths.count - columns.count))
     let columns = columns + untitled
     let least = zip(columns, naturalWidths).map { column, natural in
       column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural

@@ -163,7 +163,7 @@ extension AppForm.Purpose {
     case .secondStep(let action):
       AppFormPlan(
         title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .secret)],
-        verb: "go on", isForAnybody: action.mayEndSession
+        verb: "go on", isForAnybody: action.traits.mayEndSession
       ) { .answer($0.fields[0].password) }
     case .pay(let number, let payee, let amount):
       AppFormPlan(

@@ -195,7 +195,7 @@ extension AppState {
 
   /// The progress message of the running action, with its duration so far.
   var workWords: String {
-    var words = (work?.progress ?? "") + "…"
+    var words = (work?.traits.progress ?? "") + "…"
     if seconds > 0 { words += " \(seconds) s" }
     if isQuitting { words += " Then the program ends; q ends it now." }
     return words

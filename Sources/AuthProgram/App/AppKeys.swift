@@ -1,6 +1,4 @@
 import AuthBackend
-import AuthCore
-import AuthMessages
 import CommandLineKit
 
 extension AppState {
@@ -232,7 +230,7 @@ extension AppState {
   }
 
   private func leaveForm() {
-    if isWaiting, let work { notice = AppNotice("\(work.progress) continues; its result shows here.", .strong) }
+    if isWaiting, let work { notice = AppNotice("\(work.traits.progress) continues; its result shows here.", .strong) }
     if case .reauthenticate = form?.purpose {
       uncover()
       return

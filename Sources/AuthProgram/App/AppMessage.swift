@@ -74,22 +74,24 @@ indirect enum AppAction: Equatable, Sendable {
   case change(OwnChange)
   case administer(Administration)
 
-  /// The message while the action runs.
-  var progress: String {
+  /// The message while the action runs, and whether the action logs in or out.
+  var traits: (progress: String, mayEndSession: Bool) {
     switch self {
-    case .logIn(.password), .reauthenticate: "Checking the password"
-    case .logIn(.code), .logIn(.token): "Logging in"
-    case .confirm: "Confirming the login"
-    case .renewAccess: "Renewing the access token"
-    case .answer: "Checking the code"
-    case .cancelAnswer: "Going back"
-    case .logOut: "Logging out"
-    case .register: "Creating the account"
-    case .pay: "Paying"
-    case .rename: "Changing the name"
-    case .changePassword, .recover: "Changing the password"
-    case .change(let change): change.progress
-    case .administer: "Changing it"
+    case .logIn(.password): ("Checking the password", true)
+    case .logIn(.code), .logIn(.token): ("Logging in", true)
+    case .logOut: ("Logging out", true)
+    case .answer: ("Checking the code", true)
+    case .register: ("Creating the account", true)
+    case .recover: ("Changing the password", true)
+    case .changePassword: ("Changing the password", false)
+    case .reauthenticate: ("Checking the password", false)
+    case .confirm: ("Confirming the login", false)
+    case .renewAccess: ("Renewing the access token", false)
+    case .cancelAnswer: ("Going back", false)
+    case .pay: ("Paying", false)
+    case .rename: ("Changing the name", false)
+    case .change(let change): (change.progress, false)
+    case .administer: ("Changing it", false)
     }
   }
 }

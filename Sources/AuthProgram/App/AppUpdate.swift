@@ -175,7 +175,7 @@ extension AppState {
     defer { isQuitting = true }
     guard isQuitting else { return nil }
     lastProblem = CommandError(
-      code: .cancelled, saying: "'\(work.progress)' had not ended, and may still be done",
+      code: .cancelled, saying: "'\(work.traits.progress)' had not ended, and may still be done",
       hint: "Check that before you repeat it.")
     return .quit
   }

@@ -5,8 +5,9 @@ import CommandLineKit
 
 extension AppWork {
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
-    if action.mayEndSession { backend.beginEnding() }
-    defer { if action.mayEndSession { backend.finishEnding() } }
+    guard action.traits.mayEndSession else { return try await carryOut(action) }
+    backend.beginEnding()
+    defer { backend.finishEnding() }
     return try await carryOut(action)
   }
 
@@ -170,16 +171,5 @@ extension AppWork {
     if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
     try await store.changePassword(from: present, to: new, try fresh(try loggedIn), at: backend)
     return AppOutcome(done: "Your password is changed. All your other sessions are ended.")
-  }
-}
-
-extension AppAction {
-  /// Whether the action logs in or out.
-  var mayEndSession: Bool {
-    switch self {
-    case .logIn, .logOut, .answer, .register, .recover: true
-    case .reauthenticate, .confirm, .renewAccess, .cancelAnswer, .pay, .rename, .changePassword, .change, .administer:
-      false
-    }
   }
 }

@@ -3,9 +3,7 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import CommandLineKit
-import Glibc
 import Guards
-import TextFormat
 
 /// The work of the full-screen program at a database.
 ///

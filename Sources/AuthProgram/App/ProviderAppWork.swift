@@ -30,13 +30,7 @@ final class ProviderAppWork: AppWorker {
     switch tab {
     case .home: return AppPage()
     case .profile: return try await profile()
-    case .contexts:
-      let names = try explained { () throws(VaultError) in try FileVault.contexts(in: place.places.state) }
-      var contexts: [(ContextName, ContextsCommand.Content)] = []
-      for name in names {
-        if let content = try ContextsCommand.content(of: name, at: place, nil) { contexts.append((name, content)) }
-      }
-      return .contexts(contexts, current: place.context)
+    case .contexts: return .contexts(try ContextsCommand.contents(at: place, nil), current: place.context)
     case .machine: return machinePage
     case .pay, .receipts, .sessions, .events, .accounts: throw needsLedger
     }
@@ -45,12 +39,10 @@ final class ProviderAppWork: AppWorker {
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
     switch action {
     case .logIn(let credentials):
-      let result: LoginResult
-      do throws(SessionError) { result = try await store.logIn(credentials) } catch {
-        throw error == .credentialsNotAccepted ? CommandError(code: .loginExpired) : CommandError(error)
+      let session = try await LoggedInSession.begun(renewing: nil) { () async throws(SessionError) in
+        try await store.logIn(credentials)
       }
-      guard let user = result.session?.user else { throw CommandError(code: .loginExpired) }
-      return AppOutcome(done: "Logged in as \(user.username). \(try validity())")
+      return AppOutcome(done: "Logged in as \(session.user.username). \(try validity())")
     case .confirm(let credentials):
       let user = try await store.confirm(with: credentials).user
       return AppOutcome(done: "Login of \(user.username) confirmed. \(try validity())")

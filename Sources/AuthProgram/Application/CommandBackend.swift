@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthMessages
 import Guards
 
 /// The backend of one command.

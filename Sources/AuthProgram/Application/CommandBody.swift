@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthMessages
 import CommandLineKit
 import TextFormat
@@ -12,10 +13,9 @@ struct CommandBody: Sendable {
 
   /// A command that uses the session at a database, and refuses one at an identity provider.
   ///
-  /// `onlyLooks` is for a command that revokes no session; `ofAnyContext` for a command that does
-  /// not use the session of the context.
+  /// `ofAnyContext` is for a command that does not use the session of the context.
   static func inWorkspace(
-    onlyLooks: Bool = false, ofAnyContext: Bool = false,
+    ofAnyContext: Bool = false,
     _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
@@ -23,7 +23,7 @@ struct CommandBody: Sendable {
       if !ofAnyContext, let settings = try ProviderSettings(of: place) {
         throw CommandError(code: .noPaymentsAtProvider, settings.issuer.escaped)
       }
-      return try await run(words, try Workspace(place, printer, makeBackend, onlyLooks: onlyLooks))
+      return try await run(words, try Workspace(place, printer, makeBackend))
     }
   }
 
@@ -93,11 +93,11 @@ struct Answer {
   /// The result for programs: the members after `version`.
   ///
   /// It is created only if it is printed, because that is much of the work of a short run.
-  let document: () -> KeyValuePairs<String, JSON>
+  let document: () -> JSON
 
   init(
     _ effect: Effect, status: ExitStatus = .done, text: String = "", lines: [String] = [],
-    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [Hint] = []
+    _ document: @autoclosure @escaping () -> JSON = [:], notes: [Hint] = []
   ) {
     self.effect = effect
     self.status = status
@@ -140,6 +140,11 @@ extension JSON {
       "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
       "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
     ]
+  }
+
+  /// The context of a run, and the variable that chose it.
+  static func context(_ place: ContextPlace) -> JSON {
+    ["context": .string(place.context.description), "context_from": .string(orNull: place.contextVariable)]
   }
 
   /// The connection to a service; null for the embedded backend.

@@ -16,8 +16,8 @@ struct Printer {
   /// Prints an answer, and returns the status to end with: a result that could not be printed is
   /// not a success.
   func print(_ answer: Answer) -> ExitStatus {
-    let document = asJSON ? Array(answer.document()) : []
-    if !document.isEmpty { writeDocument(document) }
+    let document = asJSON ? answer.document() : [:]
+    if document != [:] { writeDocument(document) }
     do throws(CommandError) { try show(answer) } catch { return refuse(error) }
     return answer.status
   }
@@ -65,8 +65,8 @@ struct Printer {
     flushErrors()
     guard asJSON else { return refusal.status }
     writeDocument([
-      ("status", .integer(Int64(refusal.status.rawValue))), ("code", .string(refusal.code)),
-      ("message", .string(refusal.message)), ("hint", .string(refusal.hint.text(in: context))),
+      "status": .integer(Int64(refusal.status.rawValue)), "code": .string(refusal.code),
+      "message": .string(refusal.message), "hint": .string(refusal.hint.text(in: context)),
     ])
     // The status already says that the command failed; there is none for a lost document.
     try? streams.output.flush(survivingClosedPipe: true)
@@ -74,9 +74,7 @@ struct Printer {
   }
 
   /// Prints a document: its version, and these members.
-  func writeDocument(_ members: [(key: String, value: JSON)]) {
-    streams.output.writeLine(JSON([("version", 1)] + members).text)
-  }
+  func writeDocument(_ members: JSON) { streams.output.writeLine(JSON.document(members)) }
 
   /// Flushes the messages; if that fails, only the exit status remains.
   private func flushErrors() {

@@ -13,7 +13,7 @@ final class Workspace: ContextWorkspace {
   ///
   /// `onlyLooks` is for a command that revokes no session.
   init(
-    _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool
+    _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool = false
   ) throws(CommandError) {
     let base = try explained { () throws(BackendError) in try makeBackend(place.places, place.context.description) }
     let backend = CommandBackend(base, onlyLooks: onlyLooks)
@@ -118,10 +118,7 @@ extension SessionStore {
   func look(
     without vault: FileVault, at backend: any Backend, noteFile: (_ isGone: Bool) -> Void
   ) async -> CommandError? {
-    guard let session else {
-      guard case .obstructed(let obstacle) = await restore() else { return nil }
-      return CommandError(obstacle)
-    }
+    guard let session else { return await look() }
     let token: SessionToken
     func isFileGone() throws(BackendError) -> Bool {
       guard case .absent = vault.look() else { return false }

@@ -1,4 +1,3 @@
-import AuthMessages
 import CommandLineKit
 
 /// `help [COMMAND...]`, and `--help` anywhere.

@@ -183,11 +183,11 @@ enum KubectlCredentialCommand {
   ) { _ in .withAccessToken(answer) }
 
   private static func answer(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
-    var status: [(key: String, value: JSON)] = [("token", .string(access.token.value))]
-    if let end = try access.end() { status.append(("expirationTimestamp", .string(end.iso8601))) }
-    let credential: KeyValuePairs<String, JSON> = [
-      "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": JSON(status),
+    let end: JSON = try access.end().map { ["expirationTimestamp": .string($0.iso8601)] } ?? [:]
+    let credential: JSON = [
+      "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+      "status": ["token": .string(access.token.value)] + end,
     ]
-    return Answer(.onlyShows, text: JSON(Array(credential).map { ($0.key, $0.value) }).text + "\n", credential)
+    return Answer(.onlyShows, text: credential.text + "\n", credential)
   }
 }

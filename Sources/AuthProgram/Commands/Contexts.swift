@@ -24,12 +24,10 @@ enum ContextsCommand {
   private static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    let names = try explained { () throws(VaultError) in try FileVault.contexts(in: workspace.places.state) }
-    if words[Options.short], !workspace.printer.asJSON { return workspace.names(names.map(\.description)) }
-    var found: [(name: ContextName, content: Content)] = []
-    for name in names {
-      if let content = try content(of: name, at: workspace.place, workspace.backend) { found.append((name, content)) }
+    if words[Options.short], !workspace.printer.asJSON {
+      return workspace.names(try names(at: workspace.place).map(\.description))
     }
+    let found = try contents(at: workspace.place, workspace.backend)
     if words[users], !workspace.printer.asJSON {
       let users = found.compactMap { if case .user(let grant) = $0.content { grant.user.username } else { nil } }
       return workspace.names(Set(users).sorted())
@@ -60,12 +58,11 @@ enum ContextsCommand {
         notes.append(Hint(problem))
       }
       rows.append(cells)
-      documents.append(
-        JSON(
-          [
-            ("context", .string(name.description)), ("current", .bool(isCurrent)), ("logged_in", isLoggedIn),
-            ("user", user), ("session", session),
-          ] + (provider.map { [("provider", .provider($0))] } ?? [])))
+      let document: JSON = [
+        "context": .string(name.description), "current": .bool(isCurrent), "logged_in": isLoggedIn, "user": user,
+        "session": session,
+      ]
+      documents.append(document + (provider.map { ["provider": .provider($0)] } ?? [:]))
     }
     let table = Table(["CONTEXT", "USER", .right("ENDS IN"), ""], rows: rows)
     return Answer(
@@ -86,8 +83,23 @@ enum ContextsCommand {
     case unusable(String)
   }
 
+  private static func names(at place: ContextPlace) throws(CommandError) -> [ContextName] {
+    try explained { () throws(VaultError) in try FileVault.contexts(in: place.places.state) }
+  }
+
+  /// The states of all contexts that have one.
+  static func contents(
+    at place: ContextPlace, _ backend: (any Backend)?
+  ) throws(CommandError) -> [(name: ContextName, content: Content)] {
+    var found: [(name: ContextName, content: Content)] = []
+    for name in try names(at: place) {
+      if let content = try content(of: name, at: place, backend) { found.append((name, content)) }
+    }
+    return found
+  }
+
   /// The state of a context; without a database, each session at one is elsewhere.
-  static func content(
+  private static func content(
     of name: ContextName, at place: ContextPlace, _ backend: (any Backend)?
   ) throws(CommandError) -> Content? {
     let place = place.named(name)

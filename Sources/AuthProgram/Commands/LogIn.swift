@@ -39,7 +39,7 @@ enum LogInCommand {
         if words[Options.passwordFromInput], words[user] == nil {
           throw .missing(user.declaration, with: Options.passwordFromInput.declaration, path: words.path)
         }
-        return try await run(words, in: try Workspace(place, printer, makeBackend, onlyLooks: false))
+        return try await run(words, in: try Workspace(place, printer, makeBackend))
       }
       if let user = words[user] { throw CommandError(code: .userAtProvider, user.escaped, place.context.description) }
       let limits = LimitRequest(idle: words[idle], absolute: words[absolute])

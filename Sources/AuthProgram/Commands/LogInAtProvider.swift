@@ -1,4 +1,3 @@
-import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
@@ -100,15 +99,12 @@ struct LogInAtProvider {
     let present = try await workspace.presenceBeforeLogin()
     let credentials = try await workspace.obtainCredentials(chosen: chosenWay, prompting: false)
     let store = workspace.store
-    let session = try await workspace.remembering {
+    let session = try await workspace.remembering(renewing: isSwitch ? nil : present) {
       () async throws(SessionError) in
       guard present != nil else { return try await store.logIn(credentials, limits: limits) }
       return isSwitch
         ? try await store.switchUser(to: credentials, limits: limits)
         : try await store.reauthenticate(with: credentials, limits: limits)
-    } orOtherUserThan: {
-      // A switch accepts any user.
-      isSwitch ? nil : present
     }
     let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
     let (user, token) = (session.user, workspace.vault.savedToken)
@@ -119,8 +115,7 @@ struct LogInAtProvider {
       [
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
-        "context": .string(place.context.description), "context_from": .string(orNull: place.contextVariable),
-      ],
+      ] + .context(place),
       notes: place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? [])
   }
 }
@@ -129,7 +124,7 @@ extension ProviderWorkspace {
   /// Saves the provider with the context and begins a session; if the login fails, it restores the
   /// provider that was saved before.
   fileprivate func remembering(
-    _ begin: () async throws(SessionError) -> LoginResult, orOtherUserThan present: () -> LoggedInSession?
+    renewing present: LoggedInSession?, _ begin: () async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> LoggedInSession {
     // Before the login: a crash must not leave a session without its provider.
     let before = try explained { () throws(VaultError) in
@@ -137,19 +132,10 @@ extension ProviderWorkspace {
       try vault.saveProviderSettings(settings.content)
       return before
     }
-    let failure: CommandError
-    do throws(SessionError) {
-      if let session = try await begin().session { return session }
-      failure = CommandError(code: .loginExpired)
-    } catch {
-      switch (error, present()?.user.username) {
-      case (.credentialsNotAccepted, let user?): failure = .otherUser(than: user)
-      case (.credentialsNotAccepted, nil): failure = CommandError(code: .loginExpired)
-      case (_, _): failure = CommandError(error)
-      }
+    do throws(CommandError) { return try await LoggedInSession.begun(renewing: present, by: begin) } catch {
+      try explained { () throws(VaultError) in try vault.saveProviderSettings(before) }
+      throw error
     }
-    try explained { () throws(VaultError) in try vault.saveProviderSettings(before) }
-    throw failure
   }
 }
 

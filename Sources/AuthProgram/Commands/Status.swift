@@ -24,34 +24,24 @@ enum StatusCommand {
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { _ in
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      guard words[shortStatus], !printer.asJSON else { return try await answer(words, printer, makeBackend) }
+      let body = CommandBody.anywhere(atDatabase: run, atProvider: run)
+      guard words[shortStatus], !printer.asJSON else { return try await body.run(words, printer, makeBackend) }
       // For a shell prompt, it does not wait, and prints a name or nothing.
-      do throws(CommandError) { return try await answer(words, printer, hurried(makeBackend)) } catch {
+      do throws(CommandError) { return try await body.run(words, printer, hurried(makeBackend)) } catch {
         return Answer(.onlyShows, status: error.status)
       }
     }
-  }
-
-  private static func answer(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
-  ) async throws(CommandError) -> Answer {
-    try await CommandBody.anywhere(atDatabase: run, atProvider: run).run(words, printer, makeBackend)
   }
 
   private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 
   /// Prints who is logged in, with the status for yes, no or unknown; it is not activity.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    guard let session = try await workspace.presence() else { return no(words, in: workspace) }
-    return try yes(session, words, in: workspace)
-  }
-
-  private static func yes(_ session: LoggedInSession, _ words: ParsedWords, in workspace: Workspace)
-    throws(CommandError) -> Answer
-  {
+    let session = try await workspace.presence()
+    if words[shortStatus], !workspace.printer.asJSON { return short(session, in: workspace) }
+    guard let session else { return no(in: workspace) }
     let (user, limits) = (session.user, session.limits)
-    if words[shortStatus], !workspace.printer.asJSON { return workspace.names([user.username]) }
-    let deadlines = try Deadlines(clock: workspace.backend.clock)
+    let deadlines = try Deadlines(clock: workspace.clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
       .onlyShows,
@@ -61,42 +51,32 @@ enum StatusCommand {
         workspace.placesLine,
       ],
       [
-        "logged_in": true, "user": .user(user),
-        "session": .session(session.id, limits, deadlines),
-        "context": .string(workspace.context.description),
-        "context_from": .string(orNull: workspace.contextVariable),
-        "sessions_from": .string(orNull: workspace.places.stateVariable),
-        "accounts_from": .string(orNull: workspace.accountsVariable),
-        "server": .server(workspace.backend.connection),
-      ])
+        "logged_in": true, "user": .user(user), "session": .session(session.id, limits, deadlines),
+      ] + workspace.placesDocument)
   }
 
-  private static func no(_ words: ParsedWords, in workspace: Workspace) -> Answer {
-    if words[shortStatus], !workspace.printer.asJSON { return Answer(.onlyShows, status: .no) }
+  /// The user name alone, or nothing.
+  private static func short(_ session: LoggedInSession?, in workspace: ContextWorkspace) -> Answer {
+    session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no)
+  }
+
+  private static func no(in workspace: Workspace) -> Answer {
     let reason = workspace.store.endReason
     let isClosed = reason == .accountDisabled || reason == .accountDeleted
     let hint = isClosed ? reason.map { CommandError.ended($0).hint } : nil
     return Answer(
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
-      [
-        "logged_in": false, "reason": .string(orNull: reason?.code), "context": .string(workspace.context.description),
-        "context_from": .string(orNull: workspace.contextVariable),
-        "sessions_from": .string(orNull: workspace.places.stateVariable),
-        "accounts_from": .string(orNull: workspace.accountsVariable),
-        "server": .server(workspace.backend.connection),
-      ], notes: [hint ?? "Log in with: \(run: "login", "USER")"])
+      ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
+      notes: [hint ?? "Log in with: \(run: "login", "USER")"])
   }
-}
 
-extension StatusCommand {
   /// The same at an identity provider, which is asked only if it checks refresh tokens.
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
     if words[shortStatus], !workspace.printer.asJSON {
       // A shell prompt must not wait for the provider.
       let workspace = ProviderWorkspace(workspace.place, workspace.printer, workspace.settings, onlyTokens: true)
-      let session = try await workspace.presence()
-      return session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no)
+      return short(try await workspace.presence(), in: workspace)
     }
     let session = try await workspace.presence()
     let (reason, issuer) = (workspace.store.endReason, workspace.settings.issuer.escaped)
@@ -118,10 +98,13 @@ extension StatusCommand {
         "user": session.map { .user($0.user) } ?? .null,
         "session": session.map { .session($0.id, $0.limits, deadlines) } ?? .null,
         "provider": .provider(workspace.settings), "access_token_until": .end(of: token, deadlines),
-        "context": .string(workspace.context.description), "context_from": .string(orNull: workspace.contextVariable),
-        "sessions_from": .string(orNull: workspace.places.stateVariable),
-      ], notes: session == nil ? ["Log in with: \(run: "login")"] : [])
+      ] + workspace.place.document, notes: session == nil ? ["Log in with: \(run: "login")"] : [])
   }
+}
+
+extension ContextPlace {
+  /// The members about the context and its directory, and the variables that chose them.
+  fileprivate var document: JSON { .context(self) + ["sessions_from": .string(orNull: places.stateVariable)] }
 }
 
 extension ProviderWorkspace {
@@ -135,12 +118,13 @@ extension ProviderWorkspace {
 }
 
 extension Workspace {
-  /// The variable that says where the accounts are.
-  fileprivate var accountsVariable: String? {
-    places.service == nil ? places.dataVariable : Places.serviceVariable
+  /// The members about the context, the directories and the service.
+  fileprivate var placesDocument: JSON {
+    let variable = places.service == nil ? places.dataVariable : Places.serviceVariable
+    return place.document + ["accounts_from": .string(orNull: variable), "server": .server(backend.connection)]
   }
 
-  /// The members about the context and the directories, and the variables that chose them.
+  /// The line about the context and the directories, and the variables that chose them.
   fileprivate var placesLine: String {
     // Put together by hand: the first `joined` of a process takes longer than reading the session
     // file.

@@ -174,7 +174,7 @@ struct WatchLog {
     line("logged in as \(user.username.escaped) (\(user.displayName.escaped))", "logged_in", members(session))
   }
 
-  private func members(_ session: LoggedInSession) -> KeyValuePairs<String, JSON> {
+  private func members(_ session: LoggedInSession) -> JSON {
     ["user": .user(session.user), "session": ["id": .string(session.id.rawValue)]]
   }
 
@@ -187,10 +187,10 @@ struct WatchLog {
     shownBar = bar
   }
 
-  private func line(_ text: String, _ change: String, _ members: KeyValuePairs<String, JSON>) {
+  private func line(_ text: String, _ change: String, _ members: JSON) {
     let time = UTCTime(seconds: WallTime.now().seconds)
     if printer.asJSON {
-      printer.writeDocument([("at", .string(time.iso8601)), ("change", .string(change))] + Array(members))
+      printer.writeDocument(["at": .string(time.iso8601), "change": .string(change)] + members)
     } else if !printer.isQuiet {
       output.writeLine("\(time.local)  \(text)")
     }

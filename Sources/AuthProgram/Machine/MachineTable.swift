@@ -120,7 +120,7 @@ extension MachineTable {
   /// `states` and `events` are the names; `cells` has one entry for each pair. An entry repeats its
   /// first outcome and lists all of them in `outcomes`. `to` is null unless the answer is a
   /// transition, and then `reason` is null; only a rejection has `permitted`.
-  var document: KeyValuePairs<String, JSON> {
+  var document: JSON {
     let cells = states.flatMap { state in
       events.map { event in JSON.cell(rows.filter { $0.state == state && $0.event == event }) }
     }
@@ -132,18 +132,17 @@ extension MachineTable {
 
 extension JSON {
   fileprivate static func cell(_ rows: [MachineTable.Row]) -> JSON {
-    guard let first = rows.first else { return .object([]) }
-    let place: [(key: String, value: JSON)] = [("state", .string(first.state)), ("event", .string(first.event))]
+    guard let first = rows.first else { return [:] }
     let outcomes = rows.map { row in
-      let example: JSON = ["state": .string(row.example.state), "event": .string(row.example.event)]
-      return JSON(Array(row.document) + [("example", example)])
+      row.document + ["example": ["state": .string(row.example.state), "event": .string(row.example.event)]]
     }
-    return JSON(place + Array(first.document) + [("outcomes", .array(outcomes))])
+    let place: JSON = ["state": .string(first.state), "event": .string(first.event)]
+    return place + first.document + ["outcomes": .array(outcomes)]
   }
 }
 
 extension MachineTable.Row {
-  fileprivate var document: KeyValuePairs<String, JSON> {
+  fileprivate var document: JSON {
     let (target, list) = (JSON.string(target), JSON.array(items.map(JSON.string)))
     return switch answer {
     case .transition: ["answer": "transition", "to": target, "reason": nil, "effects": list]

@@ -1,5 +1,4 @@
 import AuthCore
-import AuthMessages
 import AuthOAuth
 import CommandLineKit
 import Glibc

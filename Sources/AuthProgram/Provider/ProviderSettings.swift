@@ -69,14 +69,13 @@ extension ProviderSettings {
     }
     let endpoints = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.key.rawValue, $0.value) })
     let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
-    let members: [(key: String, value: JSON)] = [
-      ("version", .integer(1)), ("issuer", .string(issuer)), ("client_id", .string(clientID)),
-      ("client_secret", .string(orNull: secret)), ("scopes", .array(scopes.map(JSON.string))),
-      ("way", .string(orNull: way?.rawValue)), ("redirect_port", .integer(orNull: redirectPort.map(Int64.init))),
-      ("parameters", object(parameters)), ("endpoints", object(endpoints)),
-      ("names_issuer", .bool(namesIssuer)),
-    ]
-    return Array((JSON(members).text + "\n").utf8)
+    let document = JSON.document([
+      "issuer": .string(issuer), "client_id": .string(clientID), "client_secret": .string(orNull: secret),
+      "scopes": .array(scopes.map(JSON.string)), "way": .string(orNull: way?.rawValue),
+      "redirect_port": .integer(orNull: redirectPort.map(Int64.init)), "parameters": object(parameters),
+      "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer),
+    ])
+    return Array((document + "\n").utf8)
   }
 
   init?(_ content: [UInt8]) {

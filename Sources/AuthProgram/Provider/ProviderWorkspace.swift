@@ -1,4 +1,3 @@
-import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
@@ -51,15 +50,9 @@ extension SessionStore {
 
   /// Renews the session with a login that the provider has confirmed.
   func confirm(with credentials: Credentials) async throws(CommandError) -> LoggedInSession {
-    let present = session?.user.username
-    do throws(SessionError) {
-      if let session = try await reauthenticate(with: credentials).session { return session }
-    } catch {
-      guard error == .credentialsNotAccepted else { throw CommandError(error) }
-      // An expired code has another error, so this is the login of another user.
-      if let present { throw CommandError.otherUser(than: present) }
+    try await LoggedInSession.begun(renewing: session) { () async throws(SessionError) in
+      try await reauthenticate(with: credentials)
     }
-    throw CommandError(code: .loginExpired)
   }
 
   /// Ends the session here, and its tokens at the provider.
@@ -98,6 +91,22 @@ extension SessionStore {
 }
 
 extension LoggedInSession {
+  /// The session after a login that the provider has confirmed.
+  ///
+  /// `present` is the session that the login may only renew; nil accepts any user.
+  static func begun(
+    renewing present: LoggedInSession?, by login: () async throws(SessionError) -> LoginResult
+  ) async throws(CommandError) -> LoggedInSession {
+    do throws(SessionError) {
+      if let session = try await login().session { return session }
+    } catch {
+      guard error == .credentialsNotAccepted else { throw CommandError(error) }
+      // An expired code has another error, so this is the login of another user.
+      if let present { throw .otherUser(than: present.user.username) }
+    }
+    throw CommandError(code: .loginExpired)
+  }
+
   /// The claims of the provider about the user, not escaped; nil if it has no such endpoint.
   func claims(at authority: OAuthAuthority) async throws(CommandError) -> OAuthClaims? {
     try await explainedAsync { () async throws(AccessError<OAuthError>) in
@@ -126,8 +135,11 @@ extension FileVault {
 extension AccessToken {
   /// Whether it is valid for at least `minimum` from now on, by the time that the authority gave.
   func isValid(for minimum: Duration, by clock: any SessionClock) throws(CommandError) -> Bool {
-    let now = try explained { () throws(ClockError) in try clock.now() }
-    return deadline.phase(at: now.advanced(by: minimum)) == .ahead
+    isValid(for: minimum, at: try explained { () throws(ClockError) in try clock.now() })
+  }
+
+  func isValid(for minimum: Duration, at now: BootInstant) -> Bool {
+    deadline.phase(at: now.advanced(by: minimum)) == .ahead
   }
 }
 
@@ -147,7 +159,7 @@ extension Deadlines {
 
 extension CommandError {
   /// The error after a login by another user than `user`, who is logged in here.
-  static func otherUser(than user: String) -> CommandError {
+  fileprivate static func otherUser(than user: String) -> CommandError {
     CommandError(code: .otherUserLoggedIn, user.escaped, user).withHint(
       "Another user logged in at the provider. Log out first, or switch users with: \(run: "login", "--switch")")
   }

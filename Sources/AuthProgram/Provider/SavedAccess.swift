@@ -22,7 +22,8 @@ struct SavedAccess: Redacted {
   /// login has ended the session.
   init(_ words: ParsedWords, in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
     var minimum = words[Self.minimum]
-    (self.printer, clock) = (printer, BootClock())
+    let clock = BootClock()
+    (self.printer, self.clock) = (printer, clock)
     if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
       // A token with a short lifetime is renewed in its last quarter, and not at each call.
       if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
@@ -30,7 +31,9 @@ struct SavedAccess: Redacted {
       {
         minimum = min(minimum, (end.uptime - requested.uptime) / 4)
       }
-      if try saved.isValid(for: minimum, by: clock), try session.isWithinLimits(by: clock) {
+      let now = try explained { () throws(ClockError) in try clock.now() }
+      // A limit of the login, such as `--absolute`, may have ended the session.
+      if saved.isValid(for: minimum, at: now), OAuthAuthority.endReason(of: session, at: now) == nil {
         token = saved
         return
       }
@@ -45,15 +48,7 @@ struct SavedAccess: Redacted {
   func end() throws(CommandError) -> UTCTime? { try Deadlines(clock: clock).moment(token.deadline) }
 
   /// The members of a JSON document.
-  func members() throws(CommandError) -> KeyValuePairs<String, JSON> {
+  func members() throws(CommandError) -> JSON {
     ["access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601)]
-  }
-}
-
-extension SessionToken {
-  /// Whether no limit of the login, such as `--absolute`, has ended the session.
-  fileprivate func isWithinLimits(by clock: any SessionClock) throws(CommandError) -> Bool {
-    let now = try explained { () throws(ClockError) in try clock.now() }
-    return OAuthAuthority.endReason(of: self, at: now) == nil
   }
 }

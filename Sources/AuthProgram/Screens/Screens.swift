@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
 import CommandLineKit
 import Guards
 import Synchronization

@@ -1,5 +1,4 @@
 import Glibc
-import TextFormat
 
 /// One of the two output streams of a command.
 ///

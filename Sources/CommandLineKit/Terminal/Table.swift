@@ -11,16 +11,9 @@ package struct Table: Hashable, Sendable {
     /// The unit of the values, such as the zone of times.
     package var unit: String?
     /// Whether the start of a value is useful alone, so that a screen may cut off the rest.
-    package var mayBeCut: Bool
+    package var mayBeCut = false
     /// Whether a terminal that is too narrow for all columns leaves this one out.
     package var isExtra = false
-
-    package init(title: String, alignment: Alignment = .left, unit: String? = nil, mayBeCut: Bool = false) {
-      self.title = title
-      self.alignment = alignment
-      self.unit = unit
-      self.mayBeCut = mayBeCut
-    }
 
     /// The same column as one that a narrow terminal leaves out.
     package var extra: Column {

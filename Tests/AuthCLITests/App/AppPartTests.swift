@@ -2,7 +2,6 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
-import CommandLineKit
 import Programs
 import Races
 import Terminals
@@ -10,6 +9,7 @@ import Testing
 import TextFormat
 
 @testable import AuthProgram
+@testable import CommandLineKit
 
 /// What no story shows.
 @Suite("Parts of the full-screen program")

@@ -1,9 +1,9 @@
 import AuthBackend
 import AuthDevice
-import CommandLineKit
 
 @testable import AuthCore
 @testable import AuthProgram
+@testable import CommandLineKit
 
 /// What the tabs of the full-screen program show in stories.
 enum AppScenes {
