@@ -27,10 +27,10 @@ public protocol Backend: Authority {
   /// The connection to a service; nil for a backend without one, and before the first call.
   var connection: BackendConnection? { get }
 
-  /// What to call the sessions that begin here, in listings; nil for nothing.
+  /// The label of sessions that begin here, for lists of sessions; nil for none.
   var label: String? { get }
 
-  /// Where a session begins, for listings; read at each login.
+  /// The origin of a session that begins here, for lists of sessions; read at each login.
   var origin: @Sendable () -> SessionOrigin? { get }
 
   /// Performs an operation; all operations go through this method.
@@ -49,7 +49,7 @@ public protocol Backend: Authority {
     _ operation: BackendOperation<Input, Output>, on input: Input
   ) throws(BackendError) -> Output
 
-  /// Makes a source that says when to look again, for screens that follow a session live.
+  /// Creates a source that reports changes, for screens that follow a session live.
   func changes() throws(BackendError) -> any ChangeSource
 }
 
@@ -104,7 +104,7 @@ public struct BackendConnection: Hashable, Sendable {
   public var protection: String { encryption.map { "encrypted by \($0)" } ?? "on this machine" }
 }
 
-/// Says when to read again because something may have changed.
+/// Reports that something may have changed, so that a screen reads again.
 ///
 /// It does not say what changed. Call ``listen()``, read, and then wait until ``descriptor`` is
 /// readable. A change during the read makes it readable at once, so no change is missed.

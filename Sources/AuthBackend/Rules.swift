@@ -11,15 +11,18 @@ package final class Rules: Sendable {
   /// The limits of sessions.
   package let policy: SessionPolicy
   let hasher: PasswordHasher
-  let refusals = Refusals()
+  /// The refusals of each session, by the hash of its token, that leave an event: so that refusals
+  /// do not fill the disk.
+  let refusals = Rates<[UInt8]>(
+    burst: Int(SessionPolicy.notedUsesAfterEnd), perSecond: Double(SessionPolicy.notedUsesAfterEnd) / 60)
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?
   /// How long one request searches a list before it answers with what it found.
   let searchTime: Duration
   /// Whether people reach the database through a service.
   ///
-  /// Then a registration never makes an administrator, and nobody who asks is the owner of the
-  /// database: both are up to an operator.
+  /// Then a registration never creates an administrator, and no caller is the owner of the
+  /// database: only an operator can do these.
   package let isShared: Bool
 
   /// Creates the rules of a database; nothing is read yet.
@@ -44,14 +47,14 @@ package final class Rules: Sendable {
   }
 }
 
-/// What the caller says of a session that it wants to begin.
+/// The caller's part of a new session.
 public struct NewSession: Sendable {
-  /// The session's token, 32 random bytes of the caller's making: a login that is repeated because
+  /// The session's token, 32 random bytes that the caller draws: a login that is repeated because
   /// its answer was lost gets the same session.
   public let token: SessionToken
-  /// What to call the session in listings; nil for nothing.
+  /// The label of the session in lists; nil for none.
   public let label: String?
-  /// Where it begins, for listings.
+  /// The origin of the session, for lists.
   public let origin: SessionOrigin?
 
   /// The most bytes of a label.

@@ -66,19 +66,11 @@ private struct ContractSource: SampleSource {
   var answer: Secret { .wrong }
   var code: Secret { .wrong }
   var recovery: (name: String, code: RecoveryCode) { (username.canonical, .wrong) }
-  var endReason: EndReason { .userAsked }
   var name: String { "erin" }
   var otherName: String { "erin" }
   var displayName: String { "Another name" }
   var order: PaymentOrder { get throws { try PaymentOrder(minorUnits: 1, to: username.canonical, key: "unused") } }
-  var number: Int64 { 1 }
   var page: Page { Page() }
-  var eventPage: Page { Page() }
   var sessionsPage: SessionsPage { SessionsPage() }
   var accountsQuery: AccountsQuery { AccountsQuery(limit: 50) }
-  var isDisabled: Bool { true }
-  var role: Role { .administrator }
-  var registration: Registration { .closed }
-  var twoStepPolicy: TwoStepPolicy { .required }
-  var subject: String { "accounts" }
 }

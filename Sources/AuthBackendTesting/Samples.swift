@@ -33,8 +33,6 @@ package protocol SampleSource {
   var username: Username { mutating get }
   var displayName: String { mutating get }
   var order: PaymentOrder { mutating get throws }
-  /// The number of a payment, or of another row.
-  var number: Int64 { mutating get }
   var page: Page { mutating get }
   var eventPage: Page { mutating get }
   var sessionsPage: SessionsPage { mutating get }
@@ -45,6 +43,17 @@ package protocol SampleSource {
   var twoStepPolicy: TwoStepPolicy { mutating get }
   /// What an administrator reads.
   var subject: String { mutating get }
+}
+
+// Values that only a history varies.
+extension SampleSource {
+  package var endReason: EndReason { .expired(.idle) }
+  package var eventPage: Page { mutating get { page } }
+  package var isDisabled: Bool { true }
+  package var role: Role { .administrator }
+  package var registration: Registration { .closed }
+  package var twoStepPolicy: TwoStepPolicy { .required }
+  package var subject: String { "accounts" }
 }
 
 /// A sample of an operation: a test fails for an operation without one.

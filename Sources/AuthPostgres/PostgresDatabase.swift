@@ -55,8 +55,6 @@ package final class PostgresDatabase: Database {
   /// Nothing is left behind: old versions of rows are PostgreSQL's to remove, by vacuum.
   package func removeTraces() {}
 
-  package func changes() -> any ChangeSource { PostgresChanges(self) }
-
   package func transaction<Result: Sendable>(
     _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
@@ -106,31 +104,4 @@ package final class PostgresDatabase: Database {
     }
     return result
   }
-}
-
-/// Looks every second whether anything was written.
-///
-/// Within one service its own writes say so sooner; this finds those of others.
-private final class PostgresChanges: ChangeSource {
-  private let database: PostgresDatabase
-  private var seen: [Int64] = []
-
-  init(_ database: PostgresDatabase) {
-    self.database = database
-  }
-
-  func listen() -> Bool { true }
-  var descriptor: Int32 { -1 }
-  var longestWait: Duration? { .seconds(1) }
-
-  func drain() throws(BackendError) -> Bool {
-    let now = try database.read { (db) throws(BackendError) -> [Int64] in try db.all(ChangeQuery.counters) }
-    defer { seen = now }
-    return now != seen
-  }
-}
-
-/// Every write that others see ends, changes or pays something, and leaves an event or a transfer.
-private enum ChangeQuery: String, Query {
-  case counters = "SELECT max(id) FROM events UNION ALL SELECT max(id) FROM transfers"
 }

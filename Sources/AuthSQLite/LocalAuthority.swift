@@ -10,7 +10,7 @@ public import AuthDevice
 /// processes and threads may use the same directory at once; their changes take some serial order.
 ///
 /// The file is opened at the first use and checked at every use, so a repaired file works again.
-/// Only ``register(username:password:displayName:)`` makes a database; everywhere else a missing
+/// Only ``register(username:password:displayName:)`` creates a database; everywhere else a missing
 /// one is `unavailable`.
 ///
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
@@ -18,22 +18,21 @@ public final class LocalAuthority: Backend {
   let database: SQLiteDatabase
   /// The rules that decide about each request.
   package let rules: Rules
-  /// What to call the sessions that begin here.
+  /// The label of sessions that begin here.
   public let label: String?
-  /// Where a session begins.
+  /// The origin of a session that begins here.
   public let origin: @Sendable () -> SessionOrigin?
 
   /// Creates an authority over a directory.
   ///
-  /// Nothing is read or made yet.
+  /// This does not read or create anything yet.
   ///
   /// - Parameters:
-  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the
-  ///     first account is. One that lets others in is closed to them (mode 0700) before it is
-  ///     written to, if there is nothing but session files and a database in it, and is refused
-  ///     otherwise.
-  ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
-  ///   - origin: Says where a session begins, for listings; asked at each login.
+  ///   - directory: The directory of `authority.db`. It must belong to this user; the first
+  ///     registration creates it. If others have access to it, the first write sets mode 0700, but
+  ///     only if it contains only session files and a database. Otherwise it is refused.
+  ///   - label: The label of sessions that begin here, for lists of sessions; nil for none.
+  ///   - origin: Returns the origin of a session, for lists of sessions; read at each login.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.
   ///   - clock: The machine's boot clock.

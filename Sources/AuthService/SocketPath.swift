@@ -30,7 +30,7 @@ extension sockaddr_un {
 
   /// Connects a new socket to the address.
   ///
-  /// - Parameter limit: How long to wait while the queue of who listens is full; nil for ever.
+  /// - Parameter limit: The longest wait while the queue of the listener is full; nil has no limit.
   /// - Returns: Its descriptor; nil, with `errno`, when it cannot be connected.
   package func connectedSocket(within limit: Duration? = nil) -> Int32? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

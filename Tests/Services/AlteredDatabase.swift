@@ -25,5 +25,4 @@ package struct AlteredDatabase: Database {
   }
 
   package func removeTraces() throws(BackendError) { try base.removeTraces() }
-  package func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
 }

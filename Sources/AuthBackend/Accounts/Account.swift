@@ -6,10 +6,9 @@ public struct AccountSummary: Hashable, Sendable {
   public let user: User
   /// Whether an administrator disabled it.
   public let isDisabled: Bool
-  /// When it was made, by the wall clock.
+  /// When it was created, by the wall clock.
   public let createdAt: WallTime
-  /// Failed attempts in a row since the last success, including those that were denied without a
-  /// check.
+  /// Consecutive failed attempts, including those that were denied without a check.
   public let failedAttempts: Int64
   /// Why the next attempt would be denied; nil when it would be checked.
   public let throttle: Throttle?
@@ -40,7 +39,7 @@ public struct Profile: Hashable, Sendable {
   public let user: User
   /// The balance of the account, in minor units.
   public let balance: Int64
-  /// When the account was made, by the wall clock.
+  /// When the account was created, by the wall clock.
   public let createdAt: WallTime
 
   /// Creates a value, for a backend to answer with.
@@ -53,12 +52,13 @@ public struct Profile: Hashable, Sendable {
 
 /// An account that was deleted.
 public enum DeletedAccount {
-  /// What the receipts and events of others say instead of its name.
+  /// The name of a deleted account in the receipts and events of other users.
   ///
   /// It has a space in it, so no account can have this name.
   public static let shownName = "deleted account"
 
-  /// How the stored names of deleted accounts begin: no user name does, and they sort before all.
+  /// The prefix of the stored names of deleted accounts: no user name has it, and it sorts before
+  /// all.
   package static let namePrefix = "#"
 
   /// Sorts after the stored names of deleted accounts and before all user names.

@@ -5,8 +5,8 @@ extension Rules {
   ///
   /// The first one ever is an administrator's, except in a shared database; each opens with 100.00.
   ///
-  /// It does not log in. It makes the database when there is none, unless it is shared, and forgets
-  /// failed attempts on the name from before it existed.
+  /// It does not log in. It creates a missing database, unless that is shared, and deletes failed
+  /// attempts on the name from before the account existed.
   ///
   /// - Parameters:
   ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
@@ -33,9 +33,9 @@ extension Rules {
     }
   }
 
-  /// Makes an account for somebody else, who sets its password with the code.
+  /// Creates an account for another user, who sets its password with the code.
   ///
-  /// Until then no password opens it, and a login is refused at the usual cost.
+  /// Until then every login is refused, at the usual cost.
   package func registerOther(username: String, token: SessionToken) throws(BackendError) -> OneTimeCode {
     let name = try Username(username)
     let shown = try DisplayName(username)

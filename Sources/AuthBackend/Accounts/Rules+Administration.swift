@@ -42,9 +42,9 @@ extension Rules {
     }
   }
 
-  /// Makes an account an administrator's or a member's.
+  /// Changes the role of an account.
   ///
-  /// Its sessions go on: the role is read anew with each use.
+  /// Its sessions stay active: the role is read at each use.
   package func setRole(_ role: Role, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
   {
     try changingAccount(name, token, Operations.setRole.needs) { (db, account, own) throws(BackendError) in

@@ -28,9 +28,6 @@ package protocol Database: Sendable {
 
   /// Removes what a deletion left behind outside of the tables, such as a journal.
   func removeTraces() throws(BackendError)
-
-  /// Makes a source that says when to look again.
-  func changes() throws(BackendError) -> any ChangeSource
 }
 
 extension Database {

@@ -7,8 +7,10 @@ import Guards
 /// removed.
 package final class Rates<Caller: Hashable & Sendable>: Sendable {
   private struct Count: Sendable {
-    var made: Double
-    var at: ContinuousClock.Instant
+    var made = 0.0
+    var at = ContinuousClock.now
+    /// How many times were not counted since the last one that was.
+    var omitted = 0
   }
 
   private struct Counts: Sendable {
@@ -30,44 +32,41 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func require(_ caller: Caller) throws(BackendError) {
-    try counts.withLock { (counts) throws(BackendError) in try require(caller, counts.ofCaller) }
-  }
-
-  private func require(_ caller: Caller, _ counts: [Caller: Count]) throws(BackendError) {
-    let excess = excess(of: caller, counts)
-    if excess > 0 { throw .unavailable(.serviceBusy, "\(max(1, Int((excess / perSecond).rounded(.up))))") }
-  }
-
-  /// By how many times one more would be too many; not above zero for a caller who may.
-  private func excess(of caller: Caller, _ counts: [Caller: Count]) -> Double {
-    made(counts[caller], at: .now) + 1 - burst
+    let surplus = counts.withLock { excess(of: caller, $0) }
+    if surplus > 0 { throw refusal(surplus) }
   }
 
   /// Counts one time for a caller, or refuses one that has used up its times.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func take(_ caller: Caller) throws(BackendError) {
-    try counts.withLock { (counts) throws(BackendError) in
-      try require(caller, counts.ofCaller)
-      count(caller, &counts)
-    }
+    if counted(caller) == nil { throw refusal(counts.withLock { excess(of: caller, $0) }) }
+  }
+
+  private func refusal(_ excess: Double) -> BackendError {
+    .unavailable(.serviceBusy, "\(max(1, Int((excess / perSecond).rounded(.up))))")
   }
 
   /// Counts one time for a caller, if it has not used up its times.
   ///
-  /// - Returns: Whether it was counted.
-  package func counted(_ caller: Caller) -> Bool {
+  /// - Parameters:
+  ///   - caller: The caller.
+  ///   - condition: Whether to count it, besides that.
+  /// - Returns: How many times were not counted since the last one that was; nil if this one is
+  ///   not.
+  package func counted(_ caller: Caller, if condition: @autoclosure () -> Bool = true) -> Int? {
     counts.withLock { counts in
-      guard excess(of: caller, counts.ofCaller) <= 0 else { return false }
-      count(caller, &counts)
-      return true
+      guard excess(of: caller, counts) <= 0, condition() else {
+        counts.ofCaller[caller, default: Count()].omitted += 1
+        return nil
+      }
+      defer { count(caller, &counts) }
+      return counts.ofCaller[caller]?.omitted ?? 0
     }
   }
 
   /// Counts one time for a caller.
-  package func count(_ caller: Caller) {
-    counts.withLock { count(caller, &$0) }
-  }
+  package func count(_ caller: Caller) { counts.withLock { count(caller, &$0) } }
 
   private func count(_ caller: Caller, _ counts: inout Counts) {
     let now = ContinuousClock.now
@@ -78,9 +77,13 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
     counts.most = max(10_000, counts.ofCaller.count * 2)
   }
 
+  /// By how many times one more would be too many; not above zero for a caller who may.
+  private func excess(of caller: Caller, _ counts: Counts) -> Double {
+    made(counts.ofCaller[caller], at: .now) + 1 - burst
+  }
+
   /// How often still counts.
   private func made(_ count: Count?, at now: ContinuousClock.Instant) -> Double {
-    guard let count else { return 0 }
-    return max(0, count.made - (now - count.at) / .seconds(1) * perSecond)
+    count.map { max(0, $0.made - (now - $0.at) / .seconds(1) * perSecond) } ?? 0
   }
 }

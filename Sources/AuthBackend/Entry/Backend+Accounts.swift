@@ -45,9 +45,10 @@ extension Backend {
   /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the
   /// user.
   ///
-  /// A right code works once. It works while the account is locked or must wait, and ends that; it
-  /// does not open a disabled account. A wrong code is counted by the throttle of passwords. An
-  /// unknown name, a disabled account and a wrong, used or expired code get one answer at one cost.
+  /// A right code works once. It also works while the account is locked or must wait, and ends
+  /// that; a disabled account stays disabled. The throttle of passwords counts a wrong code. An
+  /// unknown name, a disabled account and a wrong, used or expired code get the same answer at the
+  /// same cost.
   ///
   /// - Parameters:
   ///   - username: Whose account.
@@ -55,15 +56,14 @@ extension Backend {
   ///   - password: The new password; see ``PasswordPolicy``.
   /// - Returns: The user. Nobody is logged in.
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
-  ///   `credentials` when the code opens nothing, `throttled` when a code that opens nothing was
-  ///   one too many.
+  ///   `credentials` for a code that is not accepted, `throttled` after too many of these.
   public func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
     try ask(Operations.recover, username, code, password)
   }
 
-  /// Does the same for a caller who owns the database itself, without a session.
+  /// Makes a one-time code for a user who forgot the password, as the owner of the database file.
   ///
-  /// The event says so.
+  /// It needs no session. The event records that the owner did it.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `not_database_owner`).
   public func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
@@ -126,9 +126,9 @@ extension Backend {
     try ask(Operations.deleteOwnAccount, lease.token(with: session.session))
   }
 
-  /// Makes ten recovery codes, which take the place of those made before.
+  /// Makes ten recovery codes, which replace the earlier ones.
   ///
-  /// They are not kept: only their hashes are.
+  /// Only their hashes are stored.
   ///
   /// - Parameters:
   ///   - session: Proves that the password was entered recently.
@@ -151,14 +151,14 @@ extension Backend {
     try ask(Operations.twoStep, lease.sessionToken)
   }
 
-  /// Makes a secret for codes, in place of one that was not confirmed.
+  /// Makes a secret for codes, which replaces one that was not confirmed.
   ///
-  /// Nothing is asked for until ``confirmTwoStep(_:for:under:)``.
+  /// Logins ask for no code until ``confirmTwoStep(_:for:under:)``.
   ///
   /// - Parameters:
   ///   - session: Proves that the password was entered recently.
   ///   - lease: The same session.
-  /// - Returns: The secret, which nothing gives again.
+  /// - Returns: The secret, which cannot be retrieved later.
   /// - Throws: ``BackendError`` of kind `refused` (`two_step_already_on`) or `notFresh`.
   public func beginTwoStep(
     for session: FreshSession, under lease: borrowing SessionLease
@@ -168,8 +168,8 @@ extension Backend {
 
   /// Turns the second step on, with a code of the secret.
   ///
-  /// From now on the right password of this user is answered with a challenge. The code opens
-  /// nothing more. A wrong one is not counted, because it opens nothing either.
+  /// From now on the right password of this user gets a challenge. The code is not accepted again.
+  /// A wrong code is not counted, because it grants no access.
   ///
   /// - Parameters:
   ///   - code: Six digits.
@@ -218,7 +218,7 @@ extension Backend {
     try ask(Operations.revokeSession, id, lease.token(with: session.session))
   }
 
-  /// Ends every session of the leased session's user, this one too.
+  /// Ends every session of the leased session's user, including this one.
   ///
   /// - Returns: How many were live.
   public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {

@@ -55,7 +55,7 @@ extension Backend {
     try ask(Operations.unlock, name, lease.token(with: administrator.session, fresh.session))
   }
 
-  /// Makes an account an administrator's or a member's; its sessions go on.
+  /// Changes the role of an account; its sessions stay active.
   ///
   /// - Parameters:
   ///   - role: The new role.
@@ -85,8 +85,8 @@ extension Backend {
 
   /// Makes a one-time code for a user who forgot the password, valid for an hour.
   ///
-  /// It takes the place of a one-time code made before. Password and sessions stay as they are
-  /// until the code is used.
+  /// It replaces an earlier one-time code. Password and sessions do not change until the code is
+  /// used.
   ///
   /// - Parameters:
   ///   - name: Whose account.
@@ -111,7 +111,7 @@ extension Backend {
     try ask(Operations.twoStepPolicy, lease.token(with: administrator.session))
   }
 
-  /// Changes who must have a second step, at once and for sessions that are open too.
+  /// Changes who must have a second step, immediately and also for active sessions.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
   public func setTwoStepPolicy(
@@ -140,7 +140,7 @@ extension Backend {
     try ask(Operations.setRegistration, registration, lease.token(with: administrator.session, fresh.session))
   }
 
-  /// Creates an account for somebody else, whether the registration is open or closed.
+  /// Creates an account for another user, even if the registration is closed.
   ///
   /// It has no password. Its user sets one with the code, which is valid for three days.
   ///

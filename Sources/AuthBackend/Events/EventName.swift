@@ -6,9 +6,9 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case loginSucceededAfterFailures = "authn_login_successafterfail"
   /// A login failed.
   case loginFailed = "authn_login_fail"
-  /// So many failures in a row that there is a waiting time now.
+  /// So many consecutive failures that the account must wait now.
   case loginFailuresThrottled = "authn_login_fail_max"
-  /// So many that the account is locked.
+  /// So many consecutive failures that the account is locked.
   case loginLocked = "authn_login_lock"
   /// An administrator unlocked the account.
   case loginUnlocked = "authn_login_unlock"
@@ -50,7 +50,8 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case authorizationFailed = "authz_fail"
   /// An administrator changed the role of an account; the detail says from what to what.
   case authorizationChanged = "authz_change"
-  /// An administrator changed how the whole works; the detail says what.
+  /// An administrator changed a setting of the database, or an operator did something; the detail
+  /// says what.
   case administered = "authz_admin"
   /// An administrator looked at accounts; the detail says at what.
   case sensitiveRead = "sensitive_read"

@@ -137,7 +137,7 @@ extension BackendError {
   /// wrong, used, too old or too new.
   package static let credentialsNotAccepted = BackendError(.credentials, "credentials_not_accepted")
 
-  /// The same for a guess of this number in a row: its value is the wait in seconds that begins
+  /// The answer to the wrong guess of this number: its value is the wait in seconds that begins
   /// with it, if one does.
   package static func credentialsNotAccepted(after guess: Int64) -> BackendError {
     // After the last guess an account is locked, or waits; the next attempt says which.

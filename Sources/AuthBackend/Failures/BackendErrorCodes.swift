@@ -12,7 +12,7 @@ extension BackendError {
     case insufficientFunds
     /// It is the last administrator who can enable accounts: the name.
     case lastAdministrator
-    /// The database belongs to somebody else.
+    /// The caller is not the owner of the database.
     case notDatabaseOwner
     /// The account that would be paid is disabled: the name.
     case payeeDisabled

@@ -78,7 +78,7 @@ extension BackendError.FailureCode {
       .unwritable(
         "outcome_unknown", "{DATABASE} did not confirm the change: {REASON}; it may have been made all the same"
       )
-      .hint("Check that before you make it again; a payment with {an idempotency key} is never made twice.")
+      .hint("Check whether it was made before you repeat it; a payment with {an idempotency key} is never made twice.")
     case .requestTooLong:
       .unparsable("request_too_long", "the request is longer than the service accepts: {REASON}")
         .hint("Use shorter values; nothing was sent.")

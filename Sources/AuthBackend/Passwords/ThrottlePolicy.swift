@@ -1,6 +1,6 @@
 import TextFormat
 
-/// How long a name must wait after failures in a row.
+/// The wait of a name after consecutive failures.
 ///
 /// Five are free; then 30 s, doubling to an hour; at a hundred the account is locked until an
 /// administrator unlocks it.
@@ -31,15 +31,15 @@ package enum ThrottlePolicy {
 
 /// Attempts on names without an account are counted like others, so that the answers do not differ.
 ///
-/// People type passwords in place of names. So everything that is no name is counted as one, and a
-/// name is kept as a hash with a random key of the database. At most ``limit`` are kept, and the
-/// oldest are deleted first, so a flood of invented names does not fill the disk. An invented name
-/// that was forgotten can be told from an account, which is never forgotten. So the limit is as
-/// high as it takes days to reach: each name costs a password hash.
+/// People type passwords into the field for the name. So all invalid names share one counter, and a
+/// valid name is stored as a hash with a random key of the database. At most ``limit`` names are
+/// stored, and the oldest are deleted first, so a flood of invented names does not fill the disk. A
+/// deleted counter tells an invented name from an account, whose counter is never deleted. So the
+/// limit takes days to reach: each name costs a password hash.
 package enum UnknownName {
   package static let limit: Int64 = 1_000_000
 
-  /// What attempts on a name are counted under; nil is all that is no name.
+  /// The key of the counter of a name; nil counts all invalid names together.
   package static func hash(of name: Username?, key: [UInt8]) -> [UInt8] {
     SHA256.hash(key + Array((name.map { "name" + $0.canonical } ?? "none").utf8))
   }

@@ -3,7 +3,7 @@ import Guards
 
 /// The screen that pays.
 ///
-/// It cannot be made without a key, and a payment made ready in it can be submitted once.
+/// It cannot be created without a key, and a payment that it prepared can be submitted once.
 ///
 /// ```swift
 /// import AuthBackend
@@ -21,26 +21,26 @@ public final class PaymentScreen: GuardedScreen, Sendable {
   private let key: LiveKey
   private let submitting = Gatekeeper<Bool>()
 
-  /// Makes the screen for the user of the key.
+  /// Creates the screen for the user of the key.
   public init(session: LoggedInSession) {
     key = LiveKey(session)
   }
 
-  /// The key of now.
+  /// The current key.
   public var session: LoggedInSession { key.session }
 
   /// Why the screen was dismissed, or nil while it is open.
   public var dismissal: EndReason? { key.dismissal }
 
-  /// Takes the user as changed.
+  /// Adopts the updated user.
   public func follow(_ session: LoggedInSession) { key.follow(session) }
 
   /// Closes the screen.
   public func dismiss(_ reason: EndReason) { key.dismiss(reason) }
 
-  /// Makes a payment ready.
+  /// Prepares a payment.
   ///
-  /// Nothing is paid by that.
+  /// Does not pay.
   ///
   /// - Throws: ``AuthCore/FreshnessError`` when the password was not entered recently.
   public func prepare(

@@ -21,8 +21,7 @@ extension Rules {
   ///
   /// The new password is hashed before anything is looked up, so every answer costs a hash. The
   /// code is checked, used up or counted as wrong in one transaction, so of two processes with one
-  /// code exactly one is let in. 125 random bits need no throttle, so a right code is not kept
-  /// waiting.
+  /// code exactly one succeeds. 125 random bits need no throttle, so a right code never waits.
   package func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
     let name = try Username(username)
     let new = try PasswordPolicy.accept(password, for: name)
@@ -64,14 +63,16 @@ extension Rules {
     }
   }
 
-  /// Does the same without a session for the owner of an embedded database.
+  /// Makes a one-time code without a session, for the owner of an embedded database.
   func resetPasswordOfOwner(_ name: Username) throws(BackendError) -> OneTimeCode {
     if isShared { throw .refused(.notDatabaseOwner) }
     return try resetPasswordAsOwner(of: name)
   }
 
-  /// Does the same without a session: whoever can open the database file is its owner, because a
-  /// file of another user is refused.
+  /// Makes a one-time code without a session.
+  ///
+  /// A process that can open the database file is its owner's, because a file of another user is
+  /// refused.
   package func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
     try database.write(.everything) { (db) throws(BackendError) in
       try db.issueOneTimeCode(

@@ -46,7 +46,7 @@ extension Rules {
   }
 
   /// Begins a session, or issues a token with new limits for the one whose password was entered
-  /// again, and writes down that it did.
+  /// again, and logs the event.
   func proceed(
     with request: StepRequest, of account: AccountRow, for new: NewSession, used code: UsedCode = UsedCode(),
     in db: any Transaction
@@ -81,7 +81,7 @@ extension Rules {
   ///   - typed: The password as typed.
   ///   - attempt: The attempt that was counted for it.
   ///   - scope: What `body` decides about.
-  ///   - request: What a code would go on with, where one may be asked for; nil where it was given
+  ///   - request: What a code continues, where the password may need one; nil if a code was given
   ///     already.
   ///   - body: Runs in the transaction.
   /// - Returns: What `body` returns.
@@ -131,7 +131,8 @@ extension Rules {
         let current = try db.account(account.id)
         guard current.passwordHash == account.passwordHash, !current.isDisabled else { return (nil, current) }
         if current.hasSecondStep {
-          // The right password alone ends no count, or whoever has it could try codes for ever.
+          // The right password alone must not reset the counter, or codes could be guessed without
+          // limit.
           try db.refund(attempt)
           if let request { return (.failure(.challenged(try db.challenge(current, newHash, request))), current) }
         } else {
@@ -148,9 +149,9 @@ extension Rules {
 }
 
 extension Transaction {
-  /// Stores a hash of higher cost after a whole login, and writes down that it did.
+  /// Stores a hash of higher cost after a complete login, and logs the event.
   ///
-  /// A password that was changed in the same transaction stays.
+  /// It does not replace a password that the same transaction changed.
   func rehash(_ newHash: String?, of account: AccountRow, in session: SessionID) throws(BackendError) {
     if let newHash, try changes(of: AccountQuery.rehash, newHash, account.id, account.passwordHash) > 0 {
       try record(.passwordRehashed, account: account.id, actor: account.id, session: session)

@@ -159,7 +159,9 @@ extension Rules {
       // It is refused even when the event cannot be written: a full disk must not turn "logged out"
       // into "cannot tell".
       if let refused, let hash = hash() {
-        if let more = refusals.count(hash) { try? note(hash, refused: refused + more) }
+        if let more = refusals.counted(hash) {
+          try? note(hash, refused: refused + (more > 0 ? " (and \(more) more since the last event)" : ""))
+        }
       } else if error.kind.rejection != nil, let hash = hash() {
         try? note(hash, refused: nil)
       }

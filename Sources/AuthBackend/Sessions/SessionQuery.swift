@@ -27,7 +27,7 @@ package enum SessionQuery: String, Query {
       created_at, active_at, purge_after, absolute_span, terminal, program, host)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     """
-  /// Nothing where nothing is known.
+  /// No row for a session without an origin.
   case origin = """
     SELECT terminal, program, host FROM sessions
     WHERE token_hash = $1 AND coalesce(terminal, program, host) IS NOT NULL
@@ -49,7 +49,7 @@ package enum SessionQuery: String, Query {
       active_at = NULL, purge_after = NULL WHERE session = $1 AND idle_span IS NOT NULL
     """
   case supersede = "INSERT INTO other_tokens(token_hash, session) VALUES ($1, $2)"
-  /// Where a session was is nobody's business once it is over.
+  /// Erases the origin when the session ends.
   case end = """
     UPDATE sessions SET ended_reason = $1, ended_at = $2, label = NULL, terminal = NULL, program = NULL, host = NULL
     WHERE token_hash = $3 AND ended_reason IS NULL

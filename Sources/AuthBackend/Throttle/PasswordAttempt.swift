@@ -7,9 +7,9 @@ import SwiftOverlayShims
 struct PasswordAttempt: Sendable {
   /// The account that it is counted on; nil for a name without one.
   let account: AccountRow?
-  /// What it is counted on otherwise: the name, as a hash with the key of the database.
+  /// The counter of a name without an account: a hash with the key of the database.
   let nameHash: [UInt8]?
-  /// How many attempts there are now in a row, with this one.
+  /// The number of consecutive attempts, including this one.
   let guess: Int64
   let decision: ThrottleRecord.Decision
 

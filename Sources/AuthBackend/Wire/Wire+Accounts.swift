@@ -102,13 +102,6 @@ extension SearchStop: WireRecord {
   package static let parts = WireParts(SearchStop.init(before:at:), \.before, \.at)
 }
 
-extension Found: WireValue where Row: WireValue {
-  package func write(to wire: WireWriter) {
-    rows.write(to: wire)
-    stop.write(to: wire)
-  }
-
-  package static func read(from wire: inout WireReader) throws(WireFault) -> Found<Row> {
-    Found(try wire.take(), stop: try wire.take())
-  }
+extension Found: WireValue, WireRecord where Row: WireValue {
+  package static var parts: WireParts<Found> { WireParts(Found.init(_:stop:), \.rows, \.stop) }
 }

@@ -23,18 +23,12 @@ extension SQLiteDatabase {
 
   /// Identifies a file and its directory, whatever their paths are.
   struct FileIdentity: Hashable {
-    private let file: Node
-    private let directory: Node
+    private let (file, device): (ino_t, dev_t)
+    private let (directory, directoryDevice): (ino_t, dev_t)
 
     init(file: FileFacts, directory: FileFacts) {
-      self.file = Node(file)
-      self.directory = Node(directory)
-    }
-
-    private struct Node: Hashable {
-      private let (node, device): (ino_t, dev_t)
-
-      init(_ facts: FileFacts) { (node, device) = (facts.status.st_ino, facts.status.st_dev) }
+      (self.file, device) = (file.status.st_ino, file.status.st_dev)
+      (self.directory, directoryDevice) = (directory.status.st_ino, directory.status.st_dev)
     }
   }
 

@@ -12,9 +12,9 @@ public final class ServiceAuthority: Backend {
   let address: ServiceAddress
   let limits: ClientLimits
   let serverClock: ServerClock
-  /// What to call the sessions that begin here.
+  /// The label of sessions that begin here.
   public let label: String?
-  /// Where a session begins.
+  /// The origin of a session that begins here.
   public let origin: @Sendable () -> SessionOrigin?
   let state = Locked(State())
   /// What the service said about itself; apart from the state, which is locked until a request is
@@ -37,8 +37,8 @@ public final class ServiceAuthority: Backend {
   /// - Parameters:
   ///   - address: `unix:PATH`, or `ssh://[user@]host[:port][/socket]` with several hosts between
   ///     commas, which are tried in order.
-  ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
-  ///   - origin: Says where a session begins, for listings; read at each login.
+  ///   - label: The label of sessions that begin here, for lists of sessions; nil for none.
+  ///   - origin: Returns the origin of a session, for lists of sessions; read at each login.
   /// - Throws: ``AuthBackend/BackendError`` of kind `invalid` for an address that is none.
   public convenience init(
     address: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil }

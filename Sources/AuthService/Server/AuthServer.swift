@@ -115,7 +115,7 @@ package final class AuthServer: Sendable {
       return table.connections.values.map(\.connection)
     }
     close(listener)
-    for job in requests.close() + searches.close() + passwords.close() { answer(job, .failure(.stopping)) }
+    for job in requests.close() + searches.close() + passwords.close() { refuse(job, .stopping) }
     for connection in open { connection.stop() }
     guard table.wait(atMost: limits.stopTime, { $0.isOver ? true : nil }) != nil else { return false }
     feed.stop()
@@ -179,7 +179,7 @@ package final class AuthServer: Sendable {
       return
     }
     let holder = peer.caller
-    let isSlowEnough = connects.counted(holder.user)
+    let isSlowEnough = connects.counted(holder.user) != nil
     let (connection, removed): (Connection?, Connection?) = table.withLock { table in
       guard !table.isClosed, isSlowEnough else { return (nil, nil) }
       let (isSeated, removed) = table.seat(holder)
@@ -270,24 +270,22 @@ package final class AuthServer: Sendable {
     guard let left = pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
     if !isStopping { refused("queue_full", left.connection.peer) }
-    answer(left, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
+    refuse(left, isStopping ? .stopping : .busy(after: pool.load.wait))
   }
 
   private func perform(_ job: Job) {
     switch job.question {
     case .tell(let token): feed.tell(job.connection, token)
     case .subscribe(let token):
-      answer(
-        job,
-        Result { () throws(BackendError) in
-          try feed.add(job.connection, token)
-          return .done
-        })
+      answer(job) { () throws(BackendError) in
+        try feed.add(job.connection, token)
+        return .done
+      }
     case .request(let request):
       let work = request.operation.work
       // The client soon stops waiting, and must not be left with a change that it does not know of.
       guard ContinuousClock.now - job.since < (work == .hashes ? limits.hashTime : limits.answerTime) else {
-        return answer(job, .failure(.busy(after: .seconds(1))))
+        return refuse(job, .busy(after: .seconds(1)))
       }
       let user = job.connection.peer.caller.user
       let result = Result { () throws(BackendError) in
@@ -297,26 +295,28 @@ package final class AuthServer: Sendable {
       let error: BackendError? = if case .failure(let error) = result { error } else { nil }
       table.withLock { $0.counts.count(error, work, of: user, took: time) }
       job.connection.note(result)
-      answer(
-        job,
-        Result { () throws(BackendError) in
-          guard let body = request.operation.answer(try result.get()) else { throw .unavailable(.answerUnknown) }
-          return body
-        })
+      answer(job) { () throws(BackendError) in
+        guard let body = request.operation.answer(try result.get()) else { throw .unavailable(.answerUnknown) }
+        return body
+      }
       if let error, error.isRefusal { log(error, of: request, job.connection) }
       if work != .reads { feed.wake() }
     }
   }
 
-  private func answer(_ job: Job, _ result: Result<WireBody, BackendError>) {
-    if case .tell = job.question { return feed.tellLater(job.connection) }
+  private func answer(_ job: Job, _ body: () throws(BackendError) -> WireBody) {
     let now = try? rules.database.clock.now()
-    let frame: ServerFrame =
-      switch result {
-      case .success(let body): .answer(job.id, now: now, body)
-      case .failure(let error): .failure(job.id, now: now, error.told)
-      }
-    job.connection.answer(frame)
+    do throws(BackendError) {
+      job.connection.answer(.answer(job.id, now: now, try body()))
+    } catch {
+      job.connection.answer(.failure(job.id, now: now, error.told))
+    }
+  }
+
+  /// Answers a job that is not performed.
+  private func refuse(_ job: Job, _ error: BackendError) {
+    if case .tell = job.question { return feed.tellLater(job.connection) }
+    answer(job) { () throws(BackendError) in throw error }
   }
 
   private func refused(

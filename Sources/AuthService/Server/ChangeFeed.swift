@@ -106,7 +106,7 @@ final class ChangeFeed: Sendable {
       if isOver == true { return }
       catchUp()
       notify(queue)
-      // Many changes in a row are one look.
+      // One look covers many changes.
       usleep(Self.pause)
     }
   }

@@ -1,6 +1,5 @@
 import AuthBackend
 import Glibc
-import Guards
 import TextFormat
 
 /// Lines on standard error: a level, what happened, and fields.
@@ -22,16 +21,10 @@ package final class ServiceLog: Sendable {
     case info = 6
   }
 
-  private struct Budget {
-    var lines = burst
-    var at = ContinuousClock.now
-    var omitted = 0
-  }
-
   private static let burst = 50.0
   private static let perSecond = 10.0
   /// By the first words of a line, of which there are few.
-  private let budgets = Locked<[String: Budget]>([:])
+  private let lines = Rates<String>(burst: Int(burst), perSecond: perSecond)
   private let users = Rates<UInt32>(burst: Int(burst / 4), perSecond: perSecond / 4)
   private let descriptor: Int32
   private let isJournal: Bool
@@ -50,23 +43,8 @@ package final class ServiceLog: Sendable {
     _ level: Level, _ what: String, of user: UInt32? = nil,
     _ fields: @autoclosure () -> KeyValuePairs<String, String?> = [:]
   ) {
-    let mayWrite = user.map(users.counted) ?? true
-    let omitted: Int? = budgets.withLock { budgets in
-      let now = ContinuousClock.now
-      var budget = budgets[what] ?? Budget()
-      defer { budgets[what] = budget }
-      let passed = (now - budget.at) / .seconds(1)
-      budget.lines = min(Self.burst, budget.lines + passed * Self.perSecond)
-      budget.at = now
-      guard mayWrite, budget.lines >= 1, isReady else {
-        budget.omitted += 1
-        return nil
-      }
-      budget.lines -= 1
-      defer { budget.omitted = 0 }
-      return budget.omitted
-    }
-    guard let omitted else { return }
+    let mayWrite = user.map { users.counted($0) != nil } ?? true
+    guard let omitted = lines.counted(what, if: mayWrite && isReady) else { return }
     var line = (isJournal ? "<\(level.rawValue)>" : "\(WallTime.now().iso8601) \(level) ") + what
     for case (let name, let value?) in fields() { line += " \(name)=\(Self.quoted(value))" }
     if omitted > 0 { line += " omitted=\(omitted)" }

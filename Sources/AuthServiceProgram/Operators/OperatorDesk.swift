@@ -71,7 +71,7 @@ struct OperatorDesk: Sendable {
       log(.notice, sudoUser, (request.isAboutUser ? words[1] : nil, nil, nil))
       try channel.send(.result, "\(status.rawValue)", text, note)
     } catch {
-      // What was typed is not logged, in case it is no name.
+      // The name is not logged, because a password may have been typed instead.
       let isFault = error.status == .cannotTell
       log(isFault ? .err : .notice, sudoUser, (nil, error.code, isFault ? error.message : nil))
       try? channel.send(.failure, "\(error.status.rawValue)", error.message, error.hintForOperators())

@@ -21,7 +21,7 @@ import Testing
     #expect(details.map(\.utf8.count).max() == 256)
   }
 
-  @Test("of many refusals 16 events a minute are left, and other sessions have their own")
+  @Test("of many refusals at once 16 events are left, and other sessions have their own")
   func refusals() throws {
     let bob = try authority.logIn("bob", bobPassword).token
     for _ in 0..<50 { #expect(code { try authority.rules.events(.everyone, token: bob) } == "not_permitted") }

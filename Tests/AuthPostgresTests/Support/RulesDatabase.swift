@@ -89,5 +89,7 @@ final class PostgresAuthority: RulesBackend {
   var policy: SessionPolicy { rules.policy }
   var issuer: TokenIssuer { .server }
   var connection: BackendConnection? { nil }
-  func changes() throws(BackendError) -> any ChangeSource { try rules.database.changes() }
+  func changes() throws(BackendError) -> any ChangeSource {
+    throw .unavailable(.watchFailed, "the database", "only a service reports its changes")
+  }
 }

@@ -7,8 +7,9 @@ import Testing
 
 @testable import AuthDevice
 
-/// What counts as the program's own in a directory that lets others in; the transcript
-/// `fault-directory.t` has what each command does there.
+/// Which files count as the program's own in a directory to which others have access.
+///
+/// The transcript `fault-directory.t` shows what each command does there.
 @Suite struct SharedDirectoryTests {
   /// Accounts and a session of a context in one directory, as a program keeps them whose two
   /// directories are the same.

@@ -50,27 +50,19 @@ enum Samples {
     var answer: Secret { Secret("123456") }
     var code: Secret { password }
     var recovery: (name: String, code: RecoveryCode) { (name, Samples.code) }
-    var endReason: EndReason { .expired(.idle) }
     var name: String { "alice" }
     var otherName: String { "carol" }
     var displayName: String { "Alice" }
     var order: PaymentOrder {
       get throws { PaymentOrder(amount: try Amount("12.50"), payee: username, key: try IdempotencyKey("k1")) }
     }
-    var number: Int64 { 77 }
     var page: Page { Samples.page }
-    var eventPage: Page { Samples.page }
     var sessionsPage: SessionsPage {
       SessionsPage(after: .init(createdAt: WallTime(microseconds: 3), id: SessionID(rawValue: "s3")), limit: 7)
     }
     var accountsQuery: AccountsQuery {
       AccountsQuery(namePrefix: "a", order: .lastLogin, after: "alice", limit: 30)
     }
-    var isDisabled: Bool { true }
-    var role: Role { .administrator }
-    var registration: Registration { .closed }
-    var twoStepPolicy: TwoStepPolicy { .required }
-    var subject: String { "accounts" }
   }
 
   static func request(_ sample: Sample) throws -> Request {
