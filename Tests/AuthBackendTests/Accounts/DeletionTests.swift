@@ -16,19 +16,62 @@ import Testing
     let old = try authority.logIn("bob", bobPassword)
     #expect(try authority.rules.sessions(token: old.token).first?.origin == origin)
     work.clock.advance(by: .seconds(1800))
+    let bob = try authority.logIn("bob", bobPassword).token
+    _ = try authority.rules.rename(to: "Robert Tables", token: bob)
+    _ = try authority.rules.pay(try PaymentOrder("100", to: "alice", key: "bobs-secret-plan"), token: bob)
     let raw = work.raw
-    try authority.deleteBob(
-      columns: """
-        SELECT t.name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'
-        """,
-      references: """
-        SELECT t.name, k."from" FROM sqlite_schema t, pragma_foreign_key_list(t.name) k
-        WHERE t.type = 'table' AND k."table" = 'accounts'
-        """
-    ) { try #require(raw.rows($0), "\($0)") }
+    let columns = try raw.table(
+      "SELECT t.name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'")
+    let references = try fill(raw, columns)
+    try authority.rules.deleteAccount(token: bob)
+    for table in Set(columns.map { $0[0] }) {
+      for row in try raw.table("SELECT * FROM \(table)") {
+        for word in ["bob", "Robert", "his-", "192.0.2.77", "secret-plan"] {
+          #expect(!row.joined(separator: " ").contains(word), "erase \(word) in \(table): \(row)")
+        }
+      }
+    }
+    // Events and ended sessions keep their rows, without what identifies the user.
+    for reference in references where !["sessions", "events"].contains(reference[0]) {
+      #expect(try !isUsed(reference, raw), "delete the rows of bob: \(reference)")
+    }
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDeleted))) {
       try await authority.resume(old.token)
     }
     #expect(Books(work.databasePath)?.faults == [])
+  }
+
+  /// Gives bob, the second account, a row in each table that refers to accounts, and a word in each
+  /// text.
+  ///
+  /// - Returns: The table and the column of each reference to an account.
+  private func fill(_ raw: DatabaseFile, _ columns: [[String]]) throws -> [[String]] {
+    let texts = columns.filter { column in
+      ["accounts", "sessions"].contains(column[0]) && column[2] == "TEXT" && column[1] != "ended_reason"
+    }
+    for text in texts {
+      let owner = text[0] == "accounts" ? "id" : "account"
+      try raw.run("UPDATE \(text[0]) SET \(text[1]) = coalesce(\(text[1]), 'bobs') WHERE \(owner) = 2")
+    }
+    let references = try raw.table(
+      """
+      SELECT t.name, k."from" FROM sqlite_schema t, pragma_foreign_key_list(t.name) k WHERE k."table" = 'accounts'
+      """)
+    for reference in try references.filter({ try !isUsed($0, raw) }) {
+      let own = columns.filter { $0[0] == reference[0] }
+      let values = own.map { column in
+        let word = column[1] == reference[1] ? "2" : column[2] == "INTEGER" ? "1" : "bobs"
+        return "CAST('\(word)' AS \(column[2]))"
+      }
+      let names = own.map { $0[1] }.joined(separator: ", ")
+      try raw.run("INSERT INTO \(reference[0])(\(names)) VALUES (\(values.joined(separator: ", ")))")
+    }
+    #expect(texts.count >= 9 && references.count >= 5)
+    for reference in references { #expect(try isUsed(reference, raw)) }
+    return references
+  }
+
+  private func isUsed(_ reference: [String], _ raw: DatabaseFile) throws -> Bool {
+    try !raw.table("SELECT 1 FROM \(reference[0]) WHERE \(reference[1]) = 2").isEmpty
   }
 }

@@ -102,13 +102,6 @@ import Testing
         == [["1", "1", "0"]])
   }
 
-  @Test("a hash says its cost, for every cost", arguments: UInt(1)...4) func costOfHash(count: UInt) throws {
-    let work = Workspace()
-    _ = try work.authority(cost: PasswordCost(count: count)).register(username: "alice", password: alicePassword)
-    let stored = try work.storedHash()
-    #expect(PasswordCost(of: stored) == PasswordCost(count: count))
-  }
-
   @Test("the blocklist is sorted, without repetitions, and each entry is long enough to matter") func blocklist() {
     for listed in [BlockedPasswords.list, BlockedPasswords.words] { #expect(listed == listed.sorted()) }
     let all = BlockedPasswords.list + BlockedPasswords.words.flatMap(BlockedPasswords.forms)

@@ -64,12 +64,7 @@ struct WireTests {
     let text = try Frame.all().map { Hex.text($0.bytes) + "\n" }.joined()
     let path = Workspace.repository + "/fixtures/golden/frames.txt"
     if getenv("RECORD_GOLDEN") != nil { try text.write(toFile: path, atomically: true, encoding: .utf8) }
-    let recorded = try String(contentsOfFile: path, encoding: .utf8)
-    #expect(text == recorded, "frames.txt")
-    for (frame, line) in zip(try Frame.all(), recorded.split(separator: "\n")) {
-      let bytes = try #require(Hex.bytes(Array(line.utf8)))
-      #expect(try frame.read(Array(bytes.dropFirst(4))).bytes == bytes)
-    }
+    #expect(try text == String(contentsOfFile: path, encoding: .utf8), "frames.txt")
   }
 
   // The bytes have the passwords, tokens and codes too, which the text leaves out.
