@@ -130,7 +130,7 @@ extension TwoStepState {
 }
 
 extension Secret {
-  /// What is no code of a second step.
+  /// An answer that no second step accepts.
   fileprivate static let noCode = Secret("no code")
 }
 

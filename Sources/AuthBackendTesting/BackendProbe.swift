@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
-/// Asks a backend, for answers that tell of which operation they are.
+/// Performs operations, with answers that name their operation.
 protocol BackendCaller {
   var backend: any Backend { get }
 }

@@ -17,10 +17,10 @@ extension CommandError {
       hint: "Raise TasksMax and LimitNOFILE, or the limits of your shell.")
   }
 
-  /// What an operator does about it, where that differs from what a user of `auth-cli` does.
+  /// The hint for an operator, where it differs from the hint for a user of `auth-cli`.
   ///
-  /// Where a database has no accounts, nobody registers the first one here: `whereEmpty` says what
-  /// to do.
+  /// `whereEmpty` is the hint for a database without accounts, because nobody can register the
+  /// first one here.
   func hintForOperators(whereEmpty: String? = nil) -> String {
     let asServiceUser = "Run this as the user of the service: runuser -u auth-cli -- auth-service COMMAND"
     return switch code {

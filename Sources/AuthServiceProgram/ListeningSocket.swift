@@ -50,7 +50,7 @@ extension ListeningSocket {
     }
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     self.path = path
-    // Nobody gets in before the mode is set.
+    // No client can connect before the mode is set.
     let mask = umask(0o777)
     let isBound = address.withPointer { bind(descriptor, $0, $1) } == 0
     let error = ErrorNumber.current
@@ -67,7 +67,7 @@ extension ListeningSocket {
         path, "its group cannot be set: \(ErrorNumber.current.explanation)",
         hint: "Name a group that this user belongs to with --group; only root may name any.")
     }
-    // Nobody waits behind more connections than these.
+    // So many clients may wait to be accepted.
     guard chmod(path, mode) == 0, listen(descriptor, 128) == 0 else {
       throw Self.failed(path, ErrorNumber.current.explanation)
     }
@@ -79,7 +79,7 @@ extension ListeningSocket {
   }
 
   private static func checkDirectory(of path: String) throws(CommandError) {
-    // With the slash a link to a directory is one.
+    // With the slash, a link to a directory counts as a directory.
     guard let facts = try facts(PrivateDirectory.parent(of: path) + "/") else {
       throw failed(path, "its directory does not exist")
     }

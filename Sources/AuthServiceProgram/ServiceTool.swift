@@ -76,7 +76,7 @@ enum ServiceHelpCommand {
     "COMMAND", .helpTopic("a command"), "A command, or a topic; if omitted, the overview")
 }
 
-/// Where things are when nobody says otherwise.
+/// The default paths.
 enum StandardPaths {
   static let socket = "/run/auth-cli/authority.sock"
   static let operators = "/run/auth-service/operators.sock"

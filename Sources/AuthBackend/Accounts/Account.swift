@@ -10,7 +10,7 @@ public struct AccountSummary: Hashable, Sendable {
   public let createdAt: WallTime
   /// Consecutive failed attempts, including those that were denied without a check.
   public let failedAttempts: Int64
-  /// Why the next attempt would be denied; nil when it would be checked.
+  /// The reason to deny the next attempt; nil if it would be checked.
   public let throttle: Throttle?
   /// When its last session began, by the wall clock; nil before the first one.
   public let lastLoginAt: WallTime?
@@ -64,7 +64,7 @@ public enum DeletedAccount {
   /// Sorts after the stored names of deleted accounts and before all user names.
   package static let lastName = "/"
 
-  /// A stored name as it is shown.
+  /// The form of a stored name that screens show.
   package static func shown(_ stored: String?) -> String? {
     stored?.hasPrefix(namePrefix) == true ? shownName : stored
   }
@@ -72,7 +72,7 @@ public enum DeletedAccount {
 
 /// Who may create accounts.
 ///
-/// The words are stored and printed, so they stay when a case is renamed.
+/// The raw values are stored and printed, so they never change.
 public enum Registration: String, Hashable, Sendable, CaseIterable {
   /// Everybody may create an account.
   case open = "open"

@@ -1,6 +1,6 @@
 import AuthCore
 
-/// An account as it is stored, with what a password check needs.
+/// The stored row of an account, with the data of a password check.
 struct AccountRow: Sendable, RowDecodable {
   let id: Int64
   let user: User
@@ -29,7 +29,7 @@ extension Transaction {
     try one(AccountSelection.byID, id, else: "account \(id) is gone")
   }
 
-  /// The account that an administrator or an operator named.
+  /// Finds the account with a name; refuses a name without an account.
   func existing(_ name: Username) throws(BackendError) -> AccountRow {
     guard let account = try account(named: name) else { throw .refused(.accountNotFound, name.canonical) }
     return account
@@ -68,7 +68,7 @@ package enum AccountQuery: String, Query {
   case exists = "SELECT 1 FROM accounts WHERE name = $1"
   case isReserved = "SELECT 1 FROM reserved_names WHERE name_hash = $1"
   case reserveName = "INSERT INTO reserved_names(name_hash) VALUES ($1)"
-  /// What remains of a deleted account: a number for payments and events to refer to.
+  /// Keeps the number of a deleted account, because payments and events refer to it.
   case erase = """
     UPDATE accounts SET name = '#' || id, display_name = $1, role = 'member', password_hash = $2, disabled = 1,
       guesses = 0, attempts = 0, failures = 0, wait_boot = NULL, wait_until = NULL, last_login_at = 0

@@ -7,8 +7,7 @@ import TextFormat
 package struct DisplayName {
   package let text: String
 
-  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name
-  /// against.
+  /// The accepted form, as the end of a sentence; ``init(_:)`` checks it.
   package static let rule =
     "1 to 64 characters that can be seen, without a space or a joiner at either end"
 
@@ -23,7 +22,7 @@ package struct DisplayName {
     text = typed
   }
 
-  /// What is wrong with a name, as a clause that follows "it"; nil when nothing is.
+  /// The fault of a name, as a clause after "it"; nil for a valid name.
   private static func objection(to name: String) -> String? {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, let last = scalars.last else { return "is empty" }
@@ -53,13 +52,13 @@ extension Unicode.Scalar {
     return properties.isDefaultIgnorableCodePoint && !isJoiner && !properties.isVariationSelector
   }
 
-  /// As people write it: `U+2800`.
+  /// The notation of Unicode, such as `U+2800`.
   fileprivate var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
-  /// What a scalar is that cannot be shown, with its article.
+  /// The kind of an unprintable scalar, with its article.
   fileprivate var nameOfKind: String {
     switch properties.generalCategory {
     case .control: "a control character"

@@ -47,14 +47,14 @@ extension Rules {
     }
   }
 
-  /// The session's own account.
+  /// The account of the session's user.
   package func profile(token: SessionToken) throws(BackendError) -> Profile {
     try reading(token) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
   }
 
   /// Changes the name that screens show.
   ///
-  /// - Returns: The account as changed, so that no second read is needed, which could fail.
+  /// - Returns: The updated account, which saves a second read that could fail.
   package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
     let name = try DisplayName(typed)
     return try writing(token) { (db, own) throws(BackendError) in
@@ -71,7 +71,7 @@ extension Rules {
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`username_taken`) when it is or was in use, (`registration_closed`) when only an
   ///   administrator may register, `unavailable` when no account could be stored. A missing
-  ///   database is none of these, since registering makes it.
+  ///   database is no error, because registering creates it.
   package func check(newUsername username: String) throws(BackendError) {
     let name = try Username(username)
     do throws(BackendError) {

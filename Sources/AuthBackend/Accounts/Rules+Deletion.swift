@@ -1,7 +1,7 @@
 package import AuthCore
 
 extension Rules {
-  /// Deletes the session's own account.
+  /// Deletes the account of the session's user.
   package func deleteAccount(token: SessionToken) throws(BackendError) {
     try writing(
       token, Operations.deleteOwnAccount.needs, .everything, asActivity: false,
@@ -21,8 +21,7 @@ extension Rules {
   }
 
   private func removeTraces() {
-    // The account is deleted whatever becomes of this. Later changes cover what could not be
-    // removed.
+    // The account is deleted even if this fails. Later changes overwrite the traces.
     do throws(BackendError) { try database.removeTraces() } catch {}
   }
 

@@ -5,8 +5,8 @@ extension Rules {
   /// a new token.
   ///
   /// The session must be fresh. The present password is checked once more, under the throttle, and
-  /// the change commits only if the hash that it was checked against is still the stored one. So of
-  /// two changes at once exactly one is made.
+  /// the change commits only if the hash that it was checked against is still the stored one. So
+  /// exactly one of two simultaneous changes succeeds.
   package func changePassword(
     from present: Secret, to new: Secret, token: SessionToken, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
@@ -28,8 +28,8 @@ extension Rules {
     }
   }
 
-  /// The grant of a change that was made and whose answer was lost: its token is issued, for the
-  /// same session.
+  /// The grant of an earlier change whose answer was lost; nil unless its token was issued for this
+  /// session.
   private func repeated(_ issued: SessionToken, _ present: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) in
       guard case .pending(let renewed, _) = try db.find(issued.digest),

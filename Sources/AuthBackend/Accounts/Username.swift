@@ -10,8 +10,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
   /// The form that is stored and compared: lower case.
   public let canonical: String
 
-  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name
-  /// against.
+  /// The accepted form, as the end of a sentence; ``init(_:)`` checks it.
   package static let rule =
     "1 to 64 letters a-z, digits, '.', '_' or '-', beginning with a letter or a digit"
 
@@ -28,7 +27,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     canonical = typed.lowercased()
   }
 
-  /// What a deleted account's name is kept as.
+  /// The hash that reserves the name of a deleted account.
   package var reservation: [UInt8] { SHA256.hash(Array(canonical.utf8)) }
 
   /// The canonical form of the name.

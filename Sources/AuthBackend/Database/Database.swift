@@ -1,6 +1,6 @@
 package import AuthCore
 
-/// Where the data is: the one thing that the rules ask of SQLite or PostgreSQL.
+/// The database of the rules, on SQLite or PostgreSQL.
 ///
 /// A conformer stores and locks, and decides nothing. Every call blocks its caller, for as long as
 /// the disk or the server takes, up to a limit of the conformer's own.
@@ -8,7 +8,7 @@ package protocol Database: Sendable {
   /// The clock that measures the limits of sessions, for those who display them.
   var clock: any SessionClock { get }
 
-  /// How long to wait for other callers before the answer is that the database is busy.
+  /// The longest wait for other callers, after which the database counts as busy.
   var patience: Duration { get }
 
   /// Runs `body` in a transaction, on one unchanging state of the data where it only reads; what it
@@ -46,7 +46,7 @@ extension Database {
   }
 }
 
-/// What a write decides about, so that others wait for it only where they must.
+/// The data that a write decides about, so that unrelated writes do not wait for it.
 package enum WriteScope: Hashable, Sendable {
   /// The rows that it locks by name; see ``Lock``.
   case rows
@@ -86,14 +86,14 @@ package protocol Transaction: AnyObject {
   /// The number of the next payment; nil if the database itself continues after the last one.
   func receiptNumber() throws(BackendError) -> Int64?
 
-  /// Has the numbers of payments continue after a number, if they have not passed it.
+  /// Makes the numbers of payments continue after a number, unless they are higher already.
   ///
   /// - Returns: The last number that no new payment gets.
   func skipReceipts(through number: Int64) throws(BackendError) -> Int64
 
-  /// Waits until no other write has this locked, and keeps it until the transaction is over.
+  /// Waits until no other write holds this lock, and keeps it until the transaction ends.
   ///
-  /// The wait is over before the next statement runs, and may begin only then.
+  /// A driver may take the lock as late as with the next statement.
   func lock(_ lock: Lock) throws(BackendError)
 
   /// Runs a statement for its effect, in order with the others.
@@ -110,7 +110,7 @@ package protocol Transaction: AnyObject {
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int
 
-  /// The error for data that contradicts itself.
+  /// The error for inconsistent data.
   func damaged(_ detail: String) -> BackendError
 }
 

@@ -1,8 +1,8 @@
 package import AuthCore
 import AuthDevice
 
-/// The statements of one concept, as a closed list, so that a test can ask for the plan of every
-/// one.
+/// The statements of one concept, as a closed list, so that a test can check the plan of
+/// each.
 ///
 /// One text serves SQLite and PostgreSQL. Values are named `$1`, `$2` and so on in the order of
 /// their first appearance, which is how SQLite numbers them.
@@ -70,7 +70,7 @@ package struct Row {
   fileprivate var isNull: Bool { columns.isNull(start) }
   fileprivate var blob: [UInt8] { columns.blob(start) }
 
-  /// The error for data that contradicts itself.
+  /// The error for inconsistent data.
   func damaged(_ detail: String) -> BackendError { db.damaged(detail) }
 }
 
@@ -127,7 +127,7 @@ extension WallTime: SQLBindable, RowDecodable {
 }
 
 extension Duration {
-  /// What is read back: whole nanoseconds, held within 64 bits.
+  /// The value that a row can store: whole nanoseconds within 64 bits.
   var stored: Duration { .nanoseconds(wholeNanoseconds) }
 }
 

@@ -1,7 +1,7 @@
-/// The steps that lead from an empty file to the present schema, and how to tell our files.
+/// The steps from an empty file to the current schema, and the mark of this program's files.
 ///
 /// A step is never edited once released; a change is a new step. A new file takes all of them in
-/// one transaction, so that a file that was migrated and a file that was made are the same.
+/// one transaction, so that upgraded and new files are the same.
 ///
 /// SQLite parses all of it in every process, so it has the rules that guard money and names, and no
 /// more.

@@ -68,6 +68,6 @@ extension Rules {
     }
   }
 
-  /// How many rows after the first a part of a search has.
+  /// The number of rows of a part of a search after the first one.
   static let part: Int64 = 999
 }

@@ -83,7 +83,7 @@ extension Backend {
   /// - Parameters:
   ///   - name: 1 to 64 characters, none of them a control character.
   ///   - lease: The session whose account it is.
-  /// - Returns: The account as changed.
+  /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
   public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try ask(Operations.rename, name, lease.sessionToken)

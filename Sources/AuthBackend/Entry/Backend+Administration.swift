@@ -35,7 +35,7 @@ extension Backend {
   ///   - administrator: Proves the role.
   ///   - fresh: Proves that the password was entered recently.
   ///   - lease: The same session.
-  /// - Returns: The account as changed.
+  /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
   public func setDisabled(
@@ -63,7 +63,7 @@ extension Backend {
   ///   - administrator: Proves the role of the caller.
   ///   - fresh: Proves that the password was entered recently.
   ///   - lease: The same session.
-  /// - Returns: The account as changed.
+  /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
   public func setRole(

@@ -1,20 +1,20 @@
 public import AuthCore
 
-/// Something that happened, as it was written down at the time.
+/// An event in the log of the database.
 public struct Event: Hashable, Sendable {
   /// Its place in the order of events; numbers grow.
   public let id: Int64
-  /// When, by the wall clock of that time.
+  /// The time, by the wall clock of that moment.
   public let at: WallTime
-  /// What, in the OWASP vocabulary; a name from a newer version is shown as it is.
+  /// The name, in the OWASP vocabulary; it may come from a newer version.
   public let name: String
-  /// Whose account it concerns; nil when there is none.
+  /// The name of the account that it concerns; nil if there is none.
   public let account: String?
-  /// Who did it; nil without a login.
+  /// The name of the user who caused it; nil without a login.
   public let actor: String?
   /// The session that it concerns, if any.
   public let session: SessionID?
-  /// More, such as a reason or a count.
+  /// Details, such as a reason or a count.
   ///
   /// Never a secret. Escape its control characters before you print it.
   public let detail: String?
@@ -22,7 +22,7 @@ public struct Event: Hashable, Sendable {
   /// The most bytes of a detail; the rest of a longer one is left out.
   package static let longestDetail = 256
 
-  /// What happened, for people; the name of an event that this version does not know.
+  /// A description for people; the name if this version does not know the event.
   package var words: String { EventName(rawValue: name)?.words ?? name }
 
   /// How many events that concern no account are kept.

@@ -1,4 +1,4 @@
-/// What can happen, in the words of the OWASP Logging Vocabulary Cheat Sheet where it has one.
+/// The kinds of events, named by the OWASP Logging Vocabulary Cheat Sheet where it has a name.
 public enum EventName: String, Hashable, Sendable, CaseIterable {
   /// A login succeeded.
   case loginSucceeded = "authn_login_success"

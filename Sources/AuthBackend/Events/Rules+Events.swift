@@ -39,7 +39,7 @@ extension Event: RowDecodable {
 }
 
 extension Transaction {
-  /// Appends an event.
+  /// Logs an event.
   ///
   /// A session is named by its public name, so that one that is seen here can be revoked. That name
   /// is no secret and opens nothing; the token, which does, is never written (OWASP Logging Cheat
@@ -51,7 +51,7 @@ extension Transaction {
     if account == nil { try run(EventQuery.trim, Event.namelessLimit) }
   }
 
-  /// Appends an event of what the user of a session did, to an account or to their own.
+  /// Logs an action of a session's user on an account, by default on the user's own.
   func record(
     _ name: EventName, by own: SessionRow, to account: Int64? = nil, detail: String? = nil
   ) throws(BackendError) {
@@ -60,7 +60,7 @@ extension Transaction {
 }
 
 extension String {
-  /// As much of the detail of an event as is stored and shown.
+  /// The part of a detail that is stored and shown.
   fileprivate var shortened: String {
     var text = self
     while text.utf8.count > Event.longestDetail {

@@ -9,11 +9,11 @@ import TextFormat
 public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
   /// The class of the error.
   public enum Kind: Hashable, Sendable {
-    /// What was given does not have the accepted form.
+    /// The input does not have the accepted form.
     case invalid
-    /// The form is right, and a rule or the present state forbids it.
+    /// A rule or the current state forbids the operation.
     case refused
-    /// The name and the password do not open an account here.
+    /// The name and the password are not accepted.
     case credentials
     /// The password is right and a code is required, or the code was wrong and another one is
     /// required.
@@ -37,7 +37,7 @@ public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
   public let kind: Kind
   /// A stable name for programs, in snake case; ``Code`` has those of the rules.
   public let code: String
-  /// What the code is about, such as a name or an amount, without secrets.
+  /// The values of the message, such as a name or an amount, without secrets.
   public let values: [String]
 
   /// Creates an error, for a backend to throw.
@@ -73,27 +73,27 @@ public struct BackendError: ExplainedError, Worded, Hashable, Sendable {
 }
 
 extension BackendError {
-  /// What was given does not have the accepted form.
+  /// Creates an error for input that does not have the accepted form.
   package static func invalid(_ code: Code, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }
 
-  /// A rule or the present state forbids it.
+  /// Creates an error for what a rule or the current state forbids.
   package static func refused(_ code: Code, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }
 
-  /// What an operator gave does not have the accepted form.
+  /// Creates an error for input of an operator that does not have the accepted form.
   package static func invalid(_ code: OperatorCode, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }
 
-  /// A rule or the present state forbids what an operator asked for.
+  /// Creates an error for what an operator may not do now.
   package static func refused(_ code: OperatorCode, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }
 
-  /// What the database, the system or the service could not do; its own words are among the values.
+  /// Creates an error of the database, the system or the service, whose message is a value.
   package static func unavailable(_ code: FailureCode, _ values: String...) -> BackendError {
     BackendError(code.text, values)
   }
@@ -182,13 +182,13 @@ extension BackendError {
     return .unavailable(asUnavailability)
   }
 
-  /// The same where the only answer can be that nothing is known.
+  /// The error as an unavailability, for an operation without a rejection.
   package var asUnavailability: Unavailability {
     if case .unavailable(let unavailability) = kind { return unavailability }
     return Unavailability(.unparsable, "The answer was \(summary).", code: code)
   }
 
-  /// The failure of a question about a session.
+  /// The error of `resume`, `renew` and `confirm`.
   package var asSessionFailure: AuthorityError<SessionRejection> { asAuthorityFailure(\.rejection) }
 
   /// The failure of a login.

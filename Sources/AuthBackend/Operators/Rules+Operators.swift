@@ -1,8 +1,8 @@
 package import AuthCore
 
-/// What an operator does without a session; each of these is logged as an event without an actor.
+/// The requests of operators, which need no session; each logs an event without an actor.
 ///
-/// None of these is among ``Operations``, so what reads the people's socket can never come by one.
+/// They are not among ``Operations``, so no client of the service can send one.
 extension Rules {
   /// Creates the first account, an administrator's, and closes the registration.
   ///

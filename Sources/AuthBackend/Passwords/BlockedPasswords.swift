@@ -68,7 +68,7 @@ package enum BlockedPasswords {
     winter
     """)
 
-  /// What people make of a short word: they count up after it, or repeat it.
+  /// The passwords that people make of a short word: with digits after it, or repeated.
   package static func forms(of word: String) -> [String] {
     let counted = ["123456789", "1234567890", "12345678910"].map { word + $0 }.filter { $0.count >= shortest }
     let times = max(2, (shortest + word.count - 1) / word.count)

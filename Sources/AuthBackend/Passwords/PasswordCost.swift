@@ -1,4 +1,4 @@
-/// What a password hash costs, as yescrypt's one number in crypt(5) form.
+/// The cost of a password hash: the count of yescrypt in crypt(5).
 ///
 /// From 3 on the memory is N × r × 128 bytes with r = 32 and N = 2^(count + 7); below, r is 8 and
 /// N = 2^(count + 9). 7 gives N = 16384: 64 MiB, 0.16 s where this was measured. A hash

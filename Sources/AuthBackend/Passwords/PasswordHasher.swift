@@ -27,7 +27,7 @@ struct PasswordHasher: Sendable {
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 
-  /// What no password verifies against, at the cost of any other.
+  /// A hash that no password matches, at the cost of any other.
   var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
 
   /// Whether a hash was made at a lower cost than is asked for now, or in another way.

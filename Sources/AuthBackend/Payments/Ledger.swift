@@ -85,14 +85,14 @@ package enum LedgerQuery: String, Query {
     WHERE id = 1 AND receipts_through > (SELECT coalesce(max(id), 0) FROM transfers)
     """
   case entry = "INSERT INTO entries(account, transfer, amount) VALUES ($1, $2, $3)"
-  /// A payer's own words for payments go with the account.
+  /// Deletes the keys of a deleted payer, which may say something about the user.
   case forgetKeys = "UPDATE transfers SET key = NULL WHERE payer = $1 AND key IS NOT NULL"
   case byKey = """
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at
     FROM transfers t LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
     WHERE t.payer = $1 AND t.key = $2
     """
-  /// The key is the payer's own, and nothing for the payee. The text is that of the list on a
+  /// Only the payer gets the key. The text is that of the list on a
   /// screen: the number, the amount with its sign and the name of the other account.
   case page = """
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, CASE WHEN t.payer = e.account THEN t.key END, t.made_at

@@ -1,18 +1,18 @@
 public import AuthCore
 
-/// A payment that is ready and not made yet.
+/// A prepared payment.
 ///
 /// Submitting consumes it, so it cannot be submitted twice.
 ///
 /// It can be made only for a session whose password was entered recently, and submitted only under
 /// a lease of that session.
 public struct PaymentIntent: ~Copyable, Sendable {
-  /// What is to be paid.
+  /// The order to pay.
   public let order: PaymentOrder
   let session: SessionID
   fileprivate let backend: any Backend
 
-  /// Pays, where the store of the session calls its authority, so it does not block your actor.
+  /// Pays on the threads of the session's store, so it does not block your actor.
   ///
   /// The backend checks session, freshness, accounts and balance again, in the transaction that
   /// moves the money.
@@ -29,9 +29,9 @@ public struct PaymentIntent: ~Copyable, Sendable {
 }
 
 extension Backend {
-  /// Makes a payment's intent for a session whose password was entered recently.
+  /// Prepares a payment for a session whose password was entered recently.
   ///
-  /// Nothing is read or written.
+  /// Reads and writes nothing.
   public func prepare(_ order: PaymentOrder, for session: FreshSession) -> PaymentIntent {
     PaymentIntent(order: order, session: session.session.id, backend: self)
   }

@@ -23,8 +23,7 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   /// The key as given.
   public let description: String
 
-  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a key
-  /// against.
+  /// The accepted form, as the end of a sentence; ``init(_:)`` checks it.
   package static let rule = "1 to 128 printable ASCII characters"
 
   /// Checks a text and creates a key from it.

@@ -45,7 +45,7 @@ extension Rules {
 }
 
 extension Transaction {
-  /// Lets an issued token take the place of the session's present one, which is dead from then on.
+  /// Makes an issued token the current one of the session, whose earlier token is superseded.
   func promote(_ hash: [UInt8], of session: SessionRow) throws(BackendError) -> SessionRow {
     try run(SessionQuery.promote, hash)
     try run(SessionQuery.leaveOthers, hash)
@@ -90,8 +90,7 @@ extension Transaction {
 
   /// A session that has not reached its limits, or nil.
   ///
-  /// A token that was issued and not used yet opens it as well, and may have later limits than the
-  /// one that is in use.
+  /// A token that was issued and not used yet may have later limits than the current one.
   func withinLimits(_ session: SessionRow) throws(BackendError) -> SessionRow? {
     let now = try now()
     if session.limits.endReason(at: now) == nil { return session }

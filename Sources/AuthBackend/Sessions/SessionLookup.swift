@@ -60,7 +60,7 @@ extension Transaction {
   }
 }
 
-/// What a rule needs of its session, besides that it is active.
+/// The requirements of a rule on its session, which must also be active.
 package struct SessionNeeds: Hashable, Sendable {
   /// For administrators only: what they read or change, with which a refusal is recorded.
   package var role: String?
@@ -147,8 +147,8 @@ extension Rules {
     }
   }
 
-  /// Runs `body`, and records the use of a session that is over, or the refusal of what is for
-  /// administrators.
+  /// Runs `body`, and logs the use of an ended session or the refusal of an administrator's
+  /// operation.
   func noting<Result>(
     _ hash: @autoclosure () -> [UInt8]?, _ role: String? = nil, during body: () throws(BackendError) -> Result
   ) throws(BackendError) -> Result {

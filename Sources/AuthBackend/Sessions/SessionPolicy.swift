@@ -40,7 +40,7 @@ public struct SessionPolicy: Hashable, Sendable {
   /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
   package static let notedUsesAfterEnd: Int64 = 16
 
-  /// What a session gets that asks for these limits: the shorter of both.
+  /// The limits of a session that requests these: the shorter of both.
   ///
   /// A wish below zero is zero.
   func limited(to request: LimitRequest) -> SessionPolicy {

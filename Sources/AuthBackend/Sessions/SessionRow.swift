@@ -6,7 +6,7 @@ extension SessionToken {
   var digest: [UInt8] { SHA256.hash(bytes) }
 }
 
-/// A session as it is stored, with whose it is.
+/// The stored row of a session, with its user.
 struct SessionRow: Sendable, RowDecodable {
   let id: SessionID
   let tokenHash: [UInt8]
@@ -33,7 +33,7 @@ struct SessionRow: Sendable, RowDecodable {
     (account, user, absoluteSpan) = (try row[13], try row[13], try row[17])
   }
 
-  /// Why the session is over at `now`, or nil while it lives.
+  /// The reason why the session has ended by `now`; nil while it is active.
   ///
   /// A stored reason takes precedence over the clock.
   func end(at now: BootInstant) -> EndReason? {
@@ -87,8 +87,7 @@ struct SessionTerms: Sendable, RowDecodable {
   }
 }
 
-/// A token of a session that is not its present one: issued with terms of its own, or superseded,
-/// and then without.
+/// Another token of a session: issued, with terms of its own, or superseded, without terms.
 struct OtherToken: Sendable, RowDecodable {
   let session: SessionID
   let terms: SessionTerms?

@@ -98,7 +98,7 @@ extension Transaction {
     return PasswordAttempt(account: nil, nameHash: hash, guess: record.guesses, decision: decision)
   }
 
-  /// Writes down that an attempt was wrong.
+  /// Counts a wrong attempt as a failure.
   func fail(_ attempt: PasswordAttempt) throws(BackendError) {
     guard let account = attempt.account else { return try run(UnknownNameQuery.addFailure, attempt.nameHash) }
     // No row changes when another login succeeded in between.
@@ -114,7 +114,7 @@ extension Transaction {
     try run(AccountQuery.refundAttempt, account.id)
   }
 
-  /// What would be done with an attempt now, reading only.
+  /// The decision about an attempt now, without counting it.
   fileprivate func decision(on attempt: PasswordAttempt) throws(BackendError) -> ThrottleRecord.Decision {
     guard let account = attempt.account else {
       let record: ThrottleRecord? = try first(UnknownNameQuery.find, attempt.nameHash)

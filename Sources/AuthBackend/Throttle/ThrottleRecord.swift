@@ -13,7 +13,7 @@ package struct ThrottleRecord: Hashable, Sendable {
 
   package init() {}
 
-  /// What to do with an attempt.
+  /// The decision about an attempt.
   package enum Decision: Hashable, Sendable {
     /// Check the password.
     ///
@@ -41,7 +41,7 @@ package struct ThrottleRecord: Hashable, Sendable {
   ///   - now: The present instant.
   ///   - mayLock: Whether the account may be locked; false for the last administrator, who waits an
   ///     hour each time.
-  /// - Returns: What to do with the attempt.
+  /// - Returns: The decision about the attempt.
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
     attempts = attempts.clampedSum(1)
     if guesses >= ThrottlePolicy.lockedAt, mayLock { return .deny(.locked) }
@@ -61,7 +61,7 @@ package struct ThrottleRecord: Hashable, Sendable {
     return .allow
   }
 
-  /// What would be done with an attempt now.
+  /// The decision about an attempt now, without counting it.
   func decision(at now: BootInstant, mayLock: Bool) -> Decision {
     var copy = self
     return copy.count(at: now, mayLock: mayLock)

@@ -20,7 +20,7 @@ package final class ServerClock: SessionClock {
     self.local = local
   }
 
-  /// Takes the time of an answer, which is no later than it arrived.
+  /// Adopts the time of an answer, which is no later than its arrival.
   package func hear(_ server: Int64, from database: BootID?) {
     guard let now = try? local.now() else { return }
     heard.withLock { heard in

@@ -7,10 +7,10 @@ struct StepRequest: Sendable {
   let limits: LimitRequest
 }
 
-/// A right password that waits for its code, as it is stored.
+/// The stored row of a challenge: a right password that waits for its code.
 struct OpenChallenge: Sendable, RowDecodable {
   let account: Int64
-  /// What the password was right for: a new password ends the challenge.
+  /// The hash that the password matched: a new password ends the challenge.
   let passwordHash: String
   /// A hash of higher cost, which is stored when the code is right too.
   let newHash: String?
@@ -46,7 +46,7 @@ package enum ChallengeQuery: String, Query {
   case takeTry = "UPDATE challenges SET tries_left = tries_left - 1 WHERE token_hash = $1"
   case close = "DELETE FROM challenges WHERE token_hash = $1"
   case closeAll = "DELETE FROM challenges WHERE account = $1"
-  /// Those that are over, and all but the newest of the others.
+  /// Deletes ended challenges, and all but the newest of the others.
   case evict = """
     DELETE FROM challenges WHERE account = $1 AND (boot <> $2 OR until <= $3 OR token_hash IN
       (SELECT token_hash FROM challenges WHERE account = $1 ORDER BY until DESC LIMIT 64 OFFSET $4))

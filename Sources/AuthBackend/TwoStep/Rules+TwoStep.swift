@@ -79,7 +79,7 @@ extension Rules {
   }
 }
 
-/// What was used up where a code was asked for.
+/// The code that an operation used up.
 struct UsedCode: Sendable {
   /// For the detail of an event; nil for a code of the app, which is usual.
   var words: String?
@@ -100,11 +100,11 @@ extension Transaction {
     try first(TwoStepQuery.find, account)
   }
 
-  /// Uses a code up, if it is right: in the transaction of what it opens, so that it opens once.
+  /// Uses up a right code, in the transaction to which it grants access, so that it works once.
   ///
-  /// Whatever was typed, the same is read and computed.
+  /// It reads and computes the same for every input.
   ///
-  /// - Returns: What it was; nil when it is wrong.
+  /// - Returns: The code; nil for a wrong one.
   func use(_ typed: Secret, of account: Int64) throws(BackendError) -> UsedCode? {
     let row = try twoStep(of: account)
     let code = RecoveryCode(typed: typed.bytes)
@@ -124,7 +124,7 @@ extension Transaction {
     return .unavailable(.clockWasAhead, UTCTime(seconds: min(last, .max / TOTP.period) * TOTP.period).iso8601)
   }
 
-  /// Writes down that a code was wrong.
+  /// Counts and logs a wrong code.
   func refuse(_ attempt: PasswordAttempt, actor: Int64?) throws(BackendError) {
     try fail(attempt)
     try record(.twoStepFailed, account: attempt.account?.id, actor: actor)

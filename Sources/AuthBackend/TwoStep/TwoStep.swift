@@ -27,7 +27,7 @@ public struct TwoStepState: Hashable, Sendable {
 
 /// Who must have a second step.
 ///
-/// The words are stored and printed, so they stay when a case is renamed.
+/// The raw values are stored and printed, so they never change.
 public enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
   /// Nobody must have a second step; everybody may.
   case optional = "optional"
@@ -94,7 +94,7 @@ extension String {
   }
 }
 
-/// How a second step is asked for.
+/// The limits of challenges.
 package enum TwoStepRules {
   /// How many answers to one challenge are checked.
   package static let tries = 3

@@ -31,7 +31,7 @@ package struct FrameBuffer: Redacted {
 
   package mutating func append(_ more: some Collection<UInt8>) { bytes += more }
 
-  /// Takes the next frame, without its length; nil until all of it is there.
+  /// Removes the next frame, without its length; nil until it is complete.
   ///
   /// - Throws: ``WireFault`` for a length that no frame has; the connection is of no use any more.
   package mutating func next() throws(WireFault) -> [UInt8]? {

@@ -16,15 +16,13 @@ enum OwnFileName {
   /// The files of a context: its session, lock, provider and exchange, their temporary files, and
   /// unusable sessions that were set aside.
   private static func isOfSession(_ name: String) -> Bool {
-    let name = name[...]
+    let (session, provider) = (FileVault.sessionSuffix, FileVault.providerSuffix)
+    let suffixes = [session, FileVault.lockSuffix, provider, FileVault.exchangeSuffix, FileVault.answerSuffix]
+    let temporary = [session, provider].map { $0 + DurableFile.temporarySuffix } + [session + FileVault.reservedSuffix]
     let context =
-      name.before(FileVault.sessionSuffix) ?? name.before(FileVault.lockSuffix)
-      ?? name.before(FileVault.providerSuffix)
-      ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.providerSuffix + DurableFile.temporarySuffix)
-      ?? name.before(FileVault.exchangeSuffix) ?? name.before(FileVault.answerSuffix)
-      ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + DurableFile.temporarySuffix)
-      ?? name.after(DurableFile.temporaryPrefix)?.before(FileVault.sessionSuffix + FileVault.reservedSuffix)
-      ?? contextOfEvidence(name)
+      suffixes.compactMap { name[...].before($0) }.first
+      ?? temporary.compactMap { name[...].after(DurableFile.temporaryPrefix)?.before($0) }.first
+      ?? contextOfEvidence(name[...])
     return context.map { ContextName(String($0)) != nil } ?? false
   }
 

@@ -15,7 +15,7 @@ import TextFormat
 /// replication it confirmed nothing, so it must not refuse the server that goes on.
 /// Source: PostgreSQL, "Continuous Archiving", Timelines.
 package final class ConfirmedServer: Sendable {
-  /// What tells an older server from a newer one.
+  /// The cluster of a server, and its timeline, which tells an older server from a newer one.
   struct Identity: Hashable {
     let system: String
     let timeline: UInt32
@@ -32,7 +32,7 @@ package final class ConfirmedServer: Sendable {
       "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, pg_current_xact_id_if_assigned()::text::bigint"
   }
 
-  /// What is on file.
+  /// The content of the file.
   struct Known: Hashable {
     let server: Identity
     /// Nil in a file of an earlier release.
@@ -136,7 +136,7 @@ extension ConfirmedServer.Known {
   }
 }
 
-/// What a server says of itself.
+/// The identity that a server reports.
 private struct Answer {
   let server: ConfirmedServer.Identity
   /// Whether its log is as long as at the last confirmed change, and has that change.

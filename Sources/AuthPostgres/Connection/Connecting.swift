@@ -3,8 +3,8 @@ import CPostgres
 import Glibc
 import Guards
 
-/// Makes connections: host after host, each a little later beside those that have not answered
-/// yet.
+/// Connects to the first of several hosts that answers; each attempt starts a little later than the
+/// one before.
 ///
 /// libpq tries one host after the other, and waits at least 2 s for one that a broken network
 /// hides, at every command. So every host gets a connection of its own here, and the first that is
@@ -115,7 +115,7 @@ final class Connecting: Sendable {
     return ([], candidates.filter { $0.0 == last } + candidates.filter { $0.0 != last })
   }
 
-  /// All that failed; the trouble of the one that came furthest.
+  /// The messages of all attempts, with the code of the one that got furthest.
   private func summary(_ faults: [ServerFault]) -> ServerFault {
     var messages: [String] = []
     var trouble = BackendError.FailureCode.serverUnreachable

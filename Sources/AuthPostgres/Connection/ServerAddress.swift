@@ -29,7 +29,7 @@ package struct ServerAddress: Hashable, Sendable {
   }
 }
 
-/// What libpq says, in Swift.
+/// Texts and options of libpq in Swift.
 enum PostgresText {
   /// The lines as one, printable, without its full stop.
   static func line(_ text: String) -> String {

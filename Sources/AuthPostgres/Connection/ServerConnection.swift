@@ -97,9 +97,10 @@ final class ServerConnection: @unchecked Sendable {
   /// What libpq said last.
   private var lastMessage: String { PostgresText.line(String(cString: PQerrorMessage(connection))) }
 
-  /// Refuses a database that does not say how its bytes are to be read.
+  /// Refuses a database whose encoding is not UTF-8.
   ///
-  /// libpq was told by the server, so this asks nothing; a pool may not pass it on.
+  /// The server reported it when the connection began, so this sends nothing. Behind a connection
+  /// pool it may be unknown.
   func requireUTF8() throws(ServerFault) {
     guard let encoding = PQparameterStatus(connection, "server_encoding").map({ String(cString: $0) }),
       encoding != "UTF8"
@@ -112,7 +113,7 @@ final class ServerConnection: @unchecked Sendable {
     PQtransactionStatus(connection) == PQTRANS_IDLE && PQpipelineStatus(connection) == PQ_PIPELINE_OFF
   }
 
-  /// Tells the server that nobody waits for an answer any more.
+  /// Gives the connection up, so that the server ends what runs on it.
   ///
   /// The socket stays open until the server ends its side, which ``isGone()`` sees.
   func abandon() { shutdown(PQsocket(connection), Int32(SHUT_WR)) }

@@ -23,7 +23,7 @@ extension ServerFault {
     }
   }
 
-  /// What it means where nothing was changed.
+  /// The error for the caller where nothing was changed.
   func failure(at place: String) -> BackendError {
     switch self {
     case .notConnected(let message, let code): .unavailable(code, message)

@@ -4,7 +4,7 @@ import AuthDevice
 import Glibc
 import TextFormat
 
-/// Makes and migrates the schema.
+/// Creates and upgrades the schema.
 struct Migration {
   enum Facts: String, Query {
     case applicationID = "PRAGMA application_id"
@@ -12,17 +12,17 @@ struct Migration {
     case objects = "SELECT count(*) FROM sqlite_schema"
   }
 
-  /// What a file is to this code.
+  /// The state of a database file.
   enum Phase {
     case current
     case older(Int64)
-    /// Nothing was ever committed to it: its maker was interrupted.
+    /// Nothing was ever committed to it: the process that created it was interrupted.
     case unborn
   }
 
   let connection: SQLiteConnection
 
-  /// Reads what the file is, inside a transaction that the caller began.
+  /// Reads the state of the file, in a transaction of the caller.
   func phase() throws(BackendError) -> Phase {
     let version = try fact(.version)
     let application = try fact(.applicationID)
@@ -38,7 +38,7 @@ struct Migration {
     throw .unavailable(.databaseForeign, connection.path.escaped)
   }
 
-  /// Makes the schema in a file without one, or takes an older file forward, in one transaction.
+  /// Creates the schema in an empty file, or upgrades an older file, in one transaction.
   ///
   /// An older file is first copied to `authority.db.backup-v3` (or whatever its version is) while
   /// the write lock is held, so that the copy is exactly what the migration started from.

@@ -97,7 +97,7 @@ final class SQLiteConnection: Transaction {
   /// Takes the lock that keeps other processes out; see the initializer.
   func keepOthersOut() throws(BackendError) { try execute("BEGIN EXCLUSIVE; COMMIT") }
 
-  /// Runs statements that are not kept and give nothing.
+  /// Runs statements without results, which are not kept prepared.
   func execute(_ sql: String) throws(BackendError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }

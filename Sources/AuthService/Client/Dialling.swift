@@ -3,7 +3,7 @@ import AuthDevice
 import Glibc
 import TextFormat
 
-/// Makes a connection to a service, and hears its hello.
+/// Connects to a service, and receives its hello.
 struct Dialling {
   let address: ServiceAddress
   let limits: ClientLimits
@@ -49,7 +49,7 @@ struct Dialling {
     do throws(ServiceFault) {
       try link.send((try? ClientFrame.hello.encoded()) ?? [], until: deadline)
     } catch {
-      // What it said before it closed says more.
+      // A message from before it closed explains more.
       guard case .lost = error else { throw error }
     }
     switch try link.receive(for: .plain, until: deadline) {

@@ -10,7 +10,7 @@ import TextFormat
 /// tokens and keys. The outcome of every other change is then unknown, and the error says so.
 extension ServiceAuthority {
   /// The hello of the service; nil before the first request.
-  var hello: ServiceHello? { known.withLock { $0 } }
+  var hello: ServiceHello? { known.withLock { $0?.hello } }
 
   /// The session of this connection's user, for subscriptions.
   var session: Grant? { state.withLock { $0.session } }
@@ -91,8 +91,7 @@ extension ServiceAuthority {
     let (link, hello, place) = try Dialling(address: address, limits: limits, mayAsk: mayAsk).connect()
     if let before = self.hello?.database, before != hello.database { throw otherDatabase(before.escaped, hello) }
     state.link = link
-    known.withLock { $0 = hello }
-    reached.withLock { $0 = place }
+    known.withLock { $0 = (hello, place) }
     hear(hello.now)
     return link
   }

@@ -17,13 +17,11 @@ public final class ServiceAuthority: Backend {
   /// The origin of a session that begins here.
   public let origin: @Sendable () -> SessionOrigin?
   let state = Locked(State())
-  /// What the service said about itself; apart from the state, which is locked until a request is
-  /// answered.
+  /// The hello of the service, and which of several hosts answered; apart from the state, which is
+  /// locked until a request is answered.
   ///
   /// Kept when the connection is lost: the service that comes back must have the same database.
-  let known = Locked<ServiceHello?>(nil)
-  /// Which of several hosts answered.
-  let reached = Locked<String?>(nil)
+  let known = Locked<(hello: ServiceHello, place: String)?>(nil)
 
   struct State {
     var link: ServiceLink?
@@ -76,10 +74,9 @@ public final class ServiceAuthority: Backend {
 
   /// The service; nil before the first request.
   public var connection: BackendConnection? {
-    hello.map { hello in
+    known.withLock { $0 }.map { known in
       let encryption: String? = if case .ssh = address { "ssh" } else { nil }
-      return BackendConnection(
-        place: reached.withLock { $0 } ?? address.place, database: hello.database, encryption: encryption)
+      return BackendConnection(place: known.place, database: known.hello.database, encryption: encryption)
     }
   }
 

@@ -5,8 +5,8 @@ import TextFormat
 
 /// Whether a socket is the service's: a password that is sent to another user's is lost.
 ///
-/// Everything on the way to it belongs to root, to the caller or to the user `auth-cli`, and nobody
-/// else may write there; and so does the process that listens.
+/// The directories of its path, and the process that listens, must belong to root, to the caller or
+/// to the user `auth-cli`, and no other user may write there.
 struct SocketTrust {
   let path: String
 
@@ -40,10 +40,10 @@ struct SocketTrust {
       guard let target = FileFacts.linkTarget(of: place) else { throw missing(place) }
       try check(target.hasPrefix("/") ? target : directory + "/" + target, &links)
     case S_IFDIR:
-      // In a sticky directory only its owner takes away what another made.
+      // In a sticky directory, users can replace only their own files.
       let isOpen = status.st_mode & 0o022 != 0 && status.st_mode & mode_t(S_ISVTX) == 0
       if isOpen { throw failure("can be changed by other users", place) }
-    // Who may write to a socket may only connect to it.
+    // Permission to write to a socket is permission to connect, and no more.
     case _: break
     }
   }

@@ -9,8 +9,8 @@ import TextFormat
 
 /// `connect`: standard input and output, as a connection to the service.
 ///
-/// The forced command of an ssh key. What the client wanted to run, in SSH_ORIGINAL_COMMAND, is not
-/// looked at.
+/// The forced command of an ssh key. It ignores SSH_ORIGINAL_COMMAND, the command of the
+/// client.
 enum ConnectCommand {
   static let command = Command<ServiceCommand>(
     "connect", summary: "Connect standard input and output to the service",
@@ -70,7 +70,7 @@ enum ConnectCommand {
     return descriptor
   }
 
-  /// Copies until one is at its end, or the other takes nothing any more.
+  /// Copies until the source ends or the target is closed.
   private static func copy(from source: Int32, to target: Int32) {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {

@@ -78,7 +78,7 @@ enum RunCommand {
     let connections = limits.databaseConnections
     let backend = try ServedBackend(database, cost: program.cost, connections: connections)
     let facts = try backend.facts
-    // From here on people may connect, and are served when all is ready.
+    // From here on clients can connect; they are served once everything is ready.
     let people =
       if let inherited = ListeningSocket.inherited(named: "people") { inherited } else {
         try ListeningSocket(at: words[ServiceOptions.socket], mode: 0o660, group: try groupID(words[group]))
@@ -119,7 +119,7 @@ enum RunCommand {
   }
 
   private static func groupID(_ group: String?) throws(CommandError) -> gid_t? {
-    // Root's own group would let in nobody who is meant.
+    // The group of root would exclude the users of the service.
     guard let group else { return geteuid() == 0 ? getgrnam("auth-cli")?.pointee.gr_gid : nil }
     guard let found = getgrnam(group) else {
       throw CommandError(

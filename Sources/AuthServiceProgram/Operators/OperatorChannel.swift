@@ -23,13 +23,13 @@ enum OperatorRequest: String, CaseIterable {
 ///
 /// Both ends wait for each other, each for at most its time.
 struct OperatorChannel {
-  /// What a message is, in other numbers than on the socket for people.
+  /// The kind of a message; the socket for people uses other numbers.
   enum Kind: UInt8 {
     /// A request and what it is about, or that a file is written.
     case question = 65
     /// Bytes of a file.
     case data = 66
-    /// All bytes of the file were sent, and how many there are is said in words.
+    /// The end of a file, with its size or its number of events as text.
     case sent = 67
     /// The last one: a status, and what to print on standard output and on standard error.
     case result = 68
