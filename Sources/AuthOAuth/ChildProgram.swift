@@ -10,7 +10,8 @@
     ///   - endsWithUs: Whether the program gets the signals that a terminal sends to this one, such
     ///     as the one of ^C; otherwise it gets a process group of its own.
     ///   - prepare: Adds what becomes of the descriptors; others stay open if they are inherited.
-    /// - Returns: The process id; nil if the program could not be started.
+    /// - Returns: The process id; nil if the program could not be started, with the error in
+    ///   `errno`.
     package static func start(
       _ words: [String], endsWithUs: Bool = false, _ prepare: (inout posix_spawn_file_actions_t) -> Void
     ) -> pid_t? {
@@ -35,7 +36,8 @@
       let arguments = words.map { $0.withCString { strdup($0) } } + [nil]
       defer { for argument in arguments { free(argument) } }
       var process: pid_t = 0
-      return posix_spawnp(&process, words[0], &actions, &attributes, arguments, environ) == 0 ? process : nil
+      errno = posix_spawnp(&process, words[0], &actions, &attributes, arguments, environ)
+      return errno == 0 ? process : nil
     }
   }
 #endif

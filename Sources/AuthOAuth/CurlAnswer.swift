@@ -1,4 +1,5 @@
 public import AuthCore
+import TextFormat
 
 /// Why curl brought no usable answer.
 ///
@@ -6,6 +7,8 @@ public import AuthCore
 public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   /// The program could not be started.
   case notStarted
+  /// The system has no more open files, processes or memory for the program.
+  case noResources
   /// The request contains a character that cannot be sent, is too long, or goes to an address that
   /// is not secure.
   case unsendable
@@ -21,7 +24,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   /// Whether the server certainly did not get the request.
   public var isUnsent: Bool {
     switch self {
-    case .notStarted, .unsendable: true
+    case .notStarted, .noResources, .unsendable: true
     // The statuses of an option, a name, a connection and a handshake.
     case .failed(let status): [2, 3, 4, 5, 6, 7, 26, 35, 51, 53, 54, 58, 59, 60, 66, 77, 83, 90, 97].contains(status)
     case .interrupted, .tooLarge, .unusable: false
@@ -31,16 +34,21 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   package var words: ErrorWords {
     switch self {
     case .notStarted: ("The program curl cannot be started.", "Install curl.")
+    case .noResources:
+      ("The system cannot start curl: too many files are open or too many programs run.", "Close some, and try again.")
     case .unsendable: ("The request cannot be sent with curl.", "Check the app's settings and the server's addresses.")
     case .failed(5), .failed(6): ("The server's name cannot be found.", "Check the network and the address.")
     case .failed(7): ("The server accepts no connection.", "Try again later.")
     case .failed(28): ("The server did not answer in time.", "Try again later.")
     case .failed(35), .failed(51), .failed(60), .failed(77), .failed(83), .failed(90):
       ("No secure connection to the server is possible: its certificate is not accepted.", "Check the network.")
-    case .failed(let status): ("The server cannot be reached: curl ended with status \(status).", "Try again later.")
+    case .failed(18), .failed(52), .failed(55), .failed(56):
+      ("The server's answer did not arrive completely.", "Try again later.")
+    // An answer of HTTP 0.9, and headers that contradict each other.
+    case .failed(1), .failed(8), .unusable: ("The server's answer is not one of HTTP.", "Try again later.")
+    case .failed(let status): ("The request failed: curl ended with status \(status).", "Try again later.")
     case .interrupted: ("curl was interrupted.", "Try again.")
     case .tooLarge: ("The server's answer is too long.", "Try again later.")
-    case .unusable: ("The server's answer is not one of HTTP.", "Try again later.")
     }
   }
 }
@@ -90,13 +98,20 @@ enum CurlAnswer {
 
   /// The headers by their names in lower case; of several with one name, the first counts.
   private static func headers(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [String: String] {
-    // Outside the loop, because each new one is compiled at its first use.
-    let header = #/([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*/#
-    return lines.reduce(into: [:]) { headers, line in
-      guard let text = String(validating: line, as: UTF8.self), let parts = text.wholeMatch(of: header)?.output
+    lines.reduce(into: [:]) { headers, line in
+      let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(isOfToken),
+        let value = String(received: Array(parts[1].drop(while: isBlank).reversed().drop(while: isBlank).reversed()))
       else { return }
-      let name = parts.1.lowercased()
-      if headers[name] == nil { headers[name] = String(parts.2) }
+      let name = String(decoding: parts[0], as: UTF8.self).lowercased()
+      if headers[name] == nil { headers[name] = value }
     }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { " \t".utf8.contains(byte) }
+
+  /// Whether a name of a header may have this character (RFC 9110, section 5.6.2).
+  private static func isOfToken(_ byte: UInt8) -> Bool {
+    byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 }

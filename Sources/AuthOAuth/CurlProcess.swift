@@ -22,13 +22,13 @@
     ///     or a renewal; others end with this process.
     ///   - recorder: Where to record the answer.
     ///   - longest: The longest answer, without headers, in bytes.
-    /// - Throws: `notStarted`.
+    /// - Throws: `notStarted` or `noResources`.
     init(
       _ program: String, input: [UInt8], mustFinish: Bool, recorder: ExchangeRecorder?, longest: Int
     ) throws(CurlFailure) {
       var ends: [Int32] = [-1, -1]
       guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-        throw .notStarted
+        throw .noResources
       }
       defer { close(ends[1]) }
       let started = ChildProgram.start([program, "-q", "--config", "-"], endsWithUs: !mustFinish) { actions in
@@ -44,8 +44,9 @@
         }
       }
       guard let started else {
+        let isFull = [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(errno)
         close(ends[0])
-        throw .notStarted
+        throw isFull ? .noResources : .notStarted
       }
       id = started
       link = Locked(ends[0])
@@ -86,7 +87,9 @@
       return streamed.flatMap { _ in
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = pread(answer, &bytes, limit, 0)
-        return count < 0 ? .failure(.interrupted) : .success(Array(bytes.prefix(count)))
+        if count < 0 { return .failure(.interrupted) }
+        // The limit of the file's size has ended curl.
+        return count == limit ? .failure(.tooLarge) : .success(Array(bytes.prefix(count)))
       }
     }
 

@@ -37,6 +37,6 @@ package enum Form {
       guard let value = Hex.bytes(inAnyCase: Array(part.prefix(2))), !value.isEmpty else { return nil }
       bytes += value + part.dropFirst(2)
     }
-    return String(validating: bytes, as: UTF8.self)
+    return String(received: bytes)
   }
 }

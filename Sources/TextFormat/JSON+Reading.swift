@@ -79,7 +79,7 @@ private struct JSONReader {
     while let byte = rest.popFirst() {
       switch Unicode.Scalar(byte) {
       case "\"":
-        guard let text = String(validating: text, as: UTF8.self) else { throw NotJSON() }
+        guard let text = String(received: text) else { throw NotJSON() }
         return text
       case "\\": text += try escaped().utf8
       case "\0"..<" ": throw NotJSON()

@@ -15,6 +15,7 @@ import TextFormat
     #expect(read("9223372036854775807") == .integer(.max))
     #expect(read("9223372036854775808") == .number(9223372036854775808))
     #expect(read(#""\uD83D\uDE00""#) == "😀")
+    #expect(read("\"\(String(repeating: "e\u{301}\u{323}", count: 99))\"") != nil)
   }
 
   @Test("what is written is read again")
@@ -31,6 +32,7 @@ import TextFormat
       "\"\\uD83D\\u0041\"", "\"\u{1}\"", "\"\n\"", "1 1", "[]]", "1e999", "NaN", "0x10", "{\"a\":1,\"a\":2}",
       "\u{FEFF}1",
       "//\n1", "\"\\u12_4\"", "\"\\u00 1\"", "\"\\u004\u{11}\"", "\u{B}1",
+      "\"\(String(repeating: "\u{301}", count: 31))\"",
     ])
   func refused(text: String) {
     #expect(read(text) == nil)
