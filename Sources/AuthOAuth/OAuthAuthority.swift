@@ -130,11 +130,9 @@ public final class OAuthAuthority: Sendable {
 
   /// Reads the answer of the token endpoint.
   func tokens(_ claims: OAuthClaims, _ old: String?, requested: BootInstant) throws(OAuthError) -> Tokens {
-    // Some servers send an empty one instead of none.
-    let refresh = claims["refresh_token"].flatMap { $0.isEmpty ? nil : $0 } ?? old
-    // Only for a bearer (RFC 6750), and nothing that ends a line of a header.
-    guard let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer", access.isVisible,
-      refresh?.isVisible != false
+    let refresh = try claims.token("refresh_token") ?? old
+    // Only for a bearer (RFC 6750).
+    guard let access = try claims.token("access_token"), claims["token_type"]?.lowercased() == "bearer"
     else { throw .unusable() }
     // An answer that the vault cannot save would be in the way of a logout.
     guard max(access.utf8.count, refresh?.utf8.count ?? 0) <= Self.longestToken else {

@@ -16,6 +16,18 @@ public struct OAuthClaims: Sendable, Redacted {
     }
   }
 
+  /// A token (RFC 6749, appendix A); nil if there is none, or an empty one, which some servers send
+  /// instead.
+  ///
+  /// - Throws: If it is not a string, or has characters that end a line of a header.
+  func token(_ name: String) throws(OAuthError) -> String? {
+    switch members[name] {
+    case nil, .null, .string(""): return nil
+    case .string(let text) where text.isVisible: return text
+    case _: throw .unusable()
+    }
+  }
+
   /// A number of seconds, limited to the range; without its fraction, and also from a string,
   /// because some servers send those.
   func seconds(_ name: String, in range: ClosedRange<Int64>) -> Duration? {

@@ -118,8 +118,11 @@ extension String {
 
   /// A number of seconds from a server, without its fraction and limited to the range; nil for a
   /// number that is larger than every integer.
+  ///
+  /// Less than a second counts as one, because zero has another meaning.
   func seconds(in range: ClosedRange<Int64>) -> Duration? {
-    (Int64(self) ?? Int64(exactly: (Double(self) ?? .nan).rounded(.down)))
+    let number = Double(self) ?? .nan
+    return (Int64(self) ?? Int64(exactly: number.rounded(number < 1 ? .up : .down)))
       .map { .seconds(min(max($0, range.lowerBound), range.upperBound)) }
   }
 }
