@@ -39,6 +39,9 @@ struct SavedAccess: Redacted {
       }
     }
     guard let settings = try ProviderSettings(of: place) else {
+      // A directory that cannot be used has no settings either.
+      let atDatabase = place.vault(for: place.places.service == nil ? .embedded : .server)
+      if case .unavailable(let failure) = atDatabase.look() { throw CommandError(failure) }
       throw CommandError(code: .notAtProvider, place.context.description)
     }
     token = try await ProviderWorkspace(place, printer, settings, onlyTokens: true).accessToken(validFor: minimum)
