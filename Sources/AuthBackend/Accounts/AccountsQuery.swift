@@ -31,7 +31,8 @@ public struct AccountsQuery: Hashable, Sendable {
   ///
   /// A name uses only the characters from `-` to `z`; deleted accounts come before all names.
   package var names: (from: String, to: String) {
-    let prefix = namePrefix.lowercased()
+    // Comparing many combining marks takes seconds. A longer prefix begins no name.
+    let prefix = namePrefix.utf8.count <= 64 ? namePrefix.lowercased() : "~"
     return (max(prefix, DeletedAccount.lastName), prefix + "~")
   }
 }

@@ -28,6 +28,9 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///   - perSecond: How many times in a second after that.
   package init(burst: Int, perSecond: Double) { (self.burst, self.perSecond) = (Double(burst), perSecond) }
 
+  /// The number of callers that are remembered.
+  package var callers: Int { counts.withLock { $0.ofCaller.count } }
+
   /// Refuses a caller that has used up its times.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.

@@ -21,6 +21,23 @@ import Testing
     #expect(details.map(\.utf8.count).max() == 256)
   }
 
+  @Test("a prefix that is longer than every name is not compared: combining marks would take seconds")
+  func prefix() {
+    #expect(AccountsQuery(namePrefix: String(repeating: "\u{323}\u{301}", count: 15_000), limit: 1).names.from == "~")
+  }
+
+  @Test("of many callers those that paused are forgotten, and no other one", .timeLimit(.minutes(1)))
+  func callers() {
+    // Here each pause is long enough, and there none is.
+    let (quick, slow) = (Rates<Int>(burst: 1, perSecond: 1e12), Rates<Int>(burst: 1, perSecond: 1e-12))
+    for caller in 0..<60_000 {
+      quick.count(caller)
+      slow.count(caller)
+    }
+    #expect(quick.callers <= 10_001)
+    #expect(!(0..<60_000).contains { slow.counted($0) })
+  }
+
   @Test("of many refusals at once 16 events are left, and other sessions have their own")
   func refusals() throws {
     let bob = try authority.logIn("bob", bobPassword).token
