@@ -5,7 +5,7 @@ import TextFormat
 
 /// An error of a library that ends a command.
 ///
-/// Here is the one mapping from such errors to what a command says, and so to exit statuses.
+/// This file has the only mapping from such errors to messages and exit statuses.
 package protocol CommandFailure: Error {
   /// The exit status, code, message and hint for this error.
   var asCommandError: CommandError { get }

@@ -13,9 +13,9 @@ package enum Shell: String, Choice {
   }
 }
 
-/// What may be in the place of the last word of an unfinished line.
+/// The possible values of the last word of an unfinished line.
 package struct Completions: Sendable {
-  /// What is expected there, in a word or two.
+  /// The expected kind of value, in a word or two.
   let title: String
   /// The words that fit, with their meanings; a caller adds those of ``listedBy``.
   package var words: [Suggestion]
@@ -26,7 +26,8 @@ package struct Completions: Sendable {
 
   /// The completions as the script of `shell` reads them, one per line.
   ///
-  /// Only bash does not select those that continue the last word; `zsh` takes the title first.
+  /// bash gets only those that continue the last word; the other shells select them. `zsh` reads
+  /// the title first.
   package func text(continuing last: Word?, for shell: Shell) -> String {
     let words = words.map { (value: prefix + $0.value, summary: $0.summary) }
     let lines =

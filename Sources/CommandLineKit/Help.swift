@@ -48,8 +48,8 @@ package struct Help<Request: Sendable>: Sendable {
     return finish(lines)
   }
 
-  /// What somebody sees who typed the name of the program alone: the first steps, and the names of
-  /// the commands, in fewer lines than a terminal has.
+  /// The help for the name of the program alone: the first steps, and the names of the commands, in
+  /// fewer lines than a terminal has.
   package var brief: String {
     var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width) + firstSteps + [""]
     lines += definitions(tool.groups.map { ($0.key, $0.value.map(\.name).joined(separator: ", ")) })

@@ -32,7 +32,7 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// The words after the program's name, read from the process itself; nil if they cannot be read.
   ///
-  /// Swift finds none without a word where the process can open no file.
+  /// Swift's `CommandLine` is silently empty if the process cannot open a file.
   package static func programArguments() -> [Word]? {
     let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

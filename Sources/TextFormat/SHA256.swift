@@ -21,8 +21,8 @@ package enum SHA256 {
     return [state.a, state.b, state.c, state.d, state.e, state.f, state.g, state.h].flatMap(\.bigEndianBytes)
   }
 
-  /// The message, a one bit, zeros, and the length in bits, in whole blocks of 64 bytes: as SHA-1
-  /// takes it too.
+  /// The message, a one bit, zeros, and the length in bits, in whole blocks of 64 bytes; SHA-1
+  /// uses the same padding.
   package static func padded(_ bytes: [UInt8]) -> [UInt8] {
     let zeros = [UInt8](repeating: 0, count: 63 - (bytes.count + 8) % 64)
     return bytes + [0x80] + zeros + (UInt64(bytes.count) &* 8).bigEndianBytes

@@ -78,13 +78,13 @@ package struct TypedTime: Hashable, Sendable {
     microseconds = (offset.map { utc - $0 } ?? Self.local(parts, isLater: isLater)) * 1_000_000 + fraction
   }
 
-  /// The moment at which a clock here shows this.
+  /// The moment at which a local clock shows this time.
   private static func local(_ parts: tm, isLater: Bool) -> Int64 {
     let moments = [1, 0].compactMap { (isSummer: Int32) -> Int64? in
       var read = parts
       read.tm_isdst = isSummer
       let moment = Int64(mktime(&read))
-      // The system changes what no clock shows.
+      // The system moves a time that no clock shows.
       return read.tm_isdst == isSummer && read.tm_hour == parts.tm_hour && read.tm_min == parts.tm_min ? moment : nil
     }
     var parts = parts

@@ -107,7 +107,8 @@ extension CommandError {
     case ErrorCode.ownStepMissing.code: withHint("Set yours up in the Profile tab first.")
     case BackendError.FailureCode.databaseMissing.rawValue: withHint("Put a backup in its place, or register on Home.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
-      withHint("Check that before you repeat it. Enter sends the same payment again, which never pays twice.")
+      withHint(
+        "Check whether it was made before you repeat it. Enter sends the same payment again, which never pays twice.")
     case ErrorCode.locked.code:
       withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
     case _: self

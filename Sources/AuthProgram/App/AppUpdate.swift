@@ -176,7 +176,7 @@ extension AppState {
     guard isQuitting else { return nil }
     lastProblem = CommandError(
       code: .cancelled, saying: "'\(work.traits.progress)' had not ended, and may still be done",
-      hint: "Check that before you repeat it.")
+      hint: "Check whether it was done before you repeat it.")
     return .quit
   }
 

@@ -12,9 +12,9 @@ enum TokenCommand {
     discussion: [
       "Prints a valid access token of a login at an identity provider, and renews it if needed. If many processes ask "
         + "at the same time, one of them renews it. It never prompts.",
-      "A token that is valid is printed as it is, without a request. So it may belong to a session that the provider "
-        + "has ended meanwhile; the server that gets it decides. Whoever has the token can use it until it expires.",
-      "If even a new token is valid for less than --min-valid, it is printed all the same. Without --min-valid, a token "
+      "A valid token is printed without a request to the provider. If the provider has ended the session meanwhile, the "
+        + "server that gets the token may refuse it. Anybody who has the token can use it until it expires.",
+      "If even a new token is valid for less than --min-valid, it is printed anyway. Without --min-valid, a token "
         + "with a lifetime of less than 40 seconds is renewed in the last quarter of its lifetime.",
     ],
     options: [SavedAccess.minimum, header],
@@ -117,7 +117,7 @@ enum GitCredentialCommand {
     "OPERATION", ValueKind<String>.text("an operation", maximumBytes: 64), "get, store or erase, as git says")
   private static let host = Option.repeated(
     "host", "HOST", hostName, "A host that gets the token, with its port if the address has one", isRequired: true)
-  // An address would match no request, and git would get no answer, without a reason.
+  // A whole address would match no request, and git would silently get no answer.
   private static let hostName = ValueKind<String>(
     "a host", accepted: "its name, and its port if the address has one, such as git.example.com"
   ) { word in ValueKind<String>.text("a host", maximumBytes: 256).convert(word).flatMap { $0.contains("/") ? nil : $0 }
@@ -129,7 +129,7 @@ enum GitCredentialCommand {
   private static func run(
     _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
   ) async throws(CommandError) -> Answer {
-    // git asks its next helper.
+    // Without an answer, git asks its next helper.
     let none = Answer(.onlyShows, ["access_token": nil])
     guard words[operation] == "get" else { return none }
     let asked = try description()
@@ -144,7 +144,7 @@ enum GitCredentialCommand {
     }.run(words, printer, makeBackend)
   }
 
-  /// What git asks for: lines `NAME=VALUE` up to an empty one (git-credential(1), "Input/output
+  /// The request of git: lines `NAME=VALUE` up to an empty one (git-credential(1), "Input/output
   /// format").
   private static func description() throws(CommandError) -> [String: String] {
     var bytes: [UInt8] = []

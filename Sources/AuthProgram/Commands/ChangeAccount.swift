@@ -7,10 +7,11 @@ import TextFormat
 /// `accounts disable`, `enable`, `unlock`, `promote` and `demote USER`.
 enum ChangeAccountCommand {
   static func command(_ change: AccountChange) -> Command<CommandBody> {
-    let ofRoles = "Sessions of the account continue with the new role. The last administrator cannot be demoted."
+    let ofRoles = "Sessions of the account continue with the new role."
+    let ofDemotion = "\(ofRoles) The last administrator cannot be demoted."
     return Command(
       change.rawValue, summary: change.words.summary,
-      discussion: (change == .promote || change == .demote ? [ofRoles] : []) + [Confirmation.ofPassword],
+      discussion: (change == .promote ? [ofRoles] : change == .demote ? [ofDemotion] : []) + [Confirmation.ofPassword],
       arguments: [Arguments.account],
       examples: ["accounts \(change.rawValue) bob": change.words.shows]
     ) { _ in

@@ -59,7 +59,7 @@ enum LogInCommand {
   private static let user = Argument.optional(
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked")
 
-  /// Begins a session, renews that of the same user, or with `--switch` takes another user's place.
+  /// Begins a session, renews that of the same user, or with `--switch` replaces another user's.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     workspace.backend.forgetDisabled()
     let backend = workspace.backend
@@ -79,8 +79,7 @@ enum LogInCommand {
     ) { (password) throws(SessionError) in
       let credentials = Credentials.password(username: name, password: password)
       if present == nil { return try await store.logIn(credentials, limits: limits) }
-      // What is not asked for now is as long as for any login, and not as the session before had
-      // it.
+      // A limit that is not requested now is the default, and not that of the session before.
       let policy = SessionPolicy.standard
       let renewed = LimitRequest(idle: limits.idle ?? policy.idle, absolute: limits.absolute ?? policy.absolute)
       do throws(SessionError) {

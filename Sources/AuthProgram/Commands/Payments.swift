@@ -9,8 +9,7 @@ enum PayCommand {
   static let command = Command<CommandBody>(
     "pay", soughtAs: ["send", "transfer"], summary: "Pay another user",
     discussion: [
-      "\(Confirmation.ofPassword) A payment is made once and in full, or "
-        + "not at all.",
+      "\(Confirmation.ofPassword) A payment is made once and in full, or not at all.",
       "With --idempotency-key you can retry safely: the same payment with the same key is made once, and a retry shows "
         + "the first receipt. The same key with another amount or payee is refused. If the payment was made and the "
         + "receipt could not be printed, the status is 3 and the message says 'paid' with the number of the receipt.",

@@ -79,7 +79,7 @@ enum SessionsCommand {
 
   private static let shortSessions = Option.flag("short", "Print the IDs alone, one on a line")
 
-  /// Shows every active session of the user, this one marked.
+  /// Shows all active sessions of the user, and marks this one.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
     let sessions = try await workspace.store.ask(screen.session, workspace.backend.sessions(under:))

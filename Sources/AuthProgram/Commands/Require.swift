@@ -10,8 +10,7 @@ enum RequireCommand {
     "require", summary: "Check that you are logged in, for scripts",
     discussion: [
       "The exit status is 0 if you are logged in and meet the requirements of the options; otherwise the message "
-        + "says why not. "
-        + "This is activity: it prolongs the session, as a screen does.",
+        + "says why not. This is activity: it prolongs the session, as a screen does.",
       "With --fresh it asks for your password on a terminal if you entered it too long ago, as 'sudo -v' does. With "
         + "--quiet a refusal prints nothing.",
     ],

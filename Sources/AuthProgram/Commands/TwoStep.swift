@@ -261,6 +261,6 @@ enum TwoStepCommand {
 }
 
 extension TwoStepSecret {
-  /// The secret as a QR code of this program holds it.
+  /// The URI of the secret, with the name of this program, for a QR code.
   var uri: String { uri(issuer: AuthTool.tool.name) }
 }

@@ -11,7 +11,7 @@ enum WatchCommand {
     "watch", summary: "Follow your session as it changes",
     discussion: [
       "Prints a line for each login, logout, password check and change of your name or role, whichever process makes "
-        + "it; payments print none. ^C ends it with status 130. Watching is not activity."
+        + "it; payments print none. ^C ends it with status 130. It is not activity: it does not prolong the session."
     ],
     options: [until],
     examples: [
@@ -55,8 +55,7 @@ enum WatchCommand {
       let obstacle = await look { isFileGone = $0 }
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }
-      // No notification says that an obstacle is gone, so it checks again, at growing
-      // rarely.
+      // No notification says that an error is gone, so it checks again, after ever longer pauses.
       var pause: Duration? = patience
       if obstacle == nil {
         pause = try explained { () throws(ClockError) in
@@ -65,7 +64,7 @@ enum WatchCommand {
       }
       patience = obstacle == nil ? firstPatience : min(patience * 2, .seconds(60))
       let isSettled = store.session == nil && obstacle == nil
-      // Without a session and without doubt, only a session file can change anything.
+      // If it is certain that nobody is logged in, only a new session file can change that.
       try explained { () throws(BackendError) in
         try changes.wait(atMost: pause, forDatabase: !isSettled, readOn: output)
       }
@@ -91,7 +90,7 @@ struct WatchLog {
   private var obstacle: CommandError?
   /// Whether the next successful check prints the state: the first one, and the first after an
   /// error.
-  private var isStandingDue = true
+  private var isStateDue = true
   private var shownBar: [String] = []
   private var printer: Printer { workspace.printer }
   private var output: OutputStream { printer.streams.output }
@@ -102,7 +101,7 @@ struct WatchLog {
 
   /// Prints the changes since the last check, or the new error of this check.
   mutating func show(_ obstacle: CommandError?, isFileGone: Bool) throws(CommandError) {
-    let isTold = showChanges(isFileGone: isFileGone)
+    let isPrinted = showChanges(isFileGone: isFileGone)
     if let obstacle, obstacle != self.obstacle {
       showBar()
       line(
@@ -110,8 +109,8 @@ struct WatchLog {
         ["code": .string(obstacle.code), "message": .string(obstacle.message)])
     }
     self.obstacle = obstacle
-    if obstacle == nil, !isTold, isStandingDue { showStanding() }
-    isStandingDue = obstacle != nil
+    if obstacle == nil, !isPrinted, isStateDue { showState() }
+    isStateDue = obstacle != nil
     showBar()
     try output.flush()
   }
@@ -160,7 +159,7 @@ struct WatchLog {
   }
 
   /// Prints the state if nothing changed.
-  private mutating func showStanding() {
+  private mutating func showState() {
     showBar()
     if let seen { return showUser(seen) }
     let reason = workspace.store.endReason

@@ -12,8 +12,8 @@ struct Bar {
   let button: NavigationBar.Button
   var isPressable = true
 
-  /// The line, exactly as wide as the terminal; where there is no room the account gives way to a
-  /// button, then the title.
+  /// The line, exactly as wide as the terminal; if there is no room, first the user name is cut off
+  /// and then the title.
   func line(width: Int, style: Style) -> String {
     let label = DisplayWidth.truncate(isPressable ? "[\(button.label)]" : account ?? "not logged in", to: width)
     let title = DisplayWidth.truncate(title, to: width - DisplayWidth.columns(label) - 1)
@@ -27,8 +27,7 @@ struct Bar {
     if case .logOut(let user) = button { TextEscaping.escape(user.username) } else { nil }
   }
 
-  /// Who is logged in, with the gap to the button; nothing where not even the beginning of the name
-  /// would be seen.
+  /// The user name with the gap to the button; empty if not even the start of the name fits.
   private func account(in room: Int) -> String {
     guard isPressable, let account, room >= Self.gap else { return "" }
     return DisplayWidth.truncate(account, to: room) + String(repeating: " ", count: Self.gap)

@@ -71,8 +71,7 @@ extension Receipt {
   /// The other party of the payment for the user `own`; nil for the opening credit.
   func other(than own: String) -> String? { payer == own ? payee : payer }
 
-  /// With whom the user of that name has these, each once; the name that is shown of deleted
-  /// accounts is no user's.
+  /// The other parties of these payments for the user `own`, each once, without deleted accounts.
   static func others(_ receipts: [Receipt], than own: String) -> [String] {
     receipts.compactMap { $0.other(than: own) }.distinct.filter { $0 != DeletedAccount.shownName }
   }

@@ -5,11 +5,11 @@
 /// end with plain style, and require automatic wrapping to be off.
 package enum FrameDiff {
   /// - Parameters:
-  ///   - old: What the terminal shows; nil where that is not known, and everything is drawn.
-  ///   - new: What it is to show.
+  ///   - old: The content of the terminal; nil if it is unknown, so that everything is drawn.
+  ///   - new: The new content.
   ///   - colors: Whether it may use colour.
-  ///   - isASCII: Whether the terminal shows ASCII alone.
-  /// - Returns: The bytes; none where nothing changes.
+  ///   - isASCII: Whether the terminal shows only ASCII.
+  /// - Returns: The bytes; none if nothing changes.
   package static func bytes(from old: Frame?, to new: Frame, colors: Bool, isASCII: Bool = false) -> [UInt8] {
     if old == new { return [] }
     var writer = Writer(colors: colors, isASCII: isASCII, columns: new.columns)
@@ -128,7 +128,7 @@ extension Frame.Cell {
     }
   }
 
-  /// What stands for the character where only ASCII shows, in as many columns.
+  /// The replacement of the character on a terminal that shows only ASCII, in as many columns.
   fileprivate var inASCII: String {
     if character.isASCII { return String(character) }
     return String(repeating: Self.signs[character] ?? "?", count: Int(width))

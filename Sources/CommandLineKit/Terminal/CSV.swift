@@ -14,7 +14,7 @@ package enum CSV {
 
   private static func field(_ text: String) -> String {
     let text = TextEscaping.escape(isFormula(text) ? "'" + text : text)
-    // Where a comma is in numbers, spreadsheets read semicolons between fields.
+    // In a locale with a decimal comma, spreadsheets separate fields with semicolons.
     guard text.utf8.contains(where: ",;\"".utf8.contains) else { return text }
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
@@ -26,7 +26,7 @@ package enum CSV {
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
     else { return false }
-    // A number with its sign is none.
+    // A number with a sign is not a formula.
     return Double(text) == nil || !text.utf8.dropFirst().allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
   }
 }

@@ -1,4 +1,3 @@
-import AuthMessages
 import Glibc
 import Testing
 

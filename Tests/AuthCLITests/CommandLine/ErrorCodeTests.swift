@@ -3,7 +3,6 @@ import AuthCore
 import AuthMessages
 import Testing
 
-@testable import AuthProgram
 @testable import CommandLineKit
 
 @Suite("Error codes")

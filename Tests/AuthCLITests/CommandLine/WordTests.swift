@@ -1,6 +1,5 @@
 import Testing
 
-@testable import AuthProgram
 @testable import CommandLineKit
 
 @Suite("Words and how they are quoted")

@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthSQLite
 import Programs
 import Terminals
 import Testing

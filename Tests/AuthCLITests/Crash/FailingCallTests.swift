@@ -1,6 +1,5 @@
 import DatabaseFiles
 import Foundation
-import Glibc
 import Programs
 import Testing
 

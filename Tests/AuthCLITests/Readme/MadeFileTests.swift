@@ -2,8 +2,6 @@ import AuthService
 import Programs
 import Testing
 
-@testable import AuthProgram
-
 /// Files that make writes from other files are kept in the repository, and are up to date.
 @Suite struct MadeFileTests {
   @Test(

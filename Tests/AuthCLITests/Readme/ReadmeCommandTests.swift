@@ -1,5 +1,3 @@
-import AuthBackend
-import Foundation
 import Programs
 import Testing
 

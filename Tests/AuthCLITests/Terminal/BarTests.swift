@@ -1,4 +1,3 @@
-import AuthBackend
 import AuthCore
 import Testing
 

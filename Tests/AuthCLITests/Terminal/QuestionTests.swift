@@ -2,9 +2,6 @@ import Glibc
 import Terminals
 import Testing
 
-@testable import AuthProgram
-@testable import CommandLineKit
-
 /// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.
 @Suite("Asking for a secret on a terminal", .timeLimit(.minutes(10)))
 struct QuestionTests {

@@ -4,7 +4,6 @@ import Terminals
 import Testing
 import TextFormat
 
-@testable import AuthProgram
 @testable import CommandLineKit
 
 /// What a process under test does on its pseudo-terminal.
