@@ -22,15 +22,23 @@ final class RulesDatabase: TestDatabase {
   /// - Throws: What the server refuses.
   init(isShared: Bool = false, standing: SettableClock? = nil, isEmpty: Bool = false) throws {
     server = try Databases.server.get()
-    try Databases.connect(server.address("postgres")).sql("CREATE DATABASE \(name)")
+    let template = try isEmpty ? "template1" : Self.template.get()
+    try Databases.connect(server.address("postgres")).sql("CREATE DATABASE \(name) TEMPLATE \(template)")
     let address = try ServerAddress(server.address(name))
-    if !isEmpty { try PostgresSchema.install(address) }
     let clock = standing ?? SettableClock(uptime: .zero)
     self.clock = clock
     authority = PostgresAuthority(
       PostgresDatabase(
         address, patience: .seconds(2), clock: standing == nil ? BootClock() : SettableClock(),
         adjusted: { (standing == nil ? $0 : 0) + clock.wallTime.microseconds }), isShared: isShared)
+  }
+
+  /// A database with the tables and nothing else, of which the others are copies.
+  private static let template = Result {
+    let (server, name) = (try Databases.server.get(), "rules")
+    try Databases.connect(server.address("postgres")).sql("CREATE DATABASE \(name)")
+    try PostgresSchema.install(try ServerAddress(server.address(name)))
+    return name
   }
 
   var address: String { server.address(name) }
