@@ -39,6 +39,7 @@ extension PostgresTests {
         let end = ContinuousClock.now + .seconds(60)
         while case let present = try connections(condition), present != count {
           try #require(ContinuousClock.now < end, "there are still \(present)")
+          try superuser.sql("SELECT pg_sleep(0.01)")
         }
       }
     }

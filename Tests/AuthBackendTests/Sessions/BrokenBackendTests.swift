@@ -12,8 +12,7 @@ struct BrokenBackendTests {
   @Test("every broken backend is found", arguments: BrokenBackend.Flaw.allCases)
   func flaws(flaw: BrokenBackend.Flaw) async throws {
     let check = try #require(BackendContract.checks.first { $0.name == flaw.rawValue })
-    let sound = await check.run(on: try Workspace().backendSubject())
-    #expect(sound == nil)
+    // `ContractTests` of AuthSQLite find the same backend sound where nothing is broken.
     let violation = await check.run(on: try Workspace().backendSubject { BrokenBackend(base: $0, flaw: flaw) })
     #expect(violation?.check == check.name)
   }

@@ -122,9 +122,9 @@ struct ContractTests {
     ]
     #expect(found == others.union(tested.keys), "run the contract in a test, and name the type here")
     for (conformer, folder) in tested {
-      let arguments = "arguments: \(conformer.split(separator: " ")[1])Contract.checks"
+      let checks = "\(conformer.split(separator: " ")[1])Contract.checks"
       let tests = try Repository.files(below: "Tests/\(folder)", suffix: ".swift").map(Repository.text(of:))
-      #expect(tests.contains { $0.contains(arguments) }, "no test in \(folder) has \(arguments)")
+      #expect(tests.contains { $0.contains(checks) }, "no test in \(folder) has \(checks)")
     }
   }
 }
