@@ -23,7 +23,7 @@ struct LogInAtProvider {
     "scope", "SCOPES", ValueKind<String>.text("scopes", maximumBytes: 4096),
     "The scopes to request, with spaces between them (default: openid and offline_access)")
   private static let parameter = Option.repeated(
-    "parameter", "NAME=VALUE", ValueKind<(String, String)>.parameter,
+    "parameter", "NAME=VALUE", loginParameter,
     "Add this parameter to the login, such as audience=https://api.example.com")
   private static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
@@ -36,6 +36,19 @@ struct LogInAtProvider {
     "an issuer", accepted: "an https address in ASCII, without a user name or a query, such as https://id.example.com"
   ) { word in
     word.text.flatMap { $0.isSafeURL && !$0.contains("?") ? $0 : nil }
+  }
+
+  /// A parameter of the login that the program does not set itself.
+  private static let loginParameter = ValueKind<(String, String)>(
+    "a parameter", accepted: "NAME=VALUE, but not one of the standard parameters, such as scope or client_id"
+  ) { word in
+    let parts = word.text?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
+    let standard: Set = [
+      "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "prompt",
+      "max_age", "code_challenge", "code_challenge_method", "request", "request_uri",
+    ]
+    guard parts.count == 2, !parts[0].isEmpty, !standard.contains(parts[0]) else { return nil }
+    return (parts[0], parts[1])
   }
 
   private let words: ParsedWords
@@ -135,24 +148,6 @@ extension ProviderWorkspace {
     do throws(CommandError) { return try await LoggedInSession.begun(renewing: present, by: begin) } catch {
       try explained { () throws(VaultError) in try vault.saveProviderSettings(before) }
       throw error
-    }
-  }
-}
-
-extension ValueKind where Value == (String, String) {
-  /// A parameter of the login that the program does not set itself.
-  fileprivate static var parameter: ValueKind {
-    ValueKind(
-      "a parameter", accepted: "NAME=VALUE, but not one of the standard parameters, such as scope or client_id"
-    ) { word in
-      let parts =
-        word.text?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
-      let standard: Set = [
-        "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "prompt",
-        "max_age", "code_challenge", "code_challenge_method", "request", "request_uri",
-      ]
-      guard parts.count == 2, !parts[0].isEmpty, !standard.contains(parts[0]) else { return nil }
-      return (parts[0], parts[1])
     }
   }
 }

@@ -35,22 +35,18 @@ struct RefusedCodeTests {
 
   @Test("a wrong code, a used one, a recovery code of somebody else and no code at all cause the same writes")
   func sameSecondStep() async throws {
-    let wrong = try await work("login alice", CommandHome.alice, "no code", in: try await CrashStart.home(.withStep))
+    func logIn(_ code: String, after statement: String = "") async throws -> [String] {
+      let home = try await CrashStart.home(.withStep)
+      try home.changeDatabase(statement)
+      return try await work("login alice", CommandHome.alice, code, in: home)
+    }
+    let wrong = try await logIn("no code")
     #expect(wrong.contains("fdatasync authority.db"), "a wrong code is counted")
-    let used = try await CrashStart.home(.withStep)
-    try used.changeDatabase("UPDATE two_steps SET last_step = strftime('%s') / 30 + 1")
     let code = TwoStepSecret(bytes: Array(repeating: 0, count: 20), username: "alice").code(at: WallTime.now())
-    #expect(
-      try await work("login alice", CommandHome.alice, String(decoding: code.bytes, as: UTF8.self), in: used) == wrong,
-      "a used code")
-    let other = try await CrashStart.home(.withStep)
-    try other.changeDatabase("UPDATE codes SET account = 2")
-    #expect(
-      try await work("login alice", CommandHome.alice, CrashStart.code, in: other) == wrong, "a code of somebody else")
-    #expect(
-      try await work(
-        "login alice", CommandHome.alice, "aaaaa-aaaaa-aaaaa-aaaaa-aaaaa", in: try await CrashStart.home(.withStep))
-        == wrong, "a recovery code of nobody")
+    let use = "UPDATE two_steps SET last_step = strftime('%s') / 30 + 1"
+    #expect(try await logIn(String(decoding: code.bytes, as: UTF8.self), after: use) == wrong, "a used code")
+    #expect(try await logIn(CrashStart.code, after: "UPDATE codes SET account = 2") == wrong, "a code of somebody else")
+    #expect(try await logIn("aaaaa-aaaaa-aaaaa-aaaaa-aaaaa") == wrong, "a recovery code of nobody")
   }
 
   @Test("a wrong password causes the same writes with and without a second step")

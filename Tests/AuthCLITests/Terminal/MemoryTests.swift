@@ -32,10 +32,8 @@ struct MemoryTests {
     try await onOwnThread {
       let shell = try terminal.launch(["/bin/sh", "-c", script], environment: home.environment)
       try terminal.expect("Password for alice: ")
-      try terminal.send(Self.present + "\n")
-      try terminal.expect("New password")
-      try terminal.send("\u{1C}")
-      try terminal.expect("over")
+      try terminal.send(Self.present + "\n", awaiting: "New password")
+      try terminal.send("\u{1C}", awaiting: "over")
       #expect(try shell.wait() == .exited(0))
     }
     #expect(terminal.transcript.contains("Quit"))

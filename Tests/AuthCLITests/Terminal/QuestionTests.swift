@@ -24,11 +24,9 @@ struct QuestionTests {
   func delay(_ signal: Int32, key: String?) async throws {
     let terminal = try await TerminalChild.check(endless: true).run(endsWith: .signal(signal)) { terminal in
       try terminal.expect("Secret: ")
-      try terminal.send("wrong\n")
-      try terminal.expect("<checking>")
+      try terminal.send("wrong\n", awaiting: "<checking>")
       #expect(!terminal.echoes)
-      try terminal.send("typed too early\n")
-      try terminal.expect("<typed>")
+      try terminal.send("typed too early\n", awaiting: "<typed>")
       #expect(!terminal.echoes)
       if let key { try terminal.send(key) } else { try terminal.signalForeground(signal) }
     }
@@ -39,10 +37,8 @@ struct QuestionTests {
   func discardsLateInput() async throws {
     try await TerminalChild.check(endless: false).run { terminal in
       try terminal.expect("Secret: ")
-      try terminal.send("wrong\n")
-      try terminal.expect("<checking>")
-      try terminal.send("typed too early\n")
-      try terminal.expect("<typed>")
+      try terminal.send("wrong\n", awaiting: "<checking>")
+      try terminal.send("typed too early\n", awaiting: "<typed>")
       try terminal.expect("<left: 0>")
     }
   }
@@ -51,10 +47,8 @@ struct QuestionTests {
   func discardsTypeAhead() async throws {
     try await TerminalChild.ask(afterTypeAhead: true).run { terminal in
       try terminal.expect("<ready>")
-      try terminal.send("typed ahead\n")
-      try terminal.expect("Secret: ")
-      try terminal.send("the answer\n")
-      try terminal.expect("<the answer>")
+      try terminal.send("typed ahead\n", awaiting: "Secret: ")
+      try terminal.send("the answer\n", awaiting: "<the answer>")
     }
   }
 
@@ -77,8 +71,7 @@ struct QuestionTests {
     let waits = outcome != "<timed_out>"
     try await TerminalChild.ask(milliseconds: waits ? 60_000 : 150).run { terminal in
       try terminal.expect("Secret: ")
-      try terminal.send(typed)
-      try terminal.expect(outcome)
+      try terminal.send(typed, awaiting: outcome)
     }
   }
 
@@ -88,15 +81,13 @@ struct QuestionTests {
       try terminal.expect("Secret: ")
       try terminal.send("first ")
       // Nobody could continue this process group, so the key does not stop it.
-      try terminal.send("\u{1A}")
-      try terminal.expect("Secret: ")
+      try terminal.send("\u{1A}", awaiting: "Secret: ")
       #expect(!terminal.echoes)
       try terminal.send("second ")
       try terminal.signalForeground(SIGCONT)
       try terminal.expect("Secret: ")
       #expect(!terminal.echoes)
-      try terminal.send("third\n")
-      try terminal.expect("<third>")
+      try terminal.send("third\n", awaiting: "<third>")
     }
   }
 
@@ -105,8 +96,7 @@ struct QuestionTests {
     try await TerminalChild.ask().run(ignoring: SIGHUP) { terminal in
       try terminal.expect("Secret: ")
       try terminal.signalForeground(SIGHUP)
-      try terminal.send("still here\n")
-      try terminal.expect("<still here>")
+      try terminal.send("still here\n", awaiting: "<still here>")
     }
   }
 }
