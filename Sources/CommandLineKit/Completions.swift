@@ -21,7 +21,7 @@ package struct Completions: Sendable {
   package var words: [Suggestion]
   /// The words of a command of the program that prints more of them, one per line.
   package private(set) var listedBy: String?
-  /// The beginning of the last word that all of them continue: an option with its equals sign.
+  /// The start of the last word before each of them: an option with its equals sign.
   fileprivate(set) var prefix = ""
 
   /// The completions as the script of `shell` reads them, one per line.

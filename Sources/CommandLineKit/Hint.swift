@@ -3,7 +3,7 @@ import TextFormat
 /// A line that says what to do next: text, and commands to run.
 ///
 /// A command is a value here, and becomes text where it is printed, with the options that this run
-/// had. So it acts on the same data when somebody pastes it:
+/// had. So it acts on the same data when a user pastes it:
 ///
 ///     "List them first: \(run: "list", "--all")"
 package struct Hint: Hashable, Sendable {
@@ -86,7 +86,7 @@ extension Hint: ExpressibleByStringInterpolation {
       parts.append(.command(words, isForOthers: false))
     }
 
-    /// A command that somebody else runs, who has other contexts.
+    /// A command for another user, who has other contexts.
     package mutating func appendInterpolation(runByOthers words: String...) {
       parts.append(.command(words, isForOthers: true))
     }

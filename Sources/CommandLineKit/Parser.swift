@@ -53,7 +53,7 @@ extension Tool {
   }
 }
 
-/// Holds a line against the declaration of its command.
+/// Checks a line against the declaration of its command.
 private struct Check<Request: Sendable> {
   let line: TypedLine<Request>
   let tool: Tool<Request>
@@ -66,7 +66,7 @@ private struct Check<Request: Sendable> {
     CommandError(code, message, path: path, advice: advice)
   }
 
-  /// What to do if a value that nobody asked for is a secret.
+  /// The advice if an unexpected value may be a secret.
   private var secrecy: String? {
     let readsSecret = line.command?.options.contains { $0.long.hasSuffix("-stdin") } == true
     return readsSecret

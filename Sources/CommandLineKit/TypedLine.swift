@@ -8,7 +8,7 @@ struct TypedOption {
   let declaration: OptionDeclaration?
   let value: Value
 
-  /// What a line has for the value of an option.
+  /// The value of an option in a line.
   enum Value {
     /// The value, or nil for a flag.
     case given(Word?)

@@ -24,7 +24,7 @@ private func require(_ condition: Bool) throws(NotJSON) {
 private struct JSONReader {
   var rest: ArraySlice<UInt8>
 
-  /// The next byte that is no blank, which stays.
+  /// Skips blanks, and returns the next byte without taking it.
   mutating func next() -> Unicode.Scalar? {
     rest = rest.drop { " \t\n\r".utf8.contains($0) }
     return rest.first.map { Unicode.Scalar($0) }

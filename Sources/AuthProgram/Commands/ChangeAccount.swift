@@ -76,36 +76,31 @@ enum AccountChange: String {
 /// `profile delete` and `accounts delete USER`.
 enum DeleteAccountCommand {
   static let own = command(
-    "Delete your account",
-    """
-    The balance must be 0.00, and the last administrator cannot be deleted. Your sessions end. Your names, password \
-    and codes are erased. Payments stay, and show 'deleted account'. The user name cannot be used again.
-    """,
+    "Delete your account", owner: "Your",
     examples: [
       "profile delete": "asks before it deletes your account",
       "profile delete --yes": "deletes it without asking, for scripts",
     ])
 
   static let other = command(
-    "Delete an account",
-    """
-    Its balance must be 0.00, and the last administrator cannot be deleted. Its sessions end. Its names, password \
-    and codes are erased. Payments stay, and show 'deleted account'. The user name cannot be used again.
-    """,
-    of: Arguments.account,
+    "Delete an account", owner: "Its", of: Arguments.account,
     examples: [
       "accounts delete bob --yes": "deletes the account of bob without asking",
       "accounts delete bob": "asks before it deletes the account of bob",
     ])
 
   private static func command(
-    _ summary: String, _ consequences: String, of account: Argument<Username>? = nil,
+    _ summary: String, owner: String, of account: Argument<Username>? = nil,
     examples: KeyValuePairs<String, String>
   ) -> Command<CommandBody> {
     Command(
       "delete", soughtAs: ["remove", "rm"], summary: summary,
       discussion: [
-        "Asks you to type the name of the account, unless --yes is given. \(consequences)",
+        """
+        Asks you to type the name of the account, unless --yes is given. \(owner) balance must be 0.00, and the last \
+        administrator cannot be deleted. \(owner) sessions end. \(owner) names, password and codes are erased. Payments \
+        stay, and show 'deleted account'. The user name cannot be used again.
+        """,
         Confirmation.ofPassword,
       ],
       arguments: [account].compactMap(\.self), options: [Confirmation.yes], examples: examples

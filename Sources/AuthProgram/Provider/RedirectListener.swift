@@ -86,7 +86,7 @@ struct RedirectListener: ~Copyable {
     while true {
       let descriptor = Glibc.accept(listener, nil, nil)
       if descriptor < 0, case let error = ErrorNumber.current, error.isOfDescriptors {
-        // The connection stays in the queue, so a later wait would return at once, for ever.
+        // The connection stays in the queue, so every later wait would return immediately.
         guard !connections.isEmpty else {
           throw CommandError(code: .redirectPortUnusable, address, error.explanation)
         }

@@ -9,15 +9,14 @@ package enum CellStyle: Character, Sendable, CaseIterable {
   case accent = "a"
   case good = "g"
   case bad = "b"
-  /// Light blocks on a dark ground, whatever the colours of the terminal are, also without colour:
-  /// here the colours are the picture.
+  /// Light blocks on a dark ground, for a QR code: it needs both colours, also with `NO_COLOR`.
   case picture = "p"
 
   /// The parameters of SGR (ECMA-48) after a reset; empty for plain text.
   ///
   /// Bold, faint and reverse stay without colour: `NO_COLOR` is about colour alone (no-color.org).
-  /// The colours are of the 256 that terminals share, and not of the 16 that each has its own of:
-  /// they have a contrast of 3.9 or more with white and with black (WCAG 2.2, 1.4.3).
+  /// The colours are among those of the 256 that are the same in every terminal; the first 16 are
+  /// not. They have a contrast of 3.9 or more with white and with black (WCAG 2.2, 1.4.3).
   package func parameters(colors: Bool) -> String {
     switch self {
     case .plain: ""

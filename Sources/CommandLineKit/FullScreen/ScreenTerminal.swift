@@ -25,8 +25,8 @@ package struct ScreenTerminal: ~Copyable {
   ///   - isASCII: Whether it shows ASCII alone.
   /// - Throws: ``CommandError`` when there is none, or it is in use.
   package init(colors: Bool, isASCII: Bool = false) throws(CommandError) {
-    // Not waited for when it takes nothing, so that a signal acts at once. The mode is this
-    // opening's alone.
+    // Without blocking, so that a signal acts immediately if the terminal accepts no output. The
+    // flag applies only to this descriptor.
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw .unreadable("the terminal") }
     let signals = try TerminalSignals(TerminalDescriptor(number: descriptor, isOwned: true), for: .fullScreen)

@@ -39,15 +39,14 @@ package enum Environment {
   /// The value as text, with invalid UTF-8 replaced, for variables that only select an option.
   package static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Whether the locale names another encoding than UTF-8; where nothing names a locale, it does
-  /// not.
+  /// Whether the locale names another encoding than UTF-8; false if no variable names a locale.
   package static var hasOtherEncoding: Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(value).first { !$0.isEmpty }?.lowercased()
     guard let locale else { return false }
     return !["utf-8", "utf8"].contains { locale.hasSuffix($0) || locale.contains($0 + "@") }
   }
 
-  /// The value as the bytes it has.
+  /// The value as bytes.
   package static func word(_ name: String) -> Word? { getenv(name).map { Word(cString: $0) } }
 }
 
