@@ -97,7 +97,9 @@ extension PostgresTests {
       ) { Operations.deleteAccount(try Username("bob"), $0) },
     ]
 
-    @Test("whatever is cut, what is said is true, and nothing happens twice", arguments: Effort.sample(commands, 4))
+    @Test(
+      "wherever the connection is cut, the reported outcome is true, and nothing happens twice",
+      arguments: Effort.sample(commands, 4))
     func cut(command: Command) throws {
       let database = try RulesDatabase(isEmpty: true)
       let proxy = CuttingProxy(target: database.server.directory)

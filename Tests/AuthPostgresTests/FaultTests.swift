@@ -27,7 +27,7 @@ extension PostgresTests {
     }
 
     @Test(
-      "what does not name a database, or holds a password, is refused before anything is connected",
+      "an address without a database, or with a password, is refused before a connection",
       arguments: [
         ("", "database_address_invalid"), ("accounts", "database_address_invalid"),
         ("postgresql://h/x?nonsense=1", "database_address_invalid"), ("nonsense=1", "database_address_invalid"),

@@ -76,7 +76,7 @@ extension PostgresTests {
       try pool.write(.rows) { (db) throws(BackendError) in _ = try db.step("SELECT pg_sleep(0.3)", []) { _ in false } }
     }
 
-    @Test("a server that has no more connections is waited for")
+    @Test("the pool waits for a server without free connections")
     func full() throws {
       let site = try Site()
       try site.database.sql(

@@ -19,7 +19,7 @@ import Testing
 @Suite struct RuleRaceTests {
   static let rounds = Effort.number("ACCOUNT_RACE_ROUNDS") ?? (Effort.isComplete ? 8 : 4)
 
-  @Test("some order of the two", arguments: Engine.possible, Pair.all)
+  @Test("the outcome is that of some order of the two", arguments: Engine.possible, Pair.all)
   func pairs(engine: Engine, pair: Pair) async throws {
     let findings = try await onOwnThread { try RaceScene(engine).findings(pair, rounds: Self.rounds) }
     #expect(findings == [])

@@ -23,7 +23,7 @@ extension PostgresTests {
     }
 
     @Test(
-      "a check names what differs",
+      "a check lists the differences",
       arguments: [
         ("DROP INDEX sessions_live", "sessions_live"), ("ALTER TABLE codes ADD COLUMN x int", "column codes.x"),
         ("ALTER TABLE accounts ALTER role DROP NOT NULL", "column accounts.role"),

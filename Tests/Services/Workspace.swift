@@ -164,10 +164,6 @@ extension Backend {
   package func challenge(_ name: String = "alice", _ password: Secret = alicePassword) throws -> Challenge {
     try Services.challenge(of: { try logIn(name, password) })
   }
-
-  package func order(_ amount: String, to payee: String = "bob", key: String? = nil) throws -> PaymentOrder {
-    try PaymentOrder(amount, to: payee, key: key)
-  }
 }
 
 extension PaymentOrder {

@@ -40,7 +40,7 @@ enum RunCommand {
     "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
 
   /// The options that are numbers, and the limits that they set.
-  private static let counts = [
+  static let counts = [
     count("connections", \.connections.all, "Connections in all (default: 4096)"),
     count("connections-per-user", \.connections.ofUser, "Connections of one user of the machine (default: 1024)"),
     count("requests-per-user", \.requests.ofUser, "Requests of one user that wait (default: 512)"),
@@ -53,7 +53,7 @@ enum RunCommand {
     count("hash-threads", \.hashThreads, "Simultaneous hashes, of 64 MiB each (default: one for each processor)"),
   ]
 
-  private typealias Limit = any WritableKeyPath<ServiceLimits, Int> & Sendable
+  typealias Limit = any WritableKeyPath<ServiceLimits, Int> & Sendable
 
   private static func count(_ name: String, _ limit: Limit, _ summary: String) -> (option: Option<Int?>, limit: Limit) {
     (Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary), limit)

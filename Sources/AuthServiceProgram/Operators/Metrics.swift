@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import AuthService
+import CommandLineKit
 import TextFormat
 
 extension Health {
@@ -61,13 +62,9 @@ extension Health {
     let reasons = counts.refused.sorted { $0.key < $1.key }
     add(
       "refused_total", "counter", "Refusals by reason.", reasons.map { ("{reason=\"\($0.key)\"}", Double($0.value)) })
-    let most = [
-      ("connections", limits.connections.all), ("connections_per_user", limits.connections.ofUser),
-      ("requests", limits.requests.all), ("requests_per_user", limits.requests.ofUser),
-      ("passwords", limits.passwords.all), ("passwords_per_user", limits.passwords.ofUser),
-      ("names_per_user", limits.namesOfUser), ("failures_per_user", limits.failuresOfUser),
-      ("database_threads", limits.databaseThreads), ("hash_threads", limits.hashThreads),
-    ]
+    let most =
+      [("requests", limits.requests.all), ("passwords", limits.passwords.all)]
+      + RunCommand.counts.map { ($0.option.declaration.long.replacing("-", with: "_"), limits[keyPath: $0.limit]) }
     add("limit", "gauge", "The limits of the service.", most.map { ("{of=\"\($0.0)\"}", Double($0.1)) })
     return lines.map { $0 + "\n" }.joined()
   }

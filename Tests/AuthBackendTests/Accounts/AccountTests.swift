@@ -17,7 +17,7 @@ import Testing
     #expect(work.raw.rows("SELECT count(*), sum(role = 'administrator') FROM accounts") == [["12", "1"]])
   }
 
-  @Test("what cannot be shown as a name is refused, with the reason") func displayNames() throws {
+  @Test("a display name that cannot be shown is refused, with the reason") func displayNames() throws {
     let authority = try Workspace.inhabited().authority
     let token = try authority.logIn().token
     for name in [

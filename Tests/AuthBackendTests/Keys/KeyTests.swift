@@ -52,7 +52,7 @@ import Testing
     let (store, session) = try await logIn(.standard)
     let (elsewhere, other) = try await logIn(try #require(ContextName("other")))
     let before = work.raw.number("SELECT count(*) FROM events")
-    let (bob, order) = (try Username("bob"), try authority.order("12.50"))
+    let (bob, order) = (try Username("bob"), try PaymentOrder("12.50"))
     let (fresh, otherFresh) = (try FreshSession(session), try FreshSession(other))
     let (administrator, otherAdministrator) = (try AdminSession(session), try AdminSession(other))
     let refusals = try session.withLease { (lease: borrowing SessionLease) in

@@ -39,11 +39,11 @@ import Testing
     #expect(code { try IdempotencyKey(text) } == "idempotency_key_invalid")
   }
 
-  @Test("no balance overflows") func overflow() throws {
+  @Test("a payment that would overflow a balance is refused") func overflow() throws {
     let (work, authority) = try Workspace.inhabited()
     let token = try authority.logIn().token
     work.raw.script("UPDATE ledger_accounts SET balance = \(Int64.max - 50) WHERE id = 2")
-    let order = try authority.order("1")
+    let order = try PaymentOrder("1")
     #expect(code { try authority.rules.pay(order, token: token) } == "payee_full")
     #expect(work.raw.number("SELECT balance FROM ledger_accounts WHERE id = 2") == Int64.max - 50)
   }

@@ -75,7 +75,7 @@ import Testing
     _ = try authority.turnTwoStepOn(alice.token)
     let challenge = try authority.challenge()
     let receipt = try authority.rules.pay(
-      try authority.order("1", to: "alice"), token: try authority.logIn("bob", bobPassword).token)
+      try PaymentOrder("1", to: "alice"), token: try authority.logIn("bob", bobPassword).token)
     _ = try authority.rules.setDisabled(true, account: Username("bob"), token: alice.token)
     let last = work.raw.number("SELECT max(id) FROM events")
     work.wall.advance(by: .seconds(60))

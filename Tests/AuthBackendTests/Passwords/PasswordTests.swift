@@ -68,7 +68,7 @@ import Testing
     #expect(code { try authority.changePassword(from: composed, to: decomposed, token: token) } == "password_unchanged")
   }
 
-  @Test("an impossible password at login is simply not accepted") func notAccepted() throws {
+  @Test("a login with an impossible password is refused like one with a wrong password") func notAccepted() throws {
     let authority = try Workspace.inhabited().authority
     for password in [
       Secret(""), Secret(bytes: [0xFF]), Secret(bytes: [0]), Secret(String(repeating: "x", count: 1 << 20)),

@@ -12,7 +12,7 @@ import Testing
     return (work, authority, try authority.logIn())
   }
 
-  @Test("neither a look nor activity within a minute writes anything") func cheap() async throws {
+  @Test("neither a lookup nor activity within a minute writes anything") func cheap() async throws {
     let (work, authority, grant) = try ready()
     let raw = work.raw
     func expectWrite(_ isExpected: Bool, _ body: () async throws -> Void) async throws {
@@ -45,7 +45,7 @@ import Testing
   enum Ending: CaseIterable { case revoking, all, password, disabling }
 
   @Test(
-    "a token that was issued and not used yet opens nothing after its session was ended elsewhere",
+    "an issued token that was not used yet is refused after its session was ended elsewhere",
     arguments: Ending.allCases)
   func issuedTokenDies(_ ending: Ending) async throws {
     let (work, authority, administrator) = try ready()
@@ -88,7 +88,7 @@ import Testing
     let (work, authority, ended) = try ready()
     try await authority.revoke(ended.token, reason: .userAsked)
     for _ in 1...40 { _ = try? await authority.resume(ended.token) }
-    let paying = failure { try authority.rules.pay(authority.order("1"), token: ended.token) }
+    let paying = failure { try authority.rules.pay(PaymentOrder("1"), token: ended.token) }
     #expect(paying?.kind == .session(.ended(.userAsked)))
     let replaced = try authority.logIn()
     let renewed = try authority.reauthenticate(replaced.token, password: alicePassword)
@@ -118,7 +118,7 @@ import Testing
     work.clock.advance(by: .seconds(60))
     let first = try authority.reauthenticate(grant.token, password: alicePassword)
     let second = try authority.reauthenticate(grant.token, password: alicePassword)
-    _ = try authority.rules.pay(authority.order("1"), token: second.token)
+    _ = try authority.rules.pay(PaymentOrder("1"), token: second.token)
     for token in [grant.token, first.token] {
       await #expect(throws: Refusal.rejected(.superseded)) { try await authority.resume(token) }
     }

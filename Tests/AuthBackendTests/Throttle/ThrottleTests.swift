@@ -77,7 +77,7 @@ import TextFormat
         == [["authn_login_success", "24"], ["authn_password_rehash", "1"]])
   }
 
-  @Test("a password that could not be checked is no failure") func unjudged() throws {
+  @Test("a password that could not be checked does not count as a failure") func unjudged() throws {
     let (work, authority) = try Workspace.inhabited()
     work.raw.script("UPDATE accounts SET password_hash = '*' WHERE name = 'bob'")
     _ = failure { try authority.logIn("nobody", wrongPassword) }
@@ -97,7 +97,7 @@ import TextFormat
     #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
   }
 
-  @Test("numbers that only a damaged database has are answered, and stop nothing") func damagedNumbers() {
+  @Test("numbers of a damaged database do not stop the process") func damagedNumbers() {
     var record = ThrottleRecord()
     (record.guesses, record.attempts, record.wait) = (
       .max, .max, BootInstant(boot: boot, uptime: .nanoseconds(Int64.min))
@@ -125,7 +125,7 @@ import TextFormat
     let (work, authority) = try Workspace.inhabited()
     let bob = try authority.logIn("bob", bobPassword).token
     work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
-    _ = try authority.rules.pay(authority.order("1", to: "alice"), token: bob)
+    _ = try authority.rules.pay(PaymentOrder("1", to: "alice"), token: bob)
     let confirming = failure { try authority.reauthenticate(bob, password: bobPassword) }
     #expect(confirming?.kind == .throttled(.locked))
   }
@@ -150,7 +150,7 @@ import TextFormat
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL AND name = 'authz_admin'") == 1)
   }
 
-  @Test("what is no name is counted as one, and a name as a hash with a key of the database")
+  @Test("all invalid names share one counter, and a name is stored as a hash with a key of the database")
   func namesAreKeyed() throws {
     let (work, authority) = try Workspace.inhabited()
     for typed in ["correct horse battery staple", "!", "", "x1", "X1"] {

@@ -52,7 +52,7 @@ import Testing
     #expect(scene.work.raw.number("SELECT count(*) FROM events WHERE name = 'authn_password_rehash'") == 1)
   }
 
-  @Test("a wall clock that is set back opens nothing again")
+  @Test("a used code is not accepted again after the wall clock was set back")
   func clockSetBack() throws {
     let scene = try Scene()
     let used = scene.code

@@ -18,7 +18,7 @@ import Testing
     return (work, vault)
   }
 
-  @Test("a token of any length is kept, such as that of a server which speaks OAuth 2.0")
+  @Test("a token of any length is stored, such as that of an OAuth 2.0 server")
   func longTokens() async throws {
     let work = Workspace()
     let vault = work.vault()
@@ -38,7 +38,7 @@ import Testing
     #expect(evidence.description.contains("checksum"))
   }
 
-  @Test("the user is kept with the token, in hexadecimal digits, and names that no screen shows are left out")
+  @Test("the user is stored with the token, in hexadecimal digits, without names that are too long")
   func users() async throws {
     let work = Workspace()
     let vault = work.vault()
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be used is corrupt, says which file and why, and is set aside by storing",
+    "an unusable file is corrupt, with its path and the reason, and storing sets it aside",
     arguments: [
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
       (": > FILE", "empty", false), ("sed -i '1s/5$/6/' FILE", "version 6", true),
@@ -153,7 +153,7 @@ import Testing
     #expect(work.run("cd '\(directory)'; ls -vd *.corrupt-* | sed 's/.*-//' | xargs") == "4 5 6 7 8 9 10 11 12 1")
   }
 
-  @Test("the root and the working directory are directories of session files like any other") func shortPaths() {
+  @Test("the root and the working directory can hold session files") func shortPaths() {
     for (name, path) in [("/", "/default.session"), ("/.", "/default.session"), ("./", "./default.session")] {
       #expect(FileVault(directory: name).path == path)
     }
@@ -222,7 +222,7 @@ import Testing
     close(request)
   }
 
-  @Test("an exchange that nobody is at is interrupted, whatever process has the id of its holder now")
+  @Test("an exchange without a holder is interrupted, even if another process has the id of the former holder")
   func reusedID() async throws {
     let (work, vault) = try await ready()
     func begin() async throws {
@@ -251,7 +251,7 @@ import Testing
     #expect(work.run("ls '\(work.state)'") == "default.exchange\ndefault.lock\ndefault.session")
   }
 
-  @Test("a lock changes nothing of its file") func quietLock() async throws {
+  @Test("taking a lock does not change its file") func quietLock() async throws {
     let (work, vault) = try await ready()
     let changes = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     defer { close(changes) }
@@ -261,7 +261,7 @@ import Testing
     #expect(read(changes, &event, event.count) < 0 && errno == EAGAIN)
   }
 
-  @Test("files of a killed writer are used again") func leftovers() async throws {
+  @Test("the temporary file of a killed writer is replaced") func leftovers() async throws {
     let (work, vault) = try await ready()
     work.run("cd '\(work.state)' && mkdir x && ln -s /nonexistent .default.session.new")
     try await vault.store(second)

@@ -47,7 +47,7 @@ import Testing
     #expect(try refusal().description.contains("\\u{1B}[2J"))
   }
 
-  @Test("a database that another process writes to is busy for a writer past the wait, and read meanwhile")
+  @Test("while another process writes, a read succeeds, and a write is busy after the wait")
   func locked() async throws {
     let (work, grant) = try ready()
     let authority = work.authority(busyWait: .milliseconds(50))
@@ -59,7 +59,7 @@ import Testing
     _ = try authority.logIn()
   }
 
-  @Test("a file that was repaired or replaced meanwhile is used again by the same authority")
+  @Test("the same authority uses a file again that was replaced")
   func reopening() async throws {
     let (work, grant) = try ready()
     let authority = work.authority()

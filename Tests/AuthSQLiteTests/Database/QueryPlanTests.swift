@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("a scan would be seen") func control() throws {
+  @Test("the test of plans would report a scan") func control() throws {
     let work = try Workspace.inhabited().work
     let plan = work.raw.rows("EXPLAIN QUERY PLAN SELECT * FROM accounts WHERE display_name = 'x'")
     #expect(plan?.last?.last?.hasPrefix("SCAN") == true)

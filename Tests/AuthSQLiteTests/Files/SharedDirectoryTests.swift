@@ -63,7 +63,7 @@ import Testing
     #expect(listing() == before)
   }
 
-  @Test("preparing to watch leaves a directory as it is") func prepared() throws {
+  @Test("preparing to watch does not change an existing directory") func prepared() throws {
     let work = Workspace()
     work.run("mkdir -m 755 '\(work.state)'")
     try work.vault().prepare()

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("nothing is listened to without a session, then what concerns it, on a connection of its own")
+  @Test("a source listens only with a session, on a connection of its own")
   func subscription() throws {
     let subscribed = Mutex<[SessionToken]>([])
     let change = DispatchSemaphore(value: 0)
@@ -68,7 +68,7 @@ import Testing
     #expect(service.connections == 3)
   }
 
-  @Test("a subscription that is refused is no subscription, and the next look says why")
+  @Test("a refused subscription does not listen, and the next read reports why")
   func refused() throws {
     let service = service { peer, number, _, _ in
       peer.send(.failure(number, now: nil, .session(.ended(.revoked))))
@@ -86,7 +86,7 @@ import Testing
   enum Unsaved: CaseIterable { case fullDisk, killedBefore, passwordChangedOnly }
 
   @Test(
-    "to listen does not confirm a token that the vault does not hold, so the next start finds the session",
+    "listening does not confirm a token that the vault lacks, so the next start finds the session",
     arguments: Unsaved.allCases)
   func unsaved(why: Unsaved) async throws {
     let (work, embedded) = try Workspace.inhabited(isShared: true)

@@ -70,7 +70,7 @@ import Testing
     .then("it answers before it is asked again", "service_garbled") { _ in ServerFrame.lookAgain.encoded() },
   ]
 
-  @Test("a fault of the service is a clear error, for a read and for a change", arguments: faults)
+  @Test("each fault of the service is a clear error, for a read and for a change", arguments: faults)
   func fault(_ fault: Fault) throws {
     let service = TestService(hello: nil) { peer, _ in
       peer.send(fault.greeting)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("an answer of another kind than was asked for is refused by the backend")
+  @Test("an answer of another kind than the request needs is refused")
   func otherKind() throws {
     let service = TestService(answering: { _ in Samples.answer(.count) })
     let authority = service.authority()
@@ -106,14 +106,14 @@ import Testing
     #expect(paid?.values.last?.hasPrefix("--idempotency-key auto-") == true)
   }
 
-  @Test("a socket that says nothing is not waited for as long as a person who could be asked")
+  @Test("a silent socket has the timeout of a connection, not that of a prompt")
   func silent() {
     let service = TestService(hello: nil) { peer, _ in peer.waitForEnd() }
     let dialling = Dialling(address: .unix(service.path), limits: .short, mayAsk: true)
     #expect(code { _ = try dialling.connect() } == "service_silent")
   }
 
-  @Test("what a shell shows while somebody types hardly waits for a service, and ssh neither asks nor prints")
+  @Test("completions hardly wait for a service, and ssh does not prompt or print")
   func hurried() throws {
     let service = TestService(hello: nil) { peer, _ in peer.waitForEnd() }
     let limits = ClientLimits.hurried(at: .unix(service.path))
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("what the service said about itself is known while a request waits for its answer")
+  @Test("the hello of the service can be read while a request waits for its answer")
   func knownMeanwhile() throws {
     let (isAsked, mayAnswer, isOver) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
@@ -174,7 +174,7 @@ import Testing
     isOver.wait()
   }
 
-  @Test("a service that is lost again and again is given up, and a change of its state is unknown")
+  @Test("after three lost answers a read fails, and the outcome of a change is unknown")
   func lostAgain() throws {
     let service = TestService(answering: { _ in nil })
     let authority = service.authority()
@@ -183,7 +183,9 @@ import Testing
     #expect(code { try authority.logIn() } == "outcome_unknown")
   }
 
-  @Test("a service that went away between two requests is found again, also by what may not be repeated")
+  @Test(
+    "the client reconnects to a service that restarted between two requests, also for a change that may not be repeated"
+  )
   func restarted() throws {
     let service = TestService(answering: { _ in WireBody.done })
     let authority = service.authority()
@@ -193,7 +195,7 @@ import Testing
     #expect(service.connections == 2)
   }
 
-  @Test("a service that comes back with another database is sent nothing more")
+  @Test("the client sends nothing to a service that comes back with another database")
   func otherDatabase() throws {
     let seen = Mutex(0)
     let service = TestService(hello: nil) { peer, connection in

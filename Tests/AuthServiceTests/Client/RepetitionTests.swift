@@ -129,7 +129,7 @@ import Testing
     let authority = scene.authority
     let token = try authority.logIn().token
     for key in ["rent", nil] {
-      let order = try authority.order("10", key: key)
+      let order = try PaymentOrder("10", key: key)
       let receipt = try scene.losing(Operations.pay) { try authority.ask(Operations.pay, order, token) }
       #expect(receipt.key == key && receipt.isRepetition == (key != nil))
     }

@@ -10,7 +10,7 @@ struct GuessTests {
   enum Guess: CaseIterable { case login, newPassword, password, answer, secondStep }
 
   @Test(
-    "a guess is counted if its client hangs up before the verdict, and after five none is heard",
+    "a guess is counted even if its client hangs up before the answer, and after five none is checked",
     arguments: Guess.allCases)
   func counted(_ guess: Guess) throws {
     let (embedded, authority) = try Workspace.inhabited(isShared: true)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Clients that misbehave")
 struct HostileClientTests {
-  @Test("what is no message costs the connection that sent it, with a reason, and nobody else")
+  @Test("invalid bytes end the connection that sent them, with a reason, and no other")
   func garbage() throws {
     let service = try RunningService()
     let other = try service.client()
@@ -78,7 +78,7 @@ struct HostileClientTests {
     return codes
   }
 
-  @Test("a client of another version is told which one this is, and is not served")
+  @Test("a client of another version gets the version of the service, and is not served")
   func otherVersion() throws {
     let service = try RunningService()
     let client = try ServiceClient(service.socket, greets: false)
@@ -88,7 +88,7 @@ struct HostileClientTests {
     #expect(service.logs("reason=other_version"))
   }
 
-  @Test("a wish for a longer session than there is time costs the connection that sent it, and nobody else")
+  @Test("a request for an impossibly long session ends the connection that sent it, and no other")
   func endlessSession() throws {
     let service = try RunningService()
     let client = try service.client()
@@ -118,7 +118,7 @@ struct HostileClientTests {
     }
   }
 
-  @Test("a limit that no client means brings at most a page, and never stops the service")
+  @Test("an absurd limit returns at most a page, and never stops the service")
   func numbers() throws {
     let service = try RunningService()
     let client = try service.client()

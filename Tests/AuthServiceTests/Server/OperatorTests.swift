@@ -55,7 +55,7 @@ struct OperatorTests {
     #expect(access("-", F_OK) != 0)
   }
 
-  @Test("what a service that was killed left of a copy is removed at the next start")
+  @Test("an unfinished copy of a service that was killed is removed at the next start")
   func leftovers() async throws {
     let service = try RunningService()
     service.end(SIGKILL)
@@ -71,7 +71,7 @@ struct OperatorTests {
     #expect(left.isEmpty)
   }
 
-  @Test("health gives up a service that hangs")
+  @Test("health does not wait for a service that hangs")
   func hanging() async throws {
     let service = try RunningService()
     kill(service.pid, SIGSTOP)
@@ -120,7 +120,7 @@ struct OperatorTests {
     #expect(try await run(service, "health").hasPrefix("Healthy."))
   }
 
-  @Test("schema check beside the running service is done by it, of its own database alone")
+  @Test("the running service performs schema check, for its own database only")
   func check() async throws {
     let (service, other) = (try RunningService(), try RunningService())
     let command = "schema check --database \(service.data)"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The service on PostgreSQL", .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
 struct PostgresServiceTests {
-  @Test("two services share a database, and what one pays tells the subscriber of the other")
+  @Test("two services share a database, and a payment at one notifies a subscriber of the other")
   func two() async throws {
     let site = try await PostgresSite("two")
     try await site.install()

@@ -11,11 +11,7 @@ import Testing
 
 @Suite("The service")
 struct ServerTests {
-  private static func order(_ amount: String, _ key: String) throws -> PaymentOrder {
-    PaymentOrder(amount: try Amount(amount), payee: try Username("bob"), key: try IdempotencyKey(key))
-  }
-
-  @Test("an owner's request is refused, because a person at the socket is none, and the log has it")
+  @Test("a client of the socket is not the owner of the database, and the log has the refusal")
   func members() throws {
     let service = try RunningService()
     let client = try service.client()
@@ -24,7 +20,8 @@ struct ServerTests {
     #expect(service.logs("reason=not_database_owner uid=\(getuid())"))
   }
 
-  @Test("a directory of another user is left alone, and the hint says as whom to run", .enabled(if: geteuid() == 0))
+  @Test(
+    "a directory of another user is not changed, and the hint names the user to run as", .enabled(if: geteuid() == 0))
   func otherUser() async throws {
     let folder = ShortFolder()
     #expect(mkdir(folder.path + "/other", 0o700) == 0 && chown(folder.path + "/other", 12_345, 0) == 0)
@@ -46,7 +43,7 @@ struct ServerTests {
     #expect(access(service.socket, F_OK) == 0)
   }
 
-  @Test("its memory is closed to others, and it leaves no core")
+  @Test("other processes cannot read its memory, and it leaves no core")
   func memory() throws {
     let service = try RunningService()
     var status = stat()
@@ -59,7 +56,7 @@ struct ServerTests {
   }
 
   @Test(
-    "a signal to stop lets what runs finish, and clients see the end of the connection",
+    "a signal to stop lets running requests finish, and clients see the end of the connection",
     arguments: [SIGTERM, SIGINT])
   func stops(_ signal: Int32) throws {
     let service = try RunningService()
@@ -67,7 +64,7 @@ struct ServerTests {
     let token = try client.logIn("alice")
     // The terminal in which it was started may go away.
     kill(service.pid, SIGHUP)
-    for number in 0..<8 { try client.send(Operations.pay(try Self.order("1", "k\(number)"), token)) }
+    for number in 0..<8 { try client.send(Operations.pay(try PaymentOrder("1", key: "k\(number)"), token)) }
     // The first answer shows that the others were read or will not be.
     _ = try client.answer().get()
     #expect(service.end(signal) == .exited(0))
@@ -91,7 +88,7 @@ struct ServerTests {
     var client = try service.client()
     let token = try client.logIn("alice")
     for round in 0..<10 {
-      let order = try Self.order("1", "round\(round)")
+      let order = try PaymentOrder("1", key: "round\(round)")
       try client.send(Operations.pay(order, token))
       service.end(SIGKILL)
       // Whatever was lost, the same key does not pay twice.

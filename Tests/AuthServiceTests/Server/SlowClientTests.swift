@@ -15,7 +15,7 @@ struct SlowClientTests {
     try ServedRules(try Workspace.inhabited(isShared: true).work.rules, change)
   }
 
-  @Test("a password that waited too long in the queue is not hashed, so its client hears busy and not unknown")
+  @Test("a password that waited too long in the queue is not hashed, and its client gets busy instead of unknown")
   func queue() throws {
     let server = try server { $0.hashTime = .zero }
     let client = try ServiceClient(server.path)
@@ -23,7 +23,7 @@ struct SlowClientTests {
     #expect(try client.refusal()?.code == "service_busy")
   }
 
-  @Test("silence, and a message that is sent too slowly, end the connection; an idle client stays")
+  @Test("silence and a slow message end the connection; an idle client stays connected")
   func silence() throws {
     let server = try server()
     let idle = try ServiceClient(server.path)
@@ -68,7 +68,7 @@ struct SlowClientTests {
     for _ in 0..<16 { _ = try client.answer() }
   }
 
-  @Test("requests whose client hung up before they began are not done")
+  @Test("requests whose client hung up before they started are not performed")
   func leaving() throws {
     let rules = try Workspace.inhabited(isShared: true).work.rules
     let server = try ServedRules(rules) { $0.databaseThreads = 2 }

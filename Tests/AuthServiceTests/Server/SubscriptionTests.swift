@@ -15,7 +15,7 @@ struct SubscriptionTests {
     return client
   }
 
-  @Test("a payment tells payer and payee to look again, and nobody else")
+  @Test("a payment notifies the subscribers of payer and payee, and no other")
   func payment() throws {
     let service = try RunningService(["alice", "bob", "carol", "dave"])
     let client = try service.client()
@@ -32,7 +32,7 @@ struct SubscriptionTests {
     _ = try dave.answer(2)
   }
 
-  @Test("a session that ends hears of it, and of nothing afterwards")
+  @Test("a subscriber is notified of the end of its session, and of nothing afterwards")
   func end() throws {
     let service = try RunningService()
     let client = try service.client()

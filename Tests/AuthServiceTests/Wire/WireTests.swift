@@ -80,7 +80,7 @@ struct WireTests {
     }
   }
 
-  @Test("bytes that nobody wrote are read or refused, and read again the same")
+  @Test("random bytes are refused, or read as a frame that can be read again")
   func randomBytes() throws {
     var random = SeededGenerator(seed: 28)
     let frames = try Frame.all()
@@ -110,7 +110,7 @@ struct WireTests {
     try ServerFrame(payload: Array(frame.encoded().dropFirst(4)))
   }
 
-  @Test("what a service says in an error moves no cursor")
+  @Test("an error of a service contains no control characters")
   func controlCharacters() throws {
     let title = "\u{1B}]0;x\u{7}\u{202E}"
     for error in [
@@ -127,7 +127,7 @@ struct WireTests {
     }
   }
 
-  @Test("what no value of its type has is refused")
+  @Test("invalid values are refused")
   func invalidValues() throws {
     func reading<Value: WireValue>(_: Value.Type, after write: (WireWriter) -> Void) throws -> Value {
       let writer = WireWriter(for: .plain)
@@ -154,7 +154,7 @@ struct WireTests {
     #expect(throws: WireFault.truncated) { try reading([String].self) { $0.put(UInt32.max) } }
   }
 
-  @Test("frames are taken out of a stream of any pieces")
+  @Test("frames are found in a stream, however it is cut into pieces")
   func stream() throws {
     let frames = Samples.serverFrames.map { $0.encoded() }
     for size in [1, 3, 1000] {
@@ -222,7 +222,7 @@ struct WireTests {
     }
   }
 
-  @Test("nothing that holds a secret prints it")
+  @Test("no description contains a secret")
   func descriptions() throws {
     var text = ""
     for frame in try Samples.clientFrames() {
