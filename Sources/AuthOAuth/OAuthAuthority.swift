@@ -171,7 +171,7 @@ public final class OAuthAuthority: Sendable {
     guard let user = readUser(claims) else {
       throw .oauth("no_user", "The server does not say who the user is.", hint: "Request a scope that names the user.")
     }
-    return (user, claims["sub"])
+    return (user, claims.subject)
   }
 
   /// Ends a token (RFC 7009, section 2.1); a refresh token with its access tokens.

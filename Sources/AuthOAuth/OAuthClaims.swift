@@ -45,19 +45,21 @@ public struct OAuthClaims: Sendable, Redacted {
   /// nil without `sub` and without a user name.
   ///
   /// The user is an ordinary member, because neither standard has a name for administrators. The
-  /// attributes are `email`, `picture` and `locale`, without those of more than 2048 bytes, such as
-  /// a picture in a `data:` address.
+  /// attributes are `email`, `picture` and `locale`. Empty text counts as none, and so does text of
+  /// more than 2048 bytes, such as a picture in a `data:` address.
   public var user: User? {
-    guard let username = self["preferred_username"] ?? self["username"] ?? self["email"] ?? self["sub"] else {
-      return nil
-    }
+    let names = ["preferred_username", "username", "email", "sub"]
+    guard let username = names.lazy.compactMap(short).first else { return nil }
     return User(
-      id: UserID(rawValue: self["sub"] ?? username), username: username, displayName: self["name"] ?? username,
+      id: UserID(rawValue: subject ?? username), username: username, displayName: short("name") ?? username,
       role: .member,
-      attributes: ["email", "picture", "locale"].reduce(into: [:]) { attributes, name in
-        attributes[name] = self[name].flatMap { $0.utf8.count <= 2048 ? $0 : nil }
-      })
+      attributes: ["email", "picture", "locale"].reduce(into: [:]) { $0[$1] = short($1) })
   }
+
+  /// The server's name for the user.
+  var subject: String? { short("sub") }
+
+  private func short(_ name: String) -> String? { self[name].flatMap { (1...2048).contains($0.utf8.count) ? $0 : nil } }
 }
 
 extension OAuthClaims {

@@ -168,11 +168,20 @@ import Testing
     _ = try await world.store.renew()
   }
 
-  @Test("a picture in the address itself is left out, so that the session fits into a vault")
-  func longPicture() async throws {
-    let picture = "data:image/png;base64," + String(repeating: "A", count: 40_000)
-    world.server.script("/userinfo", 200, #"{"sub": "id-alice", "email": "a@b.example", "picture": "\#(picture)"}"#)
-    #expect(try await world.logIn().user.attributes == ["email": "a@b.example"])
+  @Test("empty and very long text about the user counts as none, so that the session fits into a vault")
+  func unusableText() async throws {
+    let long = "data:image/png;base64," + String(repeating: "A", count: 40_000)
+    world.server.script(
+      "/userinfo", 200,
+      #"{"sub": "1", "username": "", "email": "a@b.example", "name": "\#(long)", "picture": "\#(long)"}"#)
+    let user = User(
+      id: UserID(rawValue: "1"), username: "a@b.example", displayName: "a@b.example", role: .member,
+      attributes: ["email": "a@b.example"])
+    #expect(try await world.logIn().user == user)
+    for nobody in ["", long] {
+      world.server.script("/userinfo", 200, #"{"sub": "\#(nobody)"}"#)
+      await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant() }
+    }
   }
 
   @Test("what an authority remembers does not grow without end, and the newest entries remain")

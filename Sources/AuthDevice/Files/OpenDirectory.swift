@@ -131,8 +131,11 @@ package final class OpenDirectory: Sendable {
   package func read(_ name: String, atMost limit: Int) throws(FileError) -> [UInt8]? {
     let file = open(name, O_RDONLY)
     guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw .system(self.file(name), "cannot be opened", .current)
+      let error = ErrorNumber.current
+      if error.code == ENOENT { return nil }
+      // The error says what is there instead of a file.
+      try facts(of: name)?.require(.file)
+      throw .system(self.file(name), "cannot be opened", error)
     }
     defer { close(file) }
     let facts = try self.facts(of: file, name)

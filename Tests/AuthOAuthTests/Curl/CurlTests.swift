@@ -176,12 +176,16 @@ final class CurlTests: Sendable {
     #expect(await result(try RawServer(bytes: bytes)) == outcome)
   }
 
-  @Test("of two headers with one name the first counts, one whose name has a space is ignored, and no value takes long")
+  @Test("of two headers with one name the first counts, and one whose name has a space is ignored")
   func headers() async throws {
-    let value = "a" + String(repeating: " \t", count: 30_000) + "b"
+    // A search for its end that goes back and forth would take half an hour.
+    let value = "a" + String(repeating: " \t", count: 45_000) + "b"
     let server = try RawServer(
-      bytes: "HTTP/1.1 429 Wait\r\nRetry-After: \t7 \r\nretry-after: 99\r\nX Y: 1\r\n: 1\r\nA:\(value)\r\n\r\n")
-    #expect(try await CurlTransport().send(request(server.url)).headers == ["retry-after": "7", "a": value])
+      bytes: "HTTP/1.1 429 Wait\r\nRetry-After: \t7 \r\nretry-after: 99\r\nX Y: 1\r\n: 1\r\n"
+        + "A:\(value)\r\nB:\(value)\r\nC:\(value)\r\n\r\n")
+    #expect(
+      try await CurlTransport().send(request(server.url)).headers
+        == ["retry-after": "7", "a": value, "b": value, "c": value])
   }
 
   @Test(
