@@ -49,8 +49,6 @@ package final class PseudoTerminal: Sendable {
     if isOpen.exchange(false, ordering: .relaxed) { close(master) }
   }
 
-  package var isHungUp: Bool { !isOpen.load(ordering: .relaxed) }
-
   /// Starts a program on the terminal, as the leader of a new session.
   package func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
     try TerminalProcess(arguments, environment: environment, terminal: path)
@@ -86,21 +84,6 @@ package final class PseudoTerminal: Sendable {
     let deadline = Deadline(limit)
     while try readMore(deadline) {}
     return takeAll()
-  }
-
-  /// Whether the terminal currently echoes input.
-  package var echoes: Bool { mode.c_lflag & tcflag_t(ECHO) != 0 }
-
-  /// Changes the echo, like a shell that takes over the terminal.
-  package func setEcho(_ wanted: Bool) throws {
-    var mode = mode
-    if wanted { mode.c_lflag |= tcflag_t(ECHO) } else { mode.c_lflag &= ~tcflag_t(ECHO) }
-    guard tcsetattr(master, TCSANOW, &mode) == 0 else { throw Failure(description: "no settings: error \(errno)") }
-  }
-
-  /// Whether the echo becomes `wanted` within the limit.
-  package func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(60)) -> Bool {
-    Deadline(limit).wait { echoes == wanted }
   }
 
   /// Changes the size, like a window that is resized.

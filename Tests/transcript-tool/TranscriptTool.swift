@@ -37,12 +37,12 @@ enum TranscriptTool {
   /// Each line of standard input is a question, up to the first colon and blank, and what is typed
   /// once it was asked: text and Enter; a key such as `^C`; or `!` and a command of the shell,
   /// which reads what was shown so far, and whose output is typed. Keys and commands may also stand
-  /// alone. Without a colon it is text that is awaited.
+  /// alone. Without a colon it is text that is awaited; an empty line awaits the end of a line.
   private static func terminal(_ command: [String]) async throws -> Int32 {
     try await play(command, showing: true) { line, terminal, program in
       let isAnswer = line.hasPrefix("!") || line.hasPrefix("^")
       let end = isAnswer ? line.startIndex : line.firstRange(of: ": ")?.upperBound
-      try terminal.expect(String(line[..<(end ?? line.endIndex)]))
+      try terminal.expect(line.isEmpty ? "\n" : String(line[..<(end ?? line.endIndex)]))
       guard let end else { return }
       let answer = line[end...]
       if answer.count == 2, answer.first == "^" {

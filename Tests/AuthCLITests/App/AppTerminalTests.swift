@@ -46,7 +46,8 @@ struct AppTerminalTests {
       #expect(try terminal.screen().modes == modes)
       for key in ["\u{C}", "", "\u{1A}"] {
         // Another program draws, and changes which reports of the mouse there are.
-        TerminalChild.tell(terminal.path, "spoilt\u{1B}[?1000;1006\(key == "\u{C}" ? "h" : "l\u{1B}[?1003h")")
+        let spoilt = "spoilt\u{1B}[?1000;1006\(key == "\u{C}" ? "h" : "l\u{1B}[?1003h")\n"
+        try FileHandle(forWritingTo: URL(filePath: terminal.path)).write(contentsOf: Data(spoilt.utf8))
         try terminal.expectScreen("spoilt")
         let seen = terminal.transcript.count
         // Nobody could continue this process group, so ^Z does not stop it; the screen is left and
