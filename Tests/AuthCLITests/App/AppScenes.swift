@@ -14,6 +14,7 @@ enum AppScenes {
   static let users = [
     "alice": alice, "member": User(id: alice.id, username: "alice", displayName: "Alice", role: .member),
     "bob": User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
+    "mallory": User(id: alice.id, username: "mallory", displayName: "\u{1B}[2J\u{202E}evil\r", role: .member),
   ]
 
   static let provider = "https://id.example.com"

@@ -1,5 +1,3 @@
-import AuthCore
-import Foundation
 import Testing
 
 @testable import AuthProgram
@@ -7,15 +5,6 @@ import Testing
 @Suite("The table of the session machine")
 struct MachineTableTests {
   private static let table = MachineTable.shipped
-
-  @Test("one document on a line, with an entry for every pair")
-  func whole() throws {
-    let parsed = try JSONSerialization.jsonObject(with: Data(Self.table.json.utf8))
-    let document = try #require(parsed as? [String: Any])
-    #expect(Self.table.json.filter { $0 == "\n" }.count == 1)
-    #expect(document["states"] as? [String] == SessionState.Kind.allCases.map(\.rawValue))
-    #expect((document["cells"] as? [Any])?.count == Self.table.states.count * Self.table.events.count)
-  }
 
   @Test("the text fits a terminal", arguments: [60, 80, 120])
   func textFits(_ width: Int) {

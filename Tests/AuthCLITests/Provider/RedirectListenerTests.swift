@@ -142,13 +142,6 @@ import TextFormat
     #expect(addresses[0] != addresses[1])
     #expect(addresses.allSatisfy { $0.hasPrefix("http://127.0.0.1:") })
   }
-
-  @Test("a port that another program listens on is refused")
-  func portInUse() throws {
-    let port = served.port
-    let expected = CommandError(code: .redirectPortUnusable, "port \(port)", ErrorNumber(EADDRINUSE).explanation)
-    #expect(throws: expected) { _ = try RedirectListener(port: port) }
-  }
 }
 
 /// The address that a user pastes.
