@@ -213,8 +213,8 @@ struct AccessTests: InWorld {
 
   @Test("a restored session lends the saved token until its end, and a check takes none away")
   func restored() async throws {
-    let later = world.anotherProcess()
-    let key = try #require(await later.restore().key)
+    let later = try await world.launched()
+    let key = try #require(later.session)
     #expect(try await key.withAccess { $0.header } == "Bearer access-1")
     try await later.check()
     #expect(try await key.token() == "access-1")
@@ -226,8 +226,7 @@ struct AccessTests: InWorld {
   @Test("after another process exchanged the session's token, the store adopts that one and renews with it")
   func superseded() async throws {
     authority.setRotation(true)
-    let other = world.anotherProcess()
-    await other.restore()
+    let other = try await world.launched()
     try await other.renew()
     clock.advance(by: .seconds(400))
     #expect(try await key.token() == "access-3")

@@ -63,8 +63,7 @@ struct AbsenceTests: InWorld {
   @Test("when another process exchanged the token first, this one adopts the newer token", arguments: [true, false])
   func renewedElsewhere(byRenewal: Bool) async throws {
     authority.setRotation(true)
-    let other = world.anotherProcess()
-    await other.restore()
+    let other = try await world.launched()
     try await other.renew()
     let adopted = byRenewal ? try await store.renew() : try await store.check()
     #expect(adopted.id == key.id && adopted.user == key.user && key.isLive)
@@ -74,8 +73,7 @@ struct AbsenceTests: InWorld {
   @Test("two processes that renew simultaneously do not delete each other's session")
   func renewedAtOnce() async throws {
     authority.setRotation(true)
-    let other = world.anotherProcess()
-    await other.restore()
+    let other = try await world.launched()
     let late = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await store.renew() } }
     try await other.renew()
     authority.release(.renew, at: .answer)

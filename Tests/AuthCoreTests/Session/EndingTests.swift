@@ -247,9 +247,7 @@ struct EndingTests: InWorld {
     try await logInAlice(rotates: survivor == .exchangedElsewhere)
     let store = survivor == .savedAtLaunch ? world.anotherProcess() : world.store
     if survivor == .exchangedElsewhere {
-      let other = world.anotherProcess()
-      await other.restore()
-      try await other.renew()
+      try await world.launched().renew()
     }
     authority.fail(.revoke, with: .unavailable(World.offline))
     // The vault keeps the token of the other process, and it still works.

@@ -14,13 +14,6 @@ struct ExchangeTests: InWorld {
     try await world.store.loggedIn(World.alice)
   }
 
-  /// Another process after its launch.
-  private func launched() async throws -> SessionStore {
-    let other = world.anotherProcess()
-    try #require(await other.restore().key != nil)
-    return other
-  }
-
   @Test("an authority whose old token works until the new one is confirmed takes no claim") func noClaim() async throws
   {
     let world = World()
@@ -33,7 +26,7 @@ struct ExchangeTests: InWorld {
 
   @Test("a new process lends the saved access token without a request, and the next one after its end")
   func lends() async throws {
-    let other = try await launched()
+    let other = try await world.launched()
     let lent = try await other.session?.withAccess { token in token.header }
     #expect(lent != nil && world.count(.renew) == 0)
     clock.advance(by: .seconds(301))
@@ -45,7 +38,7 @@ struct ExchangeTests: InWorld {
 
   @Test("a store whose token another one exchanged long ago adopts the newer one, without a request")
   func adopts() async throws {
-    let other = try await launched()
+    let other = try await world.launched()
     try await other.renew()
     clock.advance(by: .seconds(400))
     try await other.renew()
@@ -71,10 +64,8 @@ struct ExchangeTests: InWorld {
   }
 
   @Test("a failure is shared by those who waited for it") func sharedFailure() async throws {
-    let stores = (1...4).map { _ in
-      SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
-    }
-    for store in stores { try #require(await store.restore().key != nil) }
+    let stores = (1...4).map { _ in world.anotherProcess(worksOn: .separateThreads) }
+    for store in stores { await store.restore() }
     authority.fail(.renew, with: .unavailable(World.offline))
     let renewals = await authority.holding(.renew) {
       stores.map { store in Task { try await store.renew() } }
@@ -92,8 +83,7 @@ struct ExchangeTests: InWorld {
     "a logout during a renewal, by the same store or another, leaves no session", arguments: [true, false],
     HoldingPoint.allCases)
   func logoutMeanwhile(byAnother: Bool, point: HoldingPoint) async throws {
-    let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
-    try #require(await store.restore().key != nil)
+    let store = try await world.launched(worksOn: .separateThreads)
     let renewal = await authority.holding(.renew, at: point) { Task { try await store.renew() } }
     _ = try await (byAnother ? world.store : store).logOut()
     authority.release(.renew, at: point)
@@ -101,26 +91,25 @@ struct ExchangeTests: InWorld {
     await until { world.isEmpty }
   }
 
-  @Test("a logout of a store with an old token ends the session that another one renewed") func lateLogout()
-    async throws
-  {
-    try await launched().renew()
-    #expect(try await store.logOut() == .complete)
-    #expect(world.isEmpty)
+  /// Begins the renewal of another store, whose answer does not arrive.
+  private func beginRenewal() async throws {
+    let doomed = try await world.launched(worksOn: .separateThreads)
+    _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
   }
 
   @Test(
-    "a store that is killed before its request loses nothing, and after it only an answer that nobody wrote down",
-    arguments: [(HoldingPoint.question, false), (.answer, true), (.answer, false)])
-  func killed(point: HoldingPoint, answers: Bool) async throws {
-    try await killedStore(at: point, answers: answers)
-    let outcome = await world.anotherProcess().restore()
-    if point == .answer, !answers {
-      let began = BootInstant(boot: BootID(high: 0, low: 0), uptime: .seconds(1))
-      #expect(outcome == .loggedOut(.ended(.interrupted(began: began))))
+    "after a store was killed with an answer that nobody wrote down, the session is over, and the reason says so",
+    arguments: [true, false])
+  func lostAnswer(atLaunch: Bool) async throws {
+    try await beginRenewal()
+    vault.killHolder(answer: nil)
+    let reason = EndReason.interrupted(began: BootInstant(boot: BootID(high: 0, low: 0), uptime: .seconds(1)))
+    if atLaunch {
+      #expect(await world.anotherProcess().restore() == .loggedOut(.ended(reason)))
     } else {
-      #expect(outcome.key != nil && world.vaultAgrees)
-      #expect(world.count(.renew) == (answers ? 1 : 2))
+      await #expect(throws: SessionError.ended(reason)) {
+        try await store.reauthenticate(password: World.alice.password)
+      }
     }
   }
 
@@ -136,52 +125,14 @@ struct ExchangeTests: InWorld {
     #expect((reason == .revoked) == isUnsent && (reason.code == "interrupted") == !isUnsent)
   }
 
-  @Test("a logout also revokes the token that a store which was killed had just got") func logoutAfterKill()
-    async throws
-  {
-    try await killedStore(at: .answer, answers: true)
-    #expect(try await store.logOut() == .complete)
-    #expect(world.isEmpty)
-  }
-
-  /// A store is killed before or after its request takes effect; the program with the request may
-  /// have written the answer down.
-  private func killedStore(at point: HoldingPoint, answers: Bool) async throws {
-    let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
-    try #require(await doomed.restore().key != nil)
-    _ = await authority.holding(.renew, at: point, calls: 1) { Task { try await doomed.renew() } }
-    vault.killHolder(answer: answers ? authority.liveTokens.first?.bytes : nil)
-  }
-
-  @Test("a password check first finishes the exchange of a store that was killed", arguments: [true, false])
-  func passwordAfterKill(answers: Bool) async throws {
-    try await killedStore(at: answers ? .answer : .question, answers: answers)
-    _ = try await store.reauthenticate(password: World.alice.password)
-    #expect(world.count(.renew) == (answers ? 1 : 2) && world.vaultAgrees)
-    clock.advance(by: .seconds(60))
-    try await store.renew()
-  }
-
-  @Test("a password check after a lost answer says that the exchange was interrupted")
-  func passwordAfterLoss() async throws {
-    try await killedStore(at: .answer, answers: false)
-    let failure = await #expect(throws: SessionError.self) {
-      try await store.reauthenticate(password: World.alice.password)
-    }
-    guard case .ended(let reason) = failure else { throw failure ?? .overtaken }
-    #expect(reason.code == "interrupted")
-  }
-
   @Test("a launch waits for the request of a store that was killed, and says so if that never ends")
   func requestOfTheDead() async throws {
-    let doomed = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
-    try #require(await doomed.restore().key != nil)
-    _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
+    try await beginRenewal()
     vault.killHolderDuringRequest()
     vault.stopHolder(true)
     guard case .obstructed(.vault) = await world.anotherProcess().restore() else { throw SessionError.overtaken }
     vault.stopHolder(false)
-    let next = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+    let next = world.anotherProcess(worksOn: .separateThreads)
     let claims = vault.log.count { $0 == .claim }
     let restoring = Task { await next.restore() }
     await until { vault.log.count { $0 == .claim } > claims }
@@ -190,29 +141,25 @@ struct ExchangeTests: InWorld {
     #expect(world.count(.renew) == 1 && world.vaultAgrees)
   }
 
-  @Test("a login over a session also revokes the token that a store which was killed had just got")
-  func loginAfterKill() async throws {
-    try await killedStore(at: .answer, answers: true)
-    try await world.anotherProcess().loggedIn(World.bob)
-    await until { world.vaultAgrees }
-  }
-
   /// A command that finds a token which its store could not save.
-  enum Later: CaseIterable { case password, check, logOut }
+  enum Later: CaseIterable { case renewal, password, check, logOut }
 
   @Test(
-    "a token that cannot be saved is saved before a password check or a check, and revoked by a logout",
+    "a token that cannot be saved is saved by the next command, without another request, and revoked by a logout",
     arguments: Later.allCases)
   func unsaved(later: Later) async throws {
     vault.failSettling(World.diskError)
     await #expect(throws: SessionError.notSaved(World.diskError)) { try await store.renew() }
+    #expect(store.session?.isLive == true)
     if later == .password {
       await #expect(throws: SessionError.notSaved(World.diskError)) {
         try await store.reauthenticate(password: World.alice.password)
       }
     }
     vault.failSettling(nil)
+    clock.advance(by: .seconds(60))
     switch later {
+    case .renewal: try await store.renew()
     case .password: _ = try await store.reauthenticate(password: World.alice.password)
     case .check: try await store.check()
     case .logOut: #expect(try await store.logOut() == .complete)
@@ -249,19 +196,17 @@ struct ExchangeTests: InWorld {
   enum Step: CaseIterable { case claim, note, ask, save }
 
   /// What the other store does.
-  enum Other: CaseIterable { case renew, launch, password, logOut }
+  enum Other: CaseIterable { case renew, launch, password, logIn, logOut }
 
   @Test(
-    "at each step of a renewal, another store renews, starts, checks the password or logs out, and no rule is broken",
+    "at each step of a renewal, another store renews, starts, checks the password, logs in or out: no rule is broken",
     arguments: Step.allCases.flatMap { step in HoldingPoint.allCases.map { (step: step, point: $0) } }, Other.allCases)
   func interleaved(at place: (step: Step, point: HoldingPoint), other: Other) async throws {
     for isKilled in [false, true] {
       let world = World(worksOn: .separateThreads)
       world.authority.setExchange(.spendsOld)
       try await world.store.loggedIn(World.alice)
-      let others = SessionStore(
-        authority: world.authority, vault: world.vault, clock: world.clock, worksOn: .separateThreads)
-      try #require(await others.restore().key != nil)
+      let others = try await world.launched(worksOn: .separateThreads)
       let (vault, authority, point) = (world.vault, world.authority, place.point)
       func begin() -> Task<Void, any Error> { Task { _ = try await world.store.renew() } }
       let renewal =
@@ -282,6 +227,7 @@ struct ExchangeTests: InWorld {
         case .renew: try await others.renew()
         case .launch: _ = await launched.restore()
         case .password: _ = try await others.reauthenticate(password: World.alice.password)
+        case .logIn: try await launched.loggedIn(World.bob)
         case .logOut: _ = try await others.logOut()
         }
       }
@@ -294,10 +240,15 @@ struct ExchangeTests: InWorld {
       // Another store may have changed the session first, and its change is adopted.
       do { try await work.value } catch SessionError.overtaken {}
       for store in [others, launched] { await store.quiet() }
-      if other == .logOut {
-        #expect(world.isEmpty, "killed: \(isKilled)")
-      } else {
+      switch other {
+      case .logOut: #expect(world.isEmpty, "killed: \(isKilled)")
+      case .logIn: #expect(world.vaultAgrees && launched.session?.isLive == true, "killed: \(isKilled)")
+      case .renew, .launch, .password:
         #expect(world.vaultAgrees && others.session?.isLive == true, "killed: \(isKilled)")
+        // A recorded answer is used; without one, the next store asks again.
+        if isKilled, place.step == .ask { #expect(world.count(.renew) == (isAnswered ? 1 : 2)) }
+        world.clock.advance(by: .seconds(60))
+        try await others.renew()
       }
     }
   }
@@ -326,8 +277,7 @@ struct ExchangeTests: InWorld {
   }
 
   @Test("a holder that is stopped makes the others give up, and they send nothing") func stopped() async throws {
-    let stopped = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
-    try #require(await stopped.restore().key != nil)
+    let stopped = try await world.launched(worksOn: .separateThreads)
     let renewal = await authority.holding(.renew) { Task { try await stopped.renew() } }
     vault.stopHolder(true)
     let failure = await #expect(throws: SessionError.self) { try await store.renew() }
@@ -336,18 +286,6 @@ struct ExchangeTests: InWorld {
     vault.stopHolder(false)
     authority.release(.renew)
     _ = try await renewal.value
-    try await store.renew()
-    #expect(world.count(.renew) == 1 && world.vaultAgrees)
-  }
-
-  @Test("a token that cannot be saved is saved by the next renewal, without another request") func notSaved()
-    async throws
-  {
-    vault.failSettling(World.diskError)
-    await #expect(throws: SessionError.notSaved(World.diskError)) { try await store.renew() }
-    #expect(store.session?.isLive == true)
-    vault.failSettling(nil)
-    clock.advance(by: .seconds(60))
     try await store.renew()
     #expect(world.count(.renew) == 1 && world.vaultAgrees)
   }
@@ -365,7 +303,7 @@ struct ExchangeTests: InWorld {
   @Test("a password check and a switch of users work on the token that another store renewed") func afterOthers()
     async throws
   {
-    let other = try await launched()
+    let other = try await world.launched()
     try await other.renew()
     _ = try await store.reauthenticate(password: World.alice.password)
     #expect(world.vaultAgrees)

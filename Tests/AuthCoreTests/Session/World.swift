@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Testing
 
 @testable import AuthCore
 
@@ -36,8 +37,15 @@ struct World {
   }
 
   /// Another process on the same vault and authority, which a test can end by releasing the store.
-  func anotherProcess() -> SessionStore {
-    SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
+  func anotherProcess(worksOn place: WorkPlace = .callingThread) -> SessionStore {
+    SessionStore(authority: authority, vault: vault, clock: clock, worksOn: place)
+  }
+
+  /// Another process that has restored the session.
+  func launched(worksOn place: WorkPlace = .callingThread) async throws -> SessionStore {
+    let store = anotherProcess(worksOn: place)
+    try #require(await store.restore().key != nil)
+    return store
   }
 
   /// The commands that may need a second step.
