@@ -15,10 +15,15 @@ struct SourceFile {
       .components(separatedBy: "\n")
   }
 
-  static func all(below directory: String) throws -> [SourceFile] {
-    try Repository.files(below: directory, suffix: ".swift").map {
+  private static let sources = Result {
+    try Repository.files(below: "Sources", suffix: ".swift").map {
       SourceFile(path: $0, text: try Repository.text(of: $0))
     }
+  }
+
+  /// The files below a directory of the sources.
+  static func all(below directory: String) throws -> [SourceFile] {
+    try sources.get().filter { $0.path.hasPrefix(directory + "/") }
   }
 
   /// The modules that the file imports, with any access level or attribute, as a whole or in part.

@@ -4,13 +4,17 @@ import Testing
 @Suite struct NamedThingsTests {
   private static let documents = ["README.md", "CONTRIBUTING.md", "fixtures/README.md"] + Repository.articles
 
+  private static let tests = Result {
+    try Repository.files(below: "Tests", suffix: ".swift").map(Repository.text(of:)).joined()
+  }
+  private static let paths = ["Sources", "Tests", "fixtures"].flatMap { top in
+    Repository.files(below: top, suffix: "").map { "/\($0)" }
+  }
+
   @Test("every make target, file, folder and test that a document names exists", arguments: documents)
   func named(_ document: String) throws {
     let targets = try Repository.text(of: "Makefile").matches(of: /(?m)^(?<name>[a-z-]+):/).map(\.name)
-    let tests = try Repository.files(below: "Tests", suffix: ".swift").map(Repository.text(of:)).joined()
-    let paths = ["Sources", "Tests", "fixtures"].flatMap { top in
-      Repository.files(below: top, suffix: "").map { "/\($0)" }
-    }
+    let (tests, paths) = (try Self.tests.get(), Self.paths)
     let spans = try Self.spans(of: document)
     #expect(!spans.isEmpty)
     for span in spans {

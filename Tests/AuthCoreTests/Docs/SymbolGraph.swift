@@ -1,4 +1,5 @@
 import Foundation
+import Guards
 import Programs
 import Testing
 
@@ -39,7 +40,19 @@ struct SymbolGraph: Decodable {
   let symbols: [Symbol]
   let relationships: [Relationship]
 
+  /// Each graph is extracted once, for all tests.
+  private static let extractions = Locked<[String: Task<SymbolGraph, any Error>]>([:])
+
   static func extract(_ module: String) async throws -> SymbolGraph {
+    let extraction = extractions.withLock { extractions in
+      let extraction = extractions[module] ?? Task { try await extracted(module) }
+      extractions[module] = extraction
+      return extraction
+    }
+    return try await extraction.value
+  }
+
+  private static func extracted(_ module: String) async throws -> SymbolGraph {
     let libraries = ["CSQLite", "CCrypt", "CProcess", "CSocket"].map { Repository.root + "/Sources/\($0)" }
     let graphs = try await graphs(of: module, ([Repository.modules] + libraries).flatMap { ["-I", $0] })
     return try #require(graphs["\(module).symbols.json"])
@@ -50,17 +63,20 @@ struct SymbolGraph: Decodable {
     try await Array(graphs(of: module, ["-skip-synthesized-members"]).values)
   }
 
+  private static let target = Task {
+    let info = try await Program("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run().text
+    return try String(#require(info.firstMatch(of: /"triple": "(?<name>[^"]*)"/)).name)
+  }
+
   /// The graphs by the names of their files.
   private static func graphs(of module: String, _ arguments: [String]) async throws -> [String: SymbolGraph] {
     let directory = FileManager.default.temporaryDirectory.appending(path: "symbols-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let info = try await Program("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run().text
-    let target = try #require(info.firstMatch(of: /"triple": "(?<name>[^"]*)"/)).name
     let extractor = Program(
       "swift-symbolgraph-extract",
       ["-module-name", module] + arguments + [
-        "-target", String(target), "-module-cache-path", Repository.products + "/ClientModules",
+        "-target", try await target.value, "-module-cache-path", Repository.products + "/ClientModules",
         "-minimum-access-level", "public", "-output-dir", directory.path,
       ], timeLimit: .seconds(120))
     let outcome = try await extractor.run()

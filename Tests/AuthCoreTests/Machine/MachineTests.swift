@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Foundation
 import Testing
 
 @testable import AuthCore
@@ -8,13 +9,13 @@ import Testing
 
   @Test("a new state or event does not compile until every cell is decided: no switch has a default")
   func noDefaults() throws {
-    let files = ["Machine", "Runtime", "Screens", "Session"].flatMap { room in
-      Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")
+    let files = try ["Machine", "Runtime", "Screens", "Session"].flatMap { room in
+      try SourceFile.all(below: "Sources/AuthCore/\(room)")
     }
     #expect(files.count > 20)
-    for path in files {
-      let code = SourceFile(path: path, text: try Repository.text(of: path)).code
-      #expect(!code.contains { $0.contains(/^\s*default\s*:|@unknown/) }, "\(path)")
+    for file in files {
+      let code = file.code.joined(separator: "\n")
+      #expect(code.range(of: #"(?m)^\s*default\s*:|@unknown"#, options: .regularExpression) == nil, "\(file.path)")
     }
   }
 
