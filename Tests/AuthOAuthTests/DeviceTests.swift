@@ -43,6 +43,8 @@ import Testing
       (["slow_down", "authorization_pending", "slow_down", "503", "429"], [5, 10, 10, 15, 30, 40], nil),
       // The network comes back: the wait is the server's again, and the last request is in time.
       (["503", "503", "authorization_pending", "authorization_pending"], [5, 10, 20, 5, 5], nil),
+      // GitHub refuses with status 200.
+      (["200 authorization_pending", "200 slow_down", "200 access_denied"], [5, 5, 10], .rejected(.denied)),
       (Array(repeating: "503", count: 8), [5, 10, 20, 40, 80, 160, 284], .rejected(.expired)),
       (["access_denied"], [5], .rejected(.denied)), (["expired_token"], [5], .rejected(.expired)),
       (["invalid_client"], [5], .refused("invalid_client")),
@@ -52,24 +54,14 @@ import Testing
   func polls(answers: [String], waits: [Int], end: OAuthError?) async throws {
     let device = try await world.authority.deviceAuthorization()
     for answer in answers {
-      let status = Int(answer) ?? 400
-      world.server.script("/token", status, "{\"error\": \"\(answer)\"}", ["Retry-After": "40"])
+      let words = answer.split(separator: " ")
+      let body = #"{"error": "\#(words[words.count - 1])", "interval": 5}"#
+      world.server.script("/token", Int(words[0]) ?? 400, body, ["Retry-After": "40"])
     }
     world.server.set { $0.isDeviceAllowed = true }
     let result = Task { await failure(of: device) }
     for wait in waits { await pass(.seconds(wait)) }
     #expect(await result.value == end)
-  }
-
-  @Test("a server that refuses with status 200, as GitHub does, is understood")
-  func refusesWithSuccess() async throws {
-    let device = try await world.authority.deviceAuthorization()
-    for answer in ["authorization_pending", "slow_down", "access_denied"] {
-      world.server.script("/token", 200, #"{"error": "\#(answer)", "interval": 5}"#)
-    }
-    let result = Task { await failure(of: device) }
-    for wait in [5, 5, 10] { await pass(.seconds(wait)) }
-    #expect(await result.value == .rejected(.denied))
   }
 
   @Test("numbers beyond reason neither trap nor wait for ever")

@@ -11,8 +11,7 @@ struct DjangoServer {
   let place: String
   let directory: URL
 
-  private static let root = SourceTree.root
-  private static let home = root + "/.build/oauth-server"
+  private static let home = SourceTree.root + "/.build/oauth-server"
   /// The device grant of this release does not work with oauthlib 4.
   private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
 
@@ -33,24 +32,12 @@ struct DjangoServer {
   ///
   /// A refresh token that was used works for another `grace` seconds.
   static func run(grace: Int = 0, _ body: (DjangoServer) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "oauth-" + UUID().uuidString)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-    // The server ends when its directory is gone.
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let script = """
-      "$0" "$1" "$2" "$3" >"$2/log" 2>&1 </dev/null &
-      until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
-      """
-    let server = [home + "/bin/python", root + "/fixtures/oauth-server/server.py", directory.path, "\(grace)"]
-    let outcome = try await Program("sh", ["-c", script] + server, timeLimit: .seconds(100)).run()
-    try #require(outcome.ending == .exited(0), "\(outcome.text)")
-    let port = try String(contentsOf: directory.appending(path: "port"), encoding: .utf8)
-    try await body(DjangoServer(place: "http://127.0.0.1:\(port)", directory: directory))
+    let server = [home + "/bin/python", "oauth-server/server.py"]
+    try await FixtureServer.run(server, ["\(grace)"], writes: "port") { directory, port in
+      try await body(
+        DjangoServer(place: "http://127.0.0.1:\(String(decoding: port, as: UTF8.self))", directory: directory))
+    }
   }
-
-  // MARK: Requests
-
-  func send(_ request: OAuthRequest) async throws -> OAuthResponse { try await CurlTransport().send(request) }
 
   /// How many refresh tokens the server has given, and how many of them work.
   func tokens() async throws -> (given: Int, live: Int) {

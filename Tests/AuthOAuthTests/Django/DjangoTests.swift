@@ -14,7 +14,7 @@ struct DjangoTests {
   private func authority(
     _ django: DjangoServer, _ clock: any SessionClock, client: String = "app"
   ) async throws -> OAuthAuthority {
-    var server = try await OAuthServer.discover(issuer: django.place) { try await django.send($0) }
+    var server = try await OAuthServer.discover(issuer: django.place, send: CurlTransport().send)
     #expect(server.namesIssuer)
     // What its descriptions leave out.
     server.endpoints[.deviceAuthorization] = django.place + "/device-authorization/"
@@ -24,45 +24,6 @@ struct DjangoTests {
   private func logIn(_ django: DjangoServer, _ authority: OAuthAuthority) async throws -> Credentials {
     let url = try authority.authorizationURL(redirectURI: "com.example.app:/login")
     return try authority.credentials(from: try await django.browse(url))
-  }
-
-  @Test("a login, a request with an access token, a renewal, a new start and a logout", .timeLimit(.minutes(5)))
-  func session() async throws {
-    try await DjangoServer.run { django in
-      let (clock, vault) = (ManualClock(), InMemoryVault())
-      let authority = try await authority(django, clock)
-      let store = SessionStore(authority: authority, vault: vault, clock: clock)
-      let session = try await store.loggedIn(try await logIn(django, authority))
-      #expect(session.user.id == UserID(rawValue: "1"))
-
-      func data() async throws -> String {
-        try await session.withAccess { token in
-          let response = try await django.send(
-            OAuthRequest(
-              method: "GET", url: django.place + "/data/", headers: ["Authorization": token.header], body: []))
-          if response.status == 401 { throw AccessTokenRefused() }
-          return String(decoding: response.body, as: UTF8.self)
-        }
-      }
-      #expect(try await data() == "the data of alice")
-      let before = await vault.load()
-      clock.advance(by: .seconds(100))
-      #expect(try await data() == "the data of alice")
-      #expect(await vault.load() != before)
-
-      let later = SessionStore(authority: try await self.authority(django, clock), vault: vault, clock: clock)
-      await later.restore()
-      let restored = try #require(later.session)
-      #expect(restored.id == session.id)
-      _ = try await later.renew()
-      _ = try await store.check()
-
-      let last = try await vault.saved()
-      #expect(try await later.logOut() == .complete)
-      await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
-        try await self.authority(django, clock).renew(last)
-      }
-    }
   }
 
   /// Logs in with a session that processes share, and returns its directory.

@@ -19,20 +19,13 @@ struct GlewlwydServer {
 
   /// Runs `body` with a server of its own.
   static func run(_ options: [String] = [], _ body: (GlewlwydServer) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "provider-" + UUID().uuidString)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-    // The server ends when its directory is gone.
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let script = """
-      python3 "$@" >"$0/log" 2>&1 </dev/null &
-      until [ -e "$0/server.json" ]; do kill -0 $! || { cat "$0/log"; exit 1; }; sleep 0.1; done
-      """
-    let server = [directory.path, SourceTree.root + "/fixtures/provider/glewlwyd.py", directory.path]
-    let outcome = try await Program("sh", ["-c", script] + server + options, timeLimit: .seconds(60)).run()
-    try #require(outcome.ending == .exited(0), "\(outcome.text)")
-    let facts = OAuthClaims([UInt8](try Data(contentsOf: directory.appending(path: "server.json"))))
-    let place = try #require(facts?["place"])
-    try await body(GlewlwydServer(issuer: try #require(facts?["issuer"]), directory: directory.path, place: place))
+    let server = ["python3", "provider/glewlwyd.py"]
+    try await FixtureServer.run(server, options, writes: "server.json") { directory, facts in
+      let facts = try #require(OAuthClaims([UInt8](facts)))
+      try await body(
+        GlewlwydServer(
+          issuer: try #require(facts["issuer"]), directory: directory.path, place: try #require(facts["place"])))
+    }
   }
 
   /// What the fixture's proxy answers.
@@ -65,22 +58,20 @@ struct GlewlwydServer {
     return try await start("lend").end().text
   }
 
-  /// Whether a renewal has arrived and is not answered yet.
-  var isAnswering: Bool {
-    get async throws {
-      let counts = OAuthClaims(Array(try await control("counts").utf8))
-      let renewal = "POST token refresh_token"
-      let numbers = (counts?.members ?? [:]).keys.filter { $0.hasPrefix(renewal) }.map { name in
-        (counts?[name].flatMap { Int($0) } ?? 0) * (name == renewal ? 1 : -1)
-      }
-      return numbers.reduce(0, +) != 0
-    }
-  }
+  /// Waits until the server has answered every renewal that has arrived.
+  func waitUntilIdle() async throws { _ = try await control("idle") }
 
   /// The number of requests of this kind, such as `POST token refresh_token 200`.
-  func count(_ kind: String) async throws -> Int {
-    let counts = OAuthClaims(Array(try await control("counts").utf8))
-    return counts?[kind].flatMap { Int($0) } ?? 0
+  func count(_ kind: String) async throws -> Int { try await number(of: kind, in: control("counts")) }
+
+  /// Waits until more than so many requests of this kind came.
+  func wait(for kind: String, after count: Int) async throws {
+    let fields = ["name": kind, "after": "\(count)"]
+    while try await number(of: kind, in: control("counts", fields)) <= count {}
+  }
+
+  private func number(of kind: String, in counts: String) -> Int {
+    OAuthClaims(Array(counts.utf8))?[kind].flatMap { Int($0) } ?? 0
   }
 }
 

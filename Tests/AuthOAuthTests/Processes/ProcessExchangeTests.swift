@@ -17,7 +17,7 @@ struct ProcessExchangeTests {
 
   /// Waits until a renewal reaches the proxy, or the server has answered it.
   private func renewal(_ kind: String = "", at server: GlewlwydServer, after count: Int = 0) async throws {
-    while try await server.count("POST token refresh_token" + kind) == count {}
+    try await server.wait(for: "POST token refresh_token" + kind, after: count)
   }
 
   /// Starts four processes that renew the session, and waits for a random moment: after their
@@ -142,7 +142,7 @@ struct ProcessExchangeTests {
         let started = try await startAndWait(known, at: server)
         for process in started { _ = process.killWithRequest() }
         _ = await started.ends()
-        while try await server.isAnswering {}
+        try await server.waitUntilIdle()
         let next = try await server.start("lend", known).end()
         if next.status == 0 {
           known = next.text
