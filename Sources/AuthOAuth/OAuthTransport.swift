@@ -57,7 +57,7 @@ extension OAuthServer {
       throw .unavailable(
         Unavailability(
           .unreachable, failure?.description ?? "The server cannot be reached.",
-          hint: failure?.hint ?? "Try again; nothing was changed.", isUnsent: failure?.isUnsent ?? false))
+          hint: failure?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false))
     }
     // A proxy that wants a login answers with a page.
     if authorization != nil, response.status == 401,
@@ -90,7 +90,10 @@ extension OAuthServer {
     // Glewlwyd refuses a refresh token in this way.
     case 400 where body.isEmpty && toRefresh: throw .refused("invalid_grant")
     case 400...499: if let code = claims?["error"] { throw .refused(code) }
-    case 500...599: throw .unavailable(Unavailability(.busy, "The server answered with status \(status)."))
+    case 500...599:
+      // A proxy that lost the answer says so too; the server may have exchanged a token.
+      throw .unavailable(
+        Unavailability(.busy, "The server answered with status \(status).", hint: "Try again later."))
     case _: break
     }
     throw .unusable("The server answered with status \(status), in an unknown form.")

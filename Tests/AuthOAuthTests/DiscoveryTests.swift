@@ -60,9 +60,8 @@ import Testing
     describe(ServerDouble.place, at: "/.well-known/openid-configuration")
     #expect(try await discover().endpoints == [.token: "https://server.example/token"])
     server.script("/.well-known/oauth-authorization-server", 500, "")
-    await #expect(throws: OAuthError.unavailable(Unavailability(.busy, "The server answered with status 500."))) {
-      try await discover()
-    }
+    let failure = Unavailability(.busy, "The server answered with status 500.", hint: "Try again later.")
+    await #expect(throws: OAuthError.unavailable(failure)) { try await discover() }
     server.set { $0.isOffline = true }
     let count = server.requests.count
     await #expect(throws: OAuthError.self) { try await discover() }

@@ -65,9 +65,7 @@ public struct EndReason: Hashable, Sendable, CustomStringConvertible {
     case .rebooted: ("rebooted", "The machine was restarted, or its clock set back, since the session began.", again)
     case .switchedUser: ("switched_user", "Another login replaced your session.", again)
     case .interrupted:
-      (
-        "interrupted", "A program ended while it renewed the session, and the server then ended the session.", again
-      )
+      ("interrupted", "The answer to a renewal was lost, and the server then ended the session.", again)
     case .storeReleased: ("store_released", "The program released the session.", again)
     }
   }

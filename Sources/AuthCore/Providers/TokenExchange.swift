@@ -214,7 +214,8 @@ package struct ExchangeNote: Hashable, Sendable {
       guard let waiting, end.boot == waiting.boot, end.uptime >= waiting.uptime else {
         return .mine(interrupted: wasSent ? note.began : nil)
       }
-      return .failed(Unavailability(cause, "Another process got no answer from the authority just now."))
+      return .failed(
+        Unavailability(cause, "Another process got no answer from the authority just now.", hint: "Try again later."))
     case .refused(let reason): return .refused(reason)
     }
   }

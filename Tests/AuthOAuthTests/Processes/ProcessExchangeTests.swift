@@ -123,7 +123,7 @@ struct ProcessExchangeTests {
       try await server.set()
       let next = try await server.start("lend", known).end()
       if isAnswered {
-        #expect(next.status == 4 && next.text.contains("renewed the session"), "\(next)")
+        #expect(next.status == 4 && next.text.contains("answer to a renewal was lost"), "\(next)")
       } else {
         #expect(next.status == 0 && next.text != known, "\(next)")
       }
@@ -148,7 +148,7 @@ struct ProcessExchangeTests {
           known = next.text
           #expect(try await server.count("POST token refresh_token 400") == refused)
         } else {
-          #expect(next.status == 4 && next.text.contains("renewed the session"), "\(round): \(next)")
+          #expect(next.status == 4 && next.text.contains("answer to a renewal was lost"), "\(round): \(next)")
           #expect(try await server.count("POST token refresh_token 200") == answered + 1)
           // The refusal is written down: nobody sends the dead token again. One of the killed
           // processes may have been refused between the death of another one and its own.
