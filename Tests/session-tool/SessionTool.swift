@@ -10,6 +10,7 @@ import TextFormat
 ///     session-tool DIRECTORY ISSUER login ALLOW...  logs in; a program allows code=CODE
 ///     session-tool DIRECTORY ISSUER lend [HASH]     prints the hash of a token other than this one
 ///     session-tool DIRECTORY ISSUER logout
+///     session-tool DIRECTORY ISSUER forget          logs out without restoring the session first
 ///
 /// No token is printed. The status is 0, 3 if there was no answer, and 4 if nobody is logged in.
 @main
@@ -38,6 +39,10 @@ enum SessionTool {
         let device = try await authority.deviceAuthorization()
         try allow(Array(words[4...]) + ["code=\(device.userCode)"])
         _ = try await store.logIn(try await device.credentials())
+        return
+      }
+      if words[3] == "forget" {
+        _ = try await store.logOut()
         return
       }
       switch await store.restore() {
