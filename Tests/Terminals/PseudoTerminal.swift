@@ -54,15 +54,14 @@ package final class PseudoTerminal: Sendable {
     try TerminalProcess(arguments, environment: environment, terminal: path)
   }
 
-  /// Types text, and reads until the answer appears, if one is given.
-  package func send(_ text: String, awaiting answer: String? = nil) throws {
+  /// Types text.
+  package func send(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
       guard count > 0 else { throw Failure(description: "cannot type: error \(errno)") }
       rest.removeFirst(count)
     }
-    if let answer { try expect(answer) }
   }
 
   /// Reads until `text` appears, and returns the output up to its end.

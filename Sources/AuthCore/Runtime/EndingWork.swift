@@ -16,8 +16,18 @@ extension SessionCore {
     if spendsTokens, let newer = await newestToken(of: endingSession), !tokens.contains(newer) {
       tokens = [newer] + tokens.dropFirst()
     }
+    let failures = await revokeAll(tokens, of: endingSession, reason, wait: timing.logoutStep / 2)
+    send(.revoked(epoch, failures.allSatisfy(\.isUnsupported)), failures)
+  }
+
+  /// Revokes tokens of a session, the newest first, and what was granted for it and not saved.
+  private func revokeAll(
+    _ tokens: [SessionToken], of session: SessionID?, _ reason: EndReason, wait: Duration
+  ) async -> [Unavailability] {
+    var tokens = tokens
     let late = await result { () throws(Unavailability) in
-      if let newer = try await interruptedToken(after: tokens[0]) { tokens.insert(newer, at: 0) }
+      guard let first = tokens.first else { return }
+      if let newer = try await interruptedToken(after: first, of: session, wait: wait) { tokens.insert(newer, at: 0) }
     }
     // The authority granted this token, but the vault could not save it.
     if spendsTokens, let unsaved = withLock({ $0.unsaved }), tokens.contains(unsaved.old),
@@ -25,8 +35,7 @@ extension SessionCore {
     {
       tokens.insert(unsaved.grant.token, at: 0)
     }
-    let failures = await revoke(noted(tokens), reason) + [late].compactMap(\.self)
-    send(.revoked(epoch, failures.allSatisfy(\.isUnsupported)), failures)
+    return await revoke(noted(tokens), reason) + [late].compactMap(\.self)
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
@@ -50,10 +59,12 @@ extension SessionCore {
   /// The token from the exchange of a process that died, whose request may still be under way.
   ///
   /// It is revoked and never saved.
-  private func interruptedToken(after token: SessionToken) async throws(Unavailability) -> SessionToken? {
+  private func interruptedToken(
+    after token: SessionToken, of session: SessionID?, wait: Duration
+  ) async throws(Unavailability) -> SessionToken? {
     guard spendsTokens, await vault.isInterrupted(token) else { return nil }
-    switch try? await vault.claim(token, wait: timing.logoutStep / 2) {
-    case .changed?: return await newestToken(of: endingSession)
+    switch try? await vault.claim(token, wait: wait) {
+    case .changed?: return await newestToken(of: session)
     case .refused?, .failed?: return nil
     case .busy?, nil:
       throw Unavailability(.busy, "A program that has ended is still renewing the session.", hint: "Log out again.")
@@ -84,15 +95,22 @@ extension SessionCore {
   /// token is erased from the device even if the authority never answers.
   func forget(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
     let reading = await onVault(ticket) { await vault.load() }
+    let session: SessionID? = if case .token(_, let details) = reading { details.session } else { nil }
     let tokens = noted([reading.legibleToken].compactMap(\.self))
     let limit = timing.logoutStep / 2
     let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
-    let failures = tokens.isEmpty ? [] : await inTime(limit) { await self.revoke(tokens, .userAsked) } ?? [late]
+    let failures =
+      tokens.isEmpty
+      ? [] : await inTime(limit) { await self.revokeAll(tokens, of: session, .userAsked, wait: limit / 2) } ?? [late]
     var left = IncompleteCleanup(notRevoked: !failures.allSatisfy(\.isUnsupported))
     let failure: VaultError?
     switch reading {
     case .absent: failure = nil
-    case .token(let token, _): failure = await onVault(nil) { await erasure(of: [token]) }
+    case .token(let token, _):
+      failure = await onVault(nil) {
+        if let failure = await erasure(of: [token]) { return failure }
+        return spendsTokens ? await eraseNewer(of: session) : nil
+      }
     case .corrupt: failure = await onVault(nil) { await settingAside() }
     case .unavailable(let unreadable): (failure, left.notRevoked) = (unreadable, true)
     }

@@ -6,8 +6,8 @@ import Testing
 
 /// Every file of `fixtures/transcripts`, played against the built executable.
 ///
-/// Most run with a cheap hash, which does not change what is printed; `make test-release`, a part
-/// of `make test-all`, plays all of them on the release executable. A new case needs no code.
+/// They run with a cheap hash, which does not change what is printed; `make test-release`, a part
+/// of `make test-all`, plays them on the release executable. A new case needs no code.
 /// `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you
 /// keep it.
 @Suite struct TranscriptTests {
@@ -18,18 +18,12 @@ import Testing
     $0.split(separator: "/").last.map(String.init)
   }
 
-  /// Those that show what people see of the cost of a password.
-  private static let shipped: Set = [
-    "app-session.t", "first-five-minutes.t", "password.t", "processes-guesses.t", "prompts.t",
-  ]
-
   @Test("the executable prints what the transcript says", arguments: names)
   func plays(_ name: String) async throws {
     let file = "\(Self.directory)/\(name)"
     let transcript = Transcript(name: name, contents: try TextFile.read(file))
-    let executable = try await Self.shipped.contains(name) ? BuiltExecutable.shipped : BuiltExecutable.quick.value
     let run = try await TranscriptRun(
-      transcript, executable: executable, directory: Self.directory, timeLimit: .seconds(300),
+      transcript, executable: BuiltExecutable.quick.value, directory: Self.directory, timeLimit: .seconds(300),
       adding: Effort.isComplete ? ["TEST_ALL": "1"] : [:])
     if run.passed { return }
     if run.ending == .exited(80) {

@@ -196,7 +196,7 @@ struct ExchangeTests: InWorld {
   enum Step: CaseIterable { case claim, note, ask, save }
 
   /// What the other store does.
-  enum Other: CaseIterable { case renew, launch, password, logIn, logOut }
+  enum Other: CaseIterable { case renew, launch, password, logIn, logOut, logOutAtLaunch }
 
   @Test(
     "at each step of a renewal, another store renews, starts, checks the password, logs in or out: no rule is broken",
@@ -229,6 +229,7 @@ struct ExchangeTests: InWorld {
         case .password: _ = try await others.reauthenticate(password: World.alice.password)
         case .logIn: try await launched.loggedIn(World.bob)
         case .logOut: _ = try await others.logOut()
+        case .logOutAtLaunch: _ = try await launched.logOut()
         }
       }
       if !isKilled {
@@ -241,7 +242,7 @@ struct ExchangeTests: InWorld {
       do { try await work.value } catch SessionError.overtaken {}
       for store in [others, launched] { await store.quiet() }
       switch other {
-      case .logOut: #expect(world.isEmpty, "killed: \(isKilled)")
+      case .logOut, .logOutAtLaunch: #expect(world.isEmpty, "killed: \(isKilled)")
       case .logIn: #expect(world.vaultAgrees && launched.session?.isLive == true, "killed: \(isKilled)")
       case .renew, .launch, .password:
         #expect(world.vaultAgrees && others.session?.isLive == true, "killed: \(isKilled)")
@@ -251,6 +252,19 @@ struct ExchangeTests: InWorld {
         try await others.renew()
       }
     }
+  }
+
+  @Test("a logout at launch ends the session also if another store renews it after the look at the vault")
+  func logoutAtLaunch() async throws {
+    let world = World(worksOn: .separateThreads)
+    world.authority.setExchange(.spendsOld)
+    try await world.store.loggedIn(World.alice)
+    let launched = world.anotherProcess()
+    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await launched.logOut() } }
+    try await world.store.renew()
+    world.releaseEverything()
+    #expect(try await logout.value == .complete)
+    #expect(world.isEmpty)
   }
 
   @Test("details of a token come back from their bytes, and other bytes are none")
