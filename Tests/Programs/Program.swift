@@ -28,7 +28,7 @@ package struct Program: Sendable {
     (self.environment, self.input, self.timeLimit) = (environment, input, timeLimit)
   }
 
-  private static let places = DispatchSemaphore(value: 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  private static let places = DispatchSemaphore(value: 6 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
   /// Runs the program and returns how it ended and what it printed.
   ///
