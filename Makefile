@@ -77,10 +77,12 @@ attack-tests:
 LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | \
   sed -E 's!^Tests/([^/]*)/(.*/)?([^/]*)\.swift!\1[.](.*/)?\3/!' | paste -sd '|')|DjangoTests
 
-# Three lanes, because much of the first one waits. No two builds share a folder, and the steps of a lane run in order.
+# Three lanes, because much of the first one waits. No two builds share a folder, and the steps of a lane run in order. Each
+# runs fewer tests at a time than `make test`: a password of the usual cost must not wait too long for a processor.
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
 	$(if $(TESTED),,TEST_ALL=1 $(MAKE) --no-print-directory test)
-	$(MAKE) --no-print-directory --output-sync --jobs=3 $(if $(TESTED),longer-lane) optimised-lane other-lane
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$((3 * $$(nproc))) \
+	  $(MAKE) --no-print-directory --output-sync --jobs=3 $(if $(TESTED),longer-lane) optimised-lane other-lane
 	$(if $(TESTED),TEST_ALL=1 $(MAKE) --no-print-directory attack-tests)
 
 # It builds nothing, so that the release is built beside it.
