@@ -39,8 +39,12 @@ final class CurlTests: Sendable {
   /// curl, started by a script that a test writes.
   private func script(_ lines: String) throws -> String {
     let path = directory.appending(path: "curl").path
-    try "#!/bin/sh\n\(lines)\n".write(toFile: path, atomically: true, encoding: .utf8)
-    chmod(path, 0o700)
+    // Another process writes it. A child that another test starts meanwhile would hold a descriptor
+    // of this one for a moment, and a program that is open for writing cannot be started.
+    let writer = Program(
+      "sh", ["-c", #"cat >"$0.new" && chmod 700 "$0.new" && mv "$0.new" "$0""#, path],
+      input: Array("#!/bin/sh\n\(lines)\n".utf8), timeLimit: .seconds(60))
+    try #require(try writer.runBlocking().ending == .exited(0))
     return path
   }
 
