@@ -76,7 +76,7 @@ enum ServiceHelpCommand {
     "COMMAND", .helpTopic("a command"), "A command, or a topic; if omitted, the overview")
 }
 
-/// The default paths.
+/// Where the service keeps its sockets and its database by default.
 enum StandardPaths {
   static let socket = "/run/auth-cli/authority.sock"
   static let operators = "/run/auth-service/operators.sock"

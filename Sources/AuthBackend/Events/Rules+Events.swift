@@ -39,7 +39,7 @@ extension Event: RowDecodable {
 }
 
 extension Transaction {
-  /// Logs an event.
+  /// Stores a new event, about an account or about none.
   ///
   /// A session is named by its public name, so that one that is seen here can be revoked. That name
   /// is no secret and opens nothing; the token, which does, is never written (OWASP Logging Cheat

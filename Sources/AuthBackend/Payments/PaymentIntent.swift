@@ -1,6 +1,6 @@
 public import AuthCore
 
-/// A prepared payment.
+/// A payment that was prepared and not yet submitted.
 ///
 /// Submitting consumes it, so it cannot be submitted twice.
 ///

@@ -26,7 +26,7 @@ public final class PaymentScreen: GuardedScreen, Sendable {
     key = LiveKey(session)
   }
 
-  /// The current key.
+  /// The key of the session, with the latest user.
   public var session: LoggedInSession { key.session }
 
   /// Why the screen was dismissed, or nil while it is open.
@@ -38,9 +38,7 @@ public final class PaymentScreen: GuardedScreen, Sendable {
   /// Closes the screen.
   public func dismiss(_ reason: EndReason) { key.dismiss(reason) }
 
-  /// Prepares a payment.
-  ///
-  /// Does not pay.
+  /// Prepares a payment, which is made when it is submitted.
   ///
   /// - Throws: ``AuthCore/FreshnessError`` when the password was not entered recently.
   public func prepare(

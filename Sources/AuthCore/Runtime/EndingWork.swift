@@ -39,9 +39,10 @@ extension SessionCore {
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
+    var failures: [Unavailability] = []
     let failure = await onVault(ticket) { () -> VaultError? in
       if let failure = await erasure(of: targets.tokens) { return failure }
-      if spendsTokens, let failure = await eraseNewer(of: endingSession) { return failure }
+      if let failure = await eraseNewer(of: endingSession, &failures) { return failure }
       switch await vault.load() {
       case .absent, .unavailable: return nil
       case .token:
@@ -53,7 +54,8 @@ extension SessionCore {
         return await settingAside()
       }
     }
-    send(.erased(epoch, IncompleteCleanup(notErased: failure != nil)), also: failure)
+    let left = IncompleteCleanup(notRevoked: !failures.allSatisfy(\.isUnsupported), notErased: failure != nil)
+    send(.erased(epoch, left), failures, also: failure)
   }
 
   /// The token from the exchange of a process that died, whose request may still be under way.
@@ -79,12 +81,18 @@ extension SessionCore {
   private var endingSession: SessionID? { withLock { $0.gate?.record.grant.id } }
 
   /// Revokes and erases what exchanges that were under way saved for a session that has ended.
-  private func eraseNewer(of session: SessionID?) async -> VaultError? {
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - failures: Gets the failures of the revocations.
+  /// - Returns: Why the vault still holds a token of the session, if it does.
+  private func eraseNewer(of session: SessionID?, _ failures: inout [Unavailability]) async -> VaultError? {
+    guard spendsTokens else { return nil }
     // An exchange that ends after an erasure finds that the session is gone, and saves nothing.
     while let newer = await newestToken(of: session) {
       if let failure = await erasure(of: [newer]) { return failure }
       if await newestToken(of: session) == newer { return .keepsAnother }
-      await revoke(newer, .userAsked)
+      if let failure = await revoke(newer, .userAsked) { failures.append(failure) }
     }
     return nil
   }
@@ -99,21 +107,22 @@ extension SessionCore {
     let tokens = noted([reading.legibleToken].compactMap(\.self))
     let limit = timing.logoutStep / 2
     let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
-    let failures =
+    var failures =
       tokens.isEmpty
       ? [] : await inTime(limit) { await self.revokeAll(tokens, of: session, .userAsked, wait: limit / 2) } ?? [late]
-    var left = IncompleteCleanup(notRevoked: !failures.allSatisfy(\.isUnsupported))
+    var left = IncompleteCleanup()
     let failure: VaultError?
     switch reading {
     case .absent: failure = nil
     case .token(let token, _):
       failure = await onVault(nil) {
         if let failure = await erasure(of: [token]) { return failure }
-        return spendsTokens ? await eraseNewer(of: session) : nil
+        return await eraseNewer(of: session, &failures)
       }
     case .corrupt: failure = await onVault(nil) { await settingAside() }
     case .unavailable(let unreadable): (failure, left.notRevoked) = (unreadable, true)
     }
+    if !failures.allSatisfy(\.isUnsupported) { left.notRevoked = true }
     left.notErased = failure != nil
     send(.erased(epoch, left), failures, also: failure)
   }

@@ -254,18 +254,33 @@ struct ExchangeTests: InWorld {
     }
   }
 
-  @Test("a logout at launch ends the session also if another store renews it after the look at the vault")
-  func logoutAtLaunch() async throws {
+  @Test(
+    "a logout ends the session also if another store renews it meanwhile, and says if the server did not confirm that",
+    arguments: [false, true], [false, true])
+  func logoutDuringRenewal(isRestored: Bool, isOffline: Bool) async throws {
     let world = World(worksOn: .separateThreads)
     world.authority.setExchange(.spendsOld)
     try await world.store.loggedIn(World.alice)
-    let launched = world.anotherProcess()
-    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await launched.logOut() } }
+    let other = isRestored ? try await world.launched(worksOn: .separateThreads) : world.anotherProcess()
+    // It has read the old token, and then revokes it.
+    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await other.logOut() } }
     try await world.store.renew()
+    await world.vault.holding(.erase, at: .question, calls: 1) { world.vault.release(.load, at: .answer) }
+    if isOffline { world.authority.fail(.revoke, with: .unavailable(World.offline)) }
     world.releaseEverything()
-    #expect(try await logout.value == .complete)
+    let result = try await logout.value
+    if isOffline {
+      guard case .partial(let left, _) = result else { throw Unexpected(result: result) }
+      #expect(left.notRevoked && !left.notErased && world.vault.content == .empty)
+      world.authority.fail(.revoke, with: nil)
+      #expect(try await other.logOut() == .complete)
+    } else {
+      #expect(result == .complete)
+    }
     #expect(world.isEmpty)
   }
+
+  private struct Unexpected: Error { let result: LogoutResult }
 
   @Test("details of a token come back from their bytes, and other bytes are none")
   func details() {

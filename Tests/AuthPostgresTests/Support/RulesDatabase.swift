@@ -33,7 +33,7 @@ final class RulesDatabase: TestDatabase {
         adjusted: { (standing == nil ? $0 : 0) + clock.wallTime.microseconds }), isShared: isShared)
   }
 
-  /// A database with the tables and nothing else, of which the others are copies.
+  /// The template of the databases: it has the tables, and they are empty.
   private static let template = Result {
     let (server, name) = (try Databases.server.get(), "rules")
     try Databases.connect(server.address("postgres")).sql("CREATE DATABASE \(name)")

@@ -5,7 +5,9 @@ import Services
 import Testing
 
 /// Through a socket and the shipped server, the client keeps every contract that the rule book
-/// keeps, of which `make test` checks all without a client.
+/// keeps.
+///
+/// `make test` checks a sample here; the tests of AuthSQLite check all contracts without a client.
 @Suite struct ClientContractTests {
   @Test(
     "the client keeps the contract of every authority, with and without a second step",
