@@ -38,7 +38,7 @@ extension Rules {
     _ count: () throws(BackendError) -> (PasswordAttempt, Result?)
   ) throws(BackendError) -> Result {
     let start = ContinuousClock.now
-    let deadline = start + database.patience
+    let deadline = start + ThrottlePolicy.longestTurn
     while true {
       let (attempt, result) = try count()
       var decision = attempt.decision

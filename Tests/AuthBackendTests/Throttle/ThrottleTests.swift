@@ -22,13 +22,13 @@ import TextFormat
     #expect(ThrottlePolicy.wait(after: 99) == .seconds(3600))
   }
 
-  @Test("an attempt waits two seconds at most for others being checked, whose processes may have been killed")
+  @Test("an attempt waits ten seconds at most for others being checked, whose processes may have been killed")
   func retry() {
     var record = ThrottleRecord()
     for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
     #expect(record.count(at: at(100), mayLock: true) == .retry(.wait(.seconds(30))))
-    #expect(record.count(at: at(101), mayLock: true) == .retry(.wait(.seconds(29))))
-    #expect(record.count(at: at(102), mayLock: true) == .deny(.wait(.seconds(28))))
+    #expect(record.count(at: at(109), mayLock: true) == .retry(.wait(.seconds(21))))
+    #expect(record.count(at: at(110), mayLock: true) == .deny(.wait(.seconds(20))))
     record.failures = 5
     #expect(record.count(at: at(100), mayLock: true) == .deny(.wait(.seconds(30))))
   }
@@ -43,7 +43,7 @@ import TextFormat
         wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
       """)
     let refusal = Mutex<BackendError?>(nil)
-    // Threads and not tasks: the attempt waits for two seconds at most, and tasks of other tests
+    // Threads and not tasks: the attempt waits for ten seconds at most, and tasks of other tests
     // may hold the shared threads for longer.
     TwoThreads.both { side in
       if side == 0 {
