@@ -13,8 +13,7 @@ package final class Rules: Sendable {
   let hasher: PasswordHasher
   /// The refusals of each session, by the hash of its token, that leave an event: so that refusals
   /// do not fill the disk.
-  let refusals = Rates<[UInt8]>(
-    burst: Int(SessionPolicy.notedUsesAfterEnd), perSecond: Double(SessionPolicy.notedUsesAfterEnd) / 60)
+  let refusals: Rates<[UInt8]>
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?
   /// How long one request searches a list before it answers with what it found.
@@ -34,11 +33,15 @@ package final class Rules: Sendable {
   ///   - isShared: Whether people reach the database through a service.
   ///   - searchTime: How long one request searches a list.
   ///   - writeBurst: How many changes an account of a shared database may make without a pause.
+  ///   - now: The time by which changes and refusals are counted.
   package init(
     database: any Database, policy: SessionPolicy, cost: PasswordCost, isShared: Bool = false,
-    searchTime: Duration = .milliseconds(100), writeBurst: Int = 10_000
+    searchTime: Duration = .milliseconds(100), writeBurst: Int = 10_000,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
-    rates = isShared ? Rates(burst: writeBurst, perSecond: 10) : nil
+    let noted = SessionPolicy.notedUsesAfterEnd
+    refusals = Rates(burst: Int(noted), perSecond: Double(noted) / 60, now: now)
+    rates = isShared ? Rates(burst: writeBurst, perSecond: 10, now: now) : nil
     self.database = database
     self.policy = policy
     self.isShared = isShared

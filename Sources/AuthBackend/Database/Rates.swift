@@ -8,7 +8,7 @@ import Guards
 package final class Rates<Caller: Hashable & Sendable>: Sendable {
   private struct Count: Sendable {
     var made = 0.0
-    var at = ContinuousClock.now
+    var at: ContinuousClock.Instant
     /// How many times were not counted since the last one that was.
     var omitted = 0
   }
@@ -22,11 +22,17 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   private let counts = Locked(Counts())
   private let burst: Double
   private let perSecond: Double
+  private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameters:
   ///   - burst: How many times without a pause.
   ///   - perSecond: How many times in a second after that.
-  package init(burst: Int, perSecond: Double) { (self.burst, self.perSecond) = (Double(burst), perSecond) }
+  ///   - now: The current time.
+  package init(
+    burst: Int, perSecond: Double, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
+    (self.burst, self.perSecond, self.now) = (Double(burst), perSecond, now)
+  }
 
   /// The number of callers that are remembered.
   package var callers: Int { counts.withLock { $0.ofCaller.count } }
@@ -60,7 +66,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   package func counted(_ caller: Caller, if condition: @autoclosure () -> Bool = true) -> Int? {
     counts.withLock { counts in
       guard excess(of: caller, counts) <= 0, condition() else {
-        counts.ofCaller[caller, default: Count()].omitted += 1
+        counts.ofCaller[caller, default: Count(at: now())].omitted += 1
         return nil
       }
       defer { count(caller, &counts) }
@@ -72,7 +78,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   package func count(_ caller: Caller) { counts.withLock { count(caller, &$0) } }
 
   private func count(_ caller: Caller, _ counts: inout Counts) {
-    let now = ContinuousClock.now
+    let now = now()
     counts.ofCaller[caller] = Count(made: made(counts.ofCaller[caller], at: now) + 1, at: now)
     guard counts.ofCaller.count > counts.most else { return }
     counts.ofCaller = counts.ofCaller.filter { made($1, at: now) > 0 }
@@ -82,7 +88,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
 
   /// By how many times one more would be too many; not above zero for a caller who may.
   private func excess(of caller: Caller, _ counts: Counts) -> Double {
-    made(counts.ofCaller[caller], at: .now) + 1 - burst
+    made(counts.ofCaller[caller], at: now()) + 1 - burst
   }
 
   /// How often still counts.
