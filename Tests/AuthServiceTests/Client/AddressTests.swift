@@ -71,7 +71,7 @@ import Testing
   private var directory: String { String(service.path.dropLast(2)) }
 
   private func code(_ path: String? = nil) -> String? {
-    let authority = ServiceAuthority(.unix(path ?? service.path), limits: .short)
+    let authority = ServiceAuthority(.unix(path ?? service.path), limits: .patient)
     return failure { try authority.ask(Operations.checkForLogins) }?.code
   }
 

@@ -13,7 +13,7 @@ import Testing
 @Suite("The changes that a service tells") struct ChangesTests {
   private func wait(_ source: any ChangeSource) -> Bool {
     var polled = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&polled, 1, 10_000) == 1
+    return poll(&polled, 1, 60_000) == 1
   }
 
   /// A service that lets everyone in, and what it does with a subscription; false ends the

@@ -77,10 +77,12 @@ import Testing
       if let answer = fault.answer, let (number, _) = peer.request() { peer.send(answer(number)) }
       if !fault.closes { peer.waitForEnd() }
     }
+    let limits =
+      fault.code == "service_silent" ? ClientLimits.short(inSilence: fault.answer == nil) : .patient
     for (request, code) in [
       (Operations.profile(Samples.token), fault.code), (Operations.rename("Alice", Samples.token), fault.changeCode),
     ] {
-      let error = try #require(failure { try request.perform(service.authority()) })
+      let error = try #require(failure { try request.perform(service.authority(limits)) })
       #expect(error.code == code)
       #expect(["service_busy", "message_invalid"].contains(code) || error.description.contains(service.path))
       guard case .unavailable(let failure) = error.kind, !failure.hint.isEmpty else {
@@ -109,7 +111,7 @@ import Testing
   @Test("a silent socket has the timeout of a connection, not that of a prompt")
   func silent() {
     let service = TestService(hello: nil) { peer, _ in peer.waitForEnd() }
-    let dialling = Dialling(address: .unix(service.path), limits: .short, mayAsk: true)
+    let dialling = Dialling(address: .unix(service.path), limits: .short(inSilence: true), mayAsk: true)
     #expect(code { _ = try dialling.connect() } == "service_silent")
   }
 

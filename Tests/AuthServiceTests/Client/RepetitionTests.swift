@@ -59,7 +59,7 @@ import Testing
           do { try real?.start() } catch { preconditionFailure("\(error)") }
           return nil
         })
-      authority = service.authority(ClientLimits())
+      authority = service.authority()
     }
 
     /// What `body` returns while the answer to a request of this kind is lost.

@@ -93,12 +93,8 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   /// What it wrote on standard error.
   var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
 
-  /// Whether the log has the text, or gets it within 10 s: a refusal is logged after its answer.
-  func logs(_ text: String) -> Bool {
-    let end = ContinuousClock.now + .seconds(10)
-    while !log.contains(text), ContinuousClock.now < end { poll(nil, 0, 10) }
-    return log.contains(text)
-  }
+  /// Whether the log has the text, or gets it in a minute: a refusal is logged after its answer.
+  func logs(_ text: String) -> Bool { Deadline(.seconds(60)).wait { log.contains(text) } }
 
   /// Sends a signal, and waits until the process is over.
   @discardableResult

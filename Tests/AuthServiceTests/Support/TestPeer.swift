@@ -124,19 +124,23 @@ final class TestService: Sendable {
     }
   }
 
-  func authority(_ limits: ClientLimits = .short) -> ServiceAuthority {
+  func authority(_ limits: ClientLimits = .patient) -> ServiceAuthority {
     ServiceAuthority(.unix(path), limits: limits, clock: StoppedClock())
   }
 }
 
 extension ClientLimits {
-  /// For a peer that never answers.
-  static var short: ClientLimits {
+  /// For a peer that answers, on a machine that may be busy.
+  static var patient: ClientLimits {
     var limits = ClientLimits()
-    limits.connecting = .milliseconds(300)
-    limits.answer = .milliseconds(300)
-    limits.hashing = .seconds(20)
-    limits.returning = .milliseconds(300)
+    (limits.connecting, limits.answer) = (.seconds(60), .seconds(60))
+    return limits
+  }
+
+  /// For a peer that never answers: in silence it never greets, and otherwise it greets.
+  static func short(inSilence: Bool) -> ClientLimits {
+    var limits = patient
+    if inSilence { limits.connecting = .milliseconds(300) } else { limits.answer = .milliseconds(300) }
     return limits
   }
 }
