@@ -5,6 +5,7 @@ import PostgresServers
 import Programs
 import Services
 import Synchronization
+import Terminals
 import Testing
 
 @testable import AuthService
@@ -54,10 +55,15 @@ final class FailoverSite {
     pair.stop()
   }
 
-  /// A connection as a program of a user has it, with short limits.
-  func client(_ number: Int) -> ServiceAuthority {
+  /// A connection as a program of a user has it.
+  ///
+  /// - Parameters:
+  ///   - number: Chooses the service.
+  ///   - isHasty: Whether it gives a request up after 2 s, so that it tries often during a fault.
+  /// - Returns: The connection.
+  func client(_ number: Int, isHasty: Bool = false) -> ServiceAuthority {
     var limits = ClientLimits()
-    (limits.answer, limits.hashing, limits.returning) = (.seconds(2), .seconds(2), .seconds(1))
+    if isHasty { (limits.answer, limits.hashing, limits.returning) = (.seconds(2), .seconds(2), .seconds(1)) }
     return ServiceAuthority(.unix(services[number % 2].socket), limits: limits)
   }
 
@@ -75,7 +81,7 @@ final class FailoverSite {
 
   /// Waits until Patroni has promoted the standby.
   func awaitPromotion() throws {
-    let end = ContinuousClock.now + .seconds(90)
+    let end = ContinuousClock.now + .seconds(600)
     while pair.tell("leader") != standby { try #require(ContinuousClock.now < end, "Patroni promotes nobody") }
     (primary, standby) = (standby, primary)
   }
@@ -128,12 +134,8 @@ final class Acknowledged: Sendable {
 
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Waits until the state is so, for a minute at most.
+  /// Waits until the state is so, for ten minutes at most.
   func wait(_ what: String, until isSo: (State) -> Bool) throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while !state.withLock({ isSo($0) }) {
-      try #require(ContinuousClock.now < end, "\(what) for a minute")
-      usleep(5_000)
-    }
+    try #require(Deadline(.seconds(600)).wait { state.withLock { isSo($0) } }, "\(what) for ten minutes")
   }
 }

@@ -33,9 +33,9 @@ struct Workers {
   ///   - withKeys: Whether a repeated payment has the key of the first attempt.
   /// - Throws: When the payer cannot log in.
   mutating func pay(_ number: Int, run: Int, withKeys: Bool) throws {
-    let client = site.client(number)
+    let client = site.client(number, isHasty: true)
     let (payer, payee) = number.isMultiple(of: 2) ? ("alice", "bob") : ("bob", "alice")
-    let token = try client.logIn(payer, FailoverSite.password).token
+    let token = try site.client(number).logIn(payer, FailoverSite.password).token
     repeatedly { [acknowledged] in
       let key = acknowledged.state.withLock { state in
         state.begun += 1
@@ -56,7 +56,7 @@ struct Workers {
 
   /// Begins sessions and ends them.
   mutating func endSessions(_ number: Int) {
-    let client = site.client(number)
+    let client = site.client(number, isHasty: true)
     repeatedly { [acknowledged] in
       guard let token = try? client.logIn("carol", FailoverSite.password).token,
         (try? client.ask(Operations.revoke, token, .userAsked)) != nil
@@ -67,7 +67,7 @@ struct Workers {
 
   /// Makes recovery codes, and sets the password with one after the other.
   mutating func useCodes(_ number: Int) {
-    let client = site.client(number)
+    let client = site.client(number, isHasty: true)
     let passwords = [FailoverSite.password, newPassword]
     repeatedly { [acknowledged] in
       guard let present = passwords.first(where: { (try? client.logIn("dave", $0)) != nil }),
@@ -85,7 +85,7 @@ struct Workers {
 
   /// Turns on the second step of some accounts, and guesses their passwords.
   mutating func guess(_ number: Int, targets: Range<Int>) {
-    let client = site.client(number)
+    let client = site.client(number, isHasty: true)
     let guessing = startedThread { [acknowledged] in
       for target in targets.map({ "target\($0)" }) where !acknowledged.isOver {
         if let token = try? client.logIn(target, FailoverSite.password).token,
