@@ -29,7 +29,7 @@ final class RulesDatabase: TestDatabase {
     self.clock = clock
     authority = PostgresAuthority(
       PostgresDatabase(
-        address, patience: .seconds(2), clock: standing == nil ? BootClock() : SettableClock(),
+        address, patience: .seconds(60), clock: standing == nil ? BootClock() : SettableClock(),
         adjusted: { (standing == nil ? $0 : 0) + clock.wallTime.microseconds }), isShared: isShared)
   }
 
