@@ -48,6 +48,17 @@ final class AppLoop {
   ///   login, pass its result to ``take(_:)`` and call this again.
   func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
     var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
+    do throws(CommandError) {
+      try show(on: &terminal)
+    } catch {
+      // Actions of the screen may have been made before, or at this moment.
+      throw error.withHint("Open the screen again, and check whether your last change was made: \(run: "app")")
+    }
+    if let problem = state.lastProblem { throw problem }
+    return authentication.take()
+  }
+
+  private func show(on terminal: inout ScreenTerminal) throws(CommandError) {
     var (needsSize, isUncertain) = (true, false)
     while !isOver, authentication == nil {
       if needsSize { take(.resized(columns: terminal.size.columns, rows: terminal.size.rows)) }
@@ -62,8 +73,6 @@ final class AppLoop {
       }
       takeNews()
     }
-    if let problem = state.lastProblem { throw problem }
-    return authentication.take()
   }
 
   /// Handles what other threads posted.

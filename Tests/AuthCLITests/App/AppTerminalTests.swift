@@ -79,11 +79,13 @@ struct AppTerminalTests {
     let home = try await CommandHome(registered: false)
     let terminal = try PseudoTerminal()
     try await onOwnThread {
-      let command = (ignoresSignal ? "trap '' HUP; " : "") + "exec '\(home.executable)' app"
+      let command = (ignoresSignal ? "trap '' HUP; " : "") + "exec '\(home.executable)' app 2>'\(home.file("errors"))'"
       let app = try terminal.launch(["/bin/bash", "-c", command], environment: home.environment)
       try terminal.expectScreen("Nobody is logged in.")
       terminal.hangUp()
       #expect(try app.wait() == (ignoresSignal ? .exited(3) : .signalled(SIGHUP)))
+      // The user may have changed something in the screen.
+      #expect(try !TextFile.read(home.file("errors")).contains("nothing was changed"))
     }
   }
 
