@@ -131,6 +131,9 @@ extension SessionStore {
       return self.session == nil ? nil : error
     }
     defer { if self.session == nil, let isGone = try? isFileGone() { noteFile(isGone) } }
+    // To the check, a missing file means a logout. But another process may have deleted it because
+    // the session expired, for example while the machine slept.
+    if case .absent = vault.look() { enforceLimits() }
     return await checkAgain()
   }
 
