@@ -52,7 +52,7 @@ enum OwnChange: Equatable, Sendable {
       return AppOutcome(done: "Session \(id.rawValue) is ended.")
     case .revokeOthers:
       let others = try backend.otherSessions(under: lease)
-      for other in others { try backend.revokeSession(other.id, for: fresh, under: lease) }
+      try backend.revoke(others, for: fresh, under: lease)
       let ended = "Ended \(SessionSummary.others(others.count))."
       return AppOutcome(done: ended + " Without recovery codes, make some now.")
     case .deleteAccount:

@@ -36,6 +36,9 @@ extension AppWork {
           try change.perform(at: backend, fresh, under: lease)
         }
       } catch {
+        if change == .revokeOthers, error.status == .cannotTell {
+          throw error.withHint("Some of them may have ended; the Sessions tab lists the others.")
+        }
         // These changes send no password, so the wrong guess was a code.
         throw error.isOfWrongGuess ? CommandError(code: .wrongCode).beginning(error.wait) : error
       }

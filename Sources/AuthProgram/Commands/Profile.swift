@@ -144,6 +144,19 @@ extension Backend {
   func otherSessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
     try sessions(under: lease).filter { !$0.isCurrent }
   }
+
+  /// Ends other sessions of the user; one that has ended meanwhile is no error.
+  func revoke(
+    _ others: [SessionSummary], for fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    for other in others {
+      do throws(BackendError) {
+        try revokeSession(other.id, for: fresh, under: lease)
+      } catch {
+        guard error.code == BackendError.Code.sessionNotFound.rawValue else { throw error }
+      }
+    }
+  }
 }
 
 extension SessionSummary {

@@ -251,10 +251,13 @@ enum TwoStepCommand {
     let typed = try? Question(for: "answer", insteadUse: "sessions", isEchoed: true)
       .ask("Type yes to end \(count), or press Enter to keep \(others.count == 1 ? "it" : "them"): ", mayBeEmpty: true)
     guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
-    for session in others {
+    do throws(CommandError) {
       try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
-        try backend.revokeSession(session.id, for: fresh, under: lease)
+        try backend.revoke(others, for: fresh, under: lease)
       }
+    } catch {
+      throw error.status == .cannotTell
+        ? error.withHint("Some of them may have ended. List your sessions: \(run: "sessions")") : error
     }
     return Answer(.changed("\(count) ended", hint: "Check with: \(run: "sessions")"), lines: ["Ended \(count)."])
   }
