@@ -10,10 +10,11 @@ enum NearestName {
     guard let text = word.text, (1...40).contains(word.bytes.count) else { return nil }
     let typed = Array(text.lowercased())
     let limit = min(3, max(1, typed.count / 3))
-    let ranked = names.map { (name: $0, distance: distance(typed, Array($0.lowercased()))) }
+    let completions = names.filter { $0.lowercased().hasPrefix(text.lowercased()) }
+    // Of equally near names, one that the word begins comes first: 'of' means 'off', not 'on'.
+    let ranked = (completions + names).map { (name: $0, distance: distance(typed, Array($0.lowercased()))) }
     if let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= limit { return best.name }
-    let completions = names.filter { typed.count >= 3 && $0.lowercased().hasPrefix(text.lowercased()) }
-    return completions.count == 1 ? completions.first : nil
+    return typed.count >= 3 && completions.count == 1 ? completions.first : nil
   }
 
   /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text

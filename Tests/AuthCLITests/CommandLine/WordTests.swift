@@ -27,6 +27,7 @@ struct WordTests {
     #expect(NearestName.distance(Array(""), Array("abc")) == 3)
     #expect(NearestName.distance(Array("kitten"), Array("sitting")) == 3)
     #expect(NearestName.find("recipts", among: ["receipts", "register"]) == "receipts")
+    #expect(NearestName.find("of", among: ["on", "off", "status"]) == "off")
     #expect(NearestName.find("xyz", among: ["pay", "man"]) == nil)
     #expect(NearestName.find("", among: ["pay"]) == nil)
     #expect(NearestName.find(Word(bytes: [UInt8](repeating: 0x61, count: 1 << 20)), among: ["pay"]) == nil)
