@@ -97,7 +97,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .usage("screen_too_plain", "the terminal cannot show a full-screen program: TERM is {TERM}").hint(
         Self.commandsInstead)
     case .noTerminalForLogin:
-      .usage("no_terminal", "there is no terminal, and a login at an identity provider needs you")
+      .usage("no_terminal", "a login at an identity provider needs a terminal, and there is none")
         .hint("Run the command in a terminal. Nothing was opened.")
     // Status 3: cannot tell or cannot save
     case .busy: .cannotTell("busy", "the session is busy with another request").hint("Try again; nothing was changed.")
@@ -186,7 +186,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     // Status 5: wrong credentials
     case .challengeOver:
       .credentials("challenge_over", "too many wrong codes, or too late: the password is needed again")
-        .hint("Begin again. A code that was wrong counts as a wrong password.")
+        .hint("Start again. Each wrong code counts as a wrong password.")
     case .codeMissing:
       .credentials("code_missing", "the password is right, and a code is needed too")
         .hint("In a script, write the code on the line after the password. This was not counted as a wrong guess.")
@@ -197,7 +197,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .credentials("login_expired", "the provider did not accept the login; it may have expired").hint(
         "Log in again: \(run: "login")")
     case .loginForeign:
-      .credentials("login_not_answered", "the address does not answer this login")
+      .credentials("login_not_answered", "the address does not belong to this login")
         .hint("Paste the whole address to which the browser returned after this login.")
     case .wrongCode:
       .credentials("credentials_not_accepted", "wrong code")
@@ -222,7 +222,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .lockedRecovery:
       .throttled("locked", "the name and the code were not accepted, and the account is locked")
         .hint(
-          "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
+          "A correct code is still accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
         )
     case .throttled:
       .throttled("throttled", "too many wrong passwords, so this one was not checked").hint("Try again in {TIME}.")
@@ -234,7 +234,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .throttledRecovery:
       // A right one would have been accepted.
       .throttled("throttled", "the name and the code were not accepted, after too many wrong ones")
-        .hint("Try again in {TIME}. A right code is accepted at once.")
+        .hint("Try again in {TIME}. A correct code is accepted immediately.")
     }
   }
 

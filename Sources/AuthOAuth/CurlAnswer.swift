@@ -45,7 +45,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
     case .failed(18), .failed(52), .failed(55), .failed(56):
       ("The server's answer did not arrive completely.", "Try again later.")
     // An answer of HTTP 0.9, and headers that contradict each other.
-    case .failed(1), .failed(8), .unusable: ("The server's answer is not one of HTTP.", "Try again later.")
+    case .failed(1), .failed(8), .unusable: ("The server's answer is not HTTP.", "Try again later.")
     case .failed(let status): ("The request failed: curl ended with status \(status).", "Try again later.")
     case .interrupted: ("curl was interrupted.", "Try again.")
     case .tooLarge: ("The server's answer is too long.", "Try again later.")

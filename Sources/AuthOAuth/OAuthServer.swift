@@ -97,7 +97,7 @@ public struct OAuthServer: Sendable {
     }
     let methods = "code_challenge_methods_supported"
     guard document.members[methods] == nil || document.list(methods).contains("S256") else {
-      throw .misconfigured("The server cannot check a code with S256.")
+      throw .misconfigured("The server does not support PKCE with S256.")
     }
     for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
     // They get the code and the token of a login, so it need not begin.

@@ -55,7 +55,7 @@ package struct Help<Request: Sendable>: Sendable {
     lines += definitions(tool.groups.map { ($0.key, $0.value.map(\.name).joined(separator: ", ")) })
     lines += [""]
     lines += Paragraph.wrap(
-      "'\(tool.name) help' says more of all commands, '\(tool.name) help COMMAND' of one.", width: width)
+      "'\(tool.name) help' describes all commands, '\(tool.name) help COMMAND' one of them.", width: width)
     return finish(lines)
   }
 

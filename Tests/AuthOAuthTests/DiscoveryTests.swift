@@ -94,7 +94,7 @@ import Testing
   func downgrade(methods: String, isEnough: Bool) async throws {
     describe(ServerDouble.place, ", \"code_challenge_methods_supported\": \(methods)")
     if isEnough { return #expect(try await !discover().namesIssuer) }
-    await #expect(throws: OAuthError.misconfigured("The server cannot check a code with S256.")) {
+    await #expect(throws: OAuthError.misconfigured("The server does not support PKCE with S256.")) {
       try await discover()
     }
   }

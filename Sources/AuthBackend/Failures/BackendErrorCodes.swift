@@ -95,7 +95,7 @@ extension BackendError.Code: ErrorCodeList {
       .refused("account_not_found", "there is no account '{NAME}'").hint("Check the name.")
     case .balanceNotZero:
       .refused("balance_not_zero", "the account '{NAME}' still has {BALANCE}")
-        .hint("It has to be paid to another account first; an account can be deleted when its balance is 0.00.")
+        .hint("It must be paid to another account first: only an account with the balance 0.00 can be deleted.")
     case .idempotencyKeyReused:
       .refused("idempotency_key_reused", "the key '{KEY}' was used for another payment: {AMOUNT} to {NAME}").hint(
         "Use a new key for a new payment.")
@@ -127,7 +127,7 @@ extension BackendError.Code: ErrorCodeList {
     case .twoStepAlreadyOn:
       .refused("two_step_already_on", "the second step is on already").hint("To change the device, turn it off first.")
     case .twoStepNotBegun:
-      .refused("two_step_not_begun", "the set-up was not begun").hint("Begin it.")
+      .refused("two_step_not_begun", "the set-up of the second step was not started").hint("Begin it.")
     case .twoStepNotOn: .refused("two_step_not_on", "the second step is off").hint("There is nothing to turn off.")
     case .twoStepRequired:
       .refused("two_step_required", "administrators of this database need a second step, and you have none")

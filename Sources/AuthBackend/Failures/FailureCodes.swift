@@ -21,7 +21,7 @@ extension BackendError.FailureCode {
       .unparsable("answer_too_long", "the answer has more than {COUNT} bytes")
         .hint("Install the same version of both programs.")
     case .answerUnknown:
-      .unparsable("answer_unknown", "the database gave the answer to another question")
+      .unparsable("answer_unknown", "the answer of the database does not belong to the request")
         .hint("Install the same version of both programs.")
     case .clockWasAhead:
       .unreadable(

@@ -106,8 +106,8 @@ extension AppState {
       keys = [
         ("Enter", "the next field; in the last one, submit"),
         ("Tab ↓", "the next field; Tab accepts a suggested name"),
-        ("Shift-Tab ↑", "the field before"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
-        ("Ctrl-A -E", "to its start, or its end"),
+        ("Shift-Tab ↑", "the previous field"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
+        ("Ctrl-A -E", "move to the start or the end of the text"),
       ]
       if form?.isLogin == true { keys.append(("Ctrl-R", "set a new password with a code, if you forgot it")) }
     } else if isFiltering {
@@ -117,10 +117,10 @@ extension AppState {
       if tab == .accounts, menu == nil { keys.append(("s", "sort by name, or by the last login")) }
       if canFilter { keys.append(("/", "filter the list")) }
       keys += [
-        ("↑ ↓ k j", "choose a line, as Ctrl-P -N"), ("PgUp PgDn", "a screen up or down, as Ctrl-B -F"),
-        ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, as g G"),
-        ("Enter", "do what the bottom bar says"), ("Tab →", "the next tab; Shift-Tab ←: the one before"),
-        ("1 2 3 …", "a tab"), ("Esc", "back"), ("q", "quit"), ("l", "log in or log out"),
+        ("↑ ↓ k j", "move up or down, also Ctrl-P -N"), ("PgUp PgDn", "a screen up or down, also Ctrl-B -F"),
+        ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, also g G"),
+        ("Enter", "do what the bottom bar says"), ("Tab →", "the next tab; Shift-Tab ←: the previous one"),
+        ("1 2 3 …", "open a tab"), ("Esc", "back"), ("q", "quit"), ("l", "log in or log out"),
         ("m", "how the session works"), ("M", "give the mouse to the terminal, or take it back"),
       ]
     }

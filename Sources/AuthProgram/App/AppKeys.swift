@@ -41,11 +41,11 @@ extension AppState {
       return .load(tab, isActivity: true, self[tab].asked)
     case .character("M"):
       readsMouse.toggle()
-      say(readsMouse ? "The mouse chooses and scrolls here." : "The mouse is the terminal's: it selects text.")
+      say(readsMouse ? "The mouse chooses and scrolls here." : "The terminal has the mouse now, to select text.")
     case .character(let letter):
       return rowOfLetters?.letters.first { $0.key == letter }.flatMap { choose($0.choice) }
     case .paste, .unusablePaste:
-      refuse("Text can be pasted where something is to be typed.")
+      refuse("Text can be pasted only into a field.")
     case _: break
     }
     return nil

@@ -105,7 +105,8 @@ extension CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
     case ErrorCode.ownStepMissing.code: withHint("Set yours up in the Profile tab first.")
-    case BackendError.FailureCode.databaseMissing.rawValue: withHint("Put a backup in its place, or register on Home.")
+    case BackendError.FailureCode.databaseMissing.rawValue:
+      withHint("Put a backup in its place, or log out and register on Home.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
       withHint(
         "Check whether it was made before you repeat it. Enter sends the same payment again, which never pays twice.")

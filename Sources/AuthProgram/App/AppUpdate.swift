@@ -175,8 +175,8 @@ extension AppState {
     defer { isQuitting = true }
     guard isQuitting else { return nil }
     lastProblem = CommandError(
-      code: .cancelled, saying: "'\(work.traits.progress)' had not ended, and may still be done",
-      hint: "Check whether it was done before you repeat it.")
+      code: .cancelled, saying: "'\(work.traits.progress)' had not ended, and may still take effect",
+      hint: "Check whether it did before you repeat it.")
     return .quit
   }
 

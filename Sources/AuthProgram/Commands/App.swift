@@ -13,7 +13,7 @@ enum AppCommand {
       "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
         + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
         + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit. "
-        + "It first completes the work under way, and prints an error if that fails. If the program was killed with "
+        + "Before it quits, it completes the current action, and prints an error if that fails. If the program was killed with "
         + "kill -9, 'reset' restores the terminal.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
         + "shows the session machine at work.",

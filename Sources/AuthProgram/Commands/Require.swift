@@ -16,7 +16,7 @@ enum RequireCommand {
     ],
     options: [fresh, administrator],
     examples: [
-      "require --quiet && echo in": "asks in a script, by the exit status",
+      "require --quiet && echo in": "checks in a script, by the exit status",
       "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
     ]
   ) { _ in

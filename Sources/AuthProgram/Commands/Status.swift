@@ -17,7 +17,7 @@ enum StatusCommand {
     options: [shortStatus],
     examples: [
       "status": "shows who is logged in and when the session ends",
-      "status --quiet && echo in": "asks in a script, by the exit status",
+      "status --quiet && echo in": "checks in a script, by the exit status",
       "status --short": "prints the user name alone",
       "status --json": "prints the same as JSON",
     ],

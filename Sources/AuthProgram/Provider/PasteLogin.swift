@@ -20,7 +20,7 @@ struct PasteLogin {
       let typed = try terminal.ask("The address to which the browser returned: ", within: .seconds(900))
       do throws(OAuthError) { return try check(Self.cleaned(typed)) } catch {
         guard error == .rejected(.foreignResponse), left > 0 else { throw CommandError(error) }
-        try terminal.say("That address does not answer this login; try again.")
+        try terminal.say("That address does not belong to this login; try again.")
       }
     }
     throw CommandError(code: .loginForeign)

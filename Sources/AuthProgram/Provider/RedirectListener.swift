@@ -76,7 +76,7 @@ struct RedirectListener: ~Copyable {
           connection.answer("200 OK", "The login failed. The terminal says why. You can close this tab.")
           throw CommandError(error)
         }
-        connection.answer("404 Not Found", "This address does not answer a login.")
+        connection.answer("404 Not Found", "This address does not belong to a login.")
       }
     }
     return nil

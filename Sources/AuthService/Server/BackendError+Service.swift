@@ -23,7 +23,7 @@ extension BackendError {
       return .unavailable(.outcomeUnknown, "the service's database", "the log of the service has the cause")
     case _:
       let message = "the service or its database \(failure.cause == .busy ? "is busy" : "has a fault")"
-      let hint = "Try again later. If it stays so, tell an operator: the log has the cause. Nothing was changed."
+      let hint = "Try again later. If it happens again, tell an operator: the log has the cause. Nothing was changed."
       return BackendError(Unavailability(failure.cause, message, hint: hint, code: failure.code))
     }
   }

@@ -34,7 +34,8 @@ enum ConnectCommand {
   private static func connect(to socket: String, as name: String?) throws(CommandError) -> ExitStatus {
     let service = try connection(
       to: socket, option: "auth-service connect \(ServiceOptions.socket.declaration.flag)",
-      notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER. It takes effect at the next login.")
+      notPermitted:
+        "Ask root to add this user to the group: usermod -aG auth-cli USER. It takes effect at the next login.")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = writeAll(frame[...], to: service) }
     let isStarted = startThread {
       copy(from: STDIN_FILENO, to: service)

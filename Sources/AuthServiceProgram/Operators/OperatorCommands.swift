@@ -55,7 +55,7 @@ struct OperatorCommand {
   private static let json = Option.flag("json", "Print a JSON document")
   private static let before = Option.required(
     "before", "TIME", ValueKind.moment("a time"),
-    "Events before this time: 52w or 90d (ago), 2026-01-31 or '2026-01-31 09:30'; it must be past")
+    "Events before this time: 52w or 90d (ago), 2026-01-31 or '2026-01-31 09:30'; it must be in the past")
 
   private static func ofUser(
     _ request: OperatorRequest, _ summary: String, _ shows: String, group: String? = nil, discussion: [String] = []

@@ -34,7 +34,7 @@ final class CurlTests: Sendable {
   }
 
   private static let cut = "The server's answer did not arrive completely."
-  private static let notHTTP = "The server's answer is not one of HTTP."
+  private static let notHTTP = "The server's answer is not HTTP."
 
   /// curl, started by a script that a test writes.
   private func script(_ lines: String) throws -> String {
