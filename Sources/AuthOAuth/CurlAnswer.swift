@@ -38,10 +38,15 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
       ("The system cannot start curl: too many files are open or too many programs run.", "Close some, and try again.")
     case .unsendable: ("The request cannot be sent with curl.", "Check the app's settings and the server's addresses.")
     case .failed(5), .failed(6): ("The server's name cannot be found.", "Check the network and the address.")
-    case .failed(7): ("The server accepts no connection.", "Try again later.")
+    case .failed(7): ("The server accepts no connection.", "Check the address, or try again later.")
     case .failed(28): ("The server did not answer in time.", "Try again later.")
-    case .failed(35), .failed(51), .failed(60), .failed(77), .failed(83), .failed(90):
-      ("No secure connection to the server is possible: its certificate is not accepted.", "Check the network.")
+    case .failed(35):
+      ("No secure connection to the server is possible.", "Check the address; the server may not accept https there.")
+    case .failed(51), .failed(60), .failed(77), .failed(83), .failed(90):
+      (
+        "No secure connection to the server is possible: its certificate is not accepted.",
+        "Check the address and the network. If the certificate is of your own authority, name that in SSL_CERT_FILE."
+      )
     case .failed(18), .failed(52), .failed(55), .failed(56):
       ("The server's answer did not arrive completely.", "Try again later.")
     // An answer of HTTP 0.9, and headers that contradict each other.

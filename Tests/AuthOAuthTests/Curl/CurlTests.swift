@@ -180,6 +180,14 @@ final class CurlTests: Sendable {
     #expect(await result(try RawServer(bytes: bytes)) == outcome)
   }
 
+  @Test("a server without https is not called one with a bad certificate")
+  func plain() async throws {
+    let server = try RawServer(bytes: "HTTP/1.1 400 Bad Request\r\n\r\n")
+    let secure = server.url.replacingOccurrences(of: "http:", with: "https:")
+    let failure = await #expect(throws: CurlFailure.self) { try await CurlTransport().send(request(secure)) }
+    #expect(failure?.description == "No secure connection to the server is possible.")
+  }
+
   @Test("of two headers with one name the first counts, and one whose name has a space is ignored")
   func headers() async throws {
     // A search for its end that goes back and forth would take half an hour.

@@ -85,6 +85,8 @@ final class RawServer: Sendable {
     var text = ""
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
+      // A TLS handshake gets the same answer, as from a server without TLS.
+      if text.utf8.first == 0x16 { return text }
       let parts = text.firstRange(of: "\r\n\r\n")
       let length = text.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
       if let parts, text[parts.upperBound...].utf8.count >= length { return text }
