@@ -32,7 +32,7 @@ extension AppWorker {
   func sentence(for reason: EndReason) -> String {
     guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
     return isFileMissing
-      ? "You are logged out: the session file is gone, but its session is still active."
+      ? "You are logged out: the session file is gone, but its session is still active. After a login, the Sessions tab can end it."
       : "You were logged out in another terminal."
   }
 

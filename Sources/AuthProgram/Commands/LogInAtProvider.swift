@@ -20,7 +20,7 @@ struct LogInAtProvider {
   private static let secretFromInput = Option.flag(
     "client-secret-stdin", "Read the client secret from standard input, one line; it is stored with the context")
   private static let scope = Option.optional(
-    "scope", "SCOPES", ValueKind<String>.text("scopes", maximumBytes: 4096),
+    "scope", "SCOPES", ValueKind<String>.text("a list of scopes", maximumBytes: 4096),
     "The scopes to request, with spaces between them (default: openid and offline_access)")
   private static let parameter = Option.repeated(
     "parameter", "NAME=VALUE", loginParameter,
