@@ -11,10 +11,10 @@ import Testing
     }
   }
 
-  @Test("the code of its six steps compiles after each step", arguments: Effort.isComplete ? Array(1...6) : [6])
+  @Test("the code of its steps compiles after each step", arguments: Effort.isComplete ? Array(1...7) : [7])
   func compiles(steps: Int) async throws {
     let files = try Self.files()
-    try #require(files.count == 6)
+    try #require(files.count == 7)
     let code = try files.prefix(steps).map { ($0, try Repository.text(of: "\(Self.catalog)/Tutorial/\($0).swift")) }
     #expect(try await ClientCompiler.compile(Dictionary(uniqueKeysWithValues: code)) == [:])
   }

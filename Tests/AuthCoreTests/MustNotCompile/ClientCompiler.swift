@@ -39,13 +39,14 @@ enum ClientCompiler {
   }
 
   private static func run(
-    _ arguments: [String], module: String = "Client", within limit: Duration = .seconds(120)
+    _ arguments: [String], module: String? = nil, within limit: Duration = .seconds(120)
   ) async throws -> [Diagnostic] {
     // Never -o /dev/null: as root, a compiler may put a file in its place.
     let product = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).sil")
     defer { try? FileManager.default.removeItem(at: product) }
-    var all = ["-emit-sil", "-o", product.path, "-module-name", module, "-swift-version", "6"]
-    for feature in features { all += ["-enable-upcoming-feature", feature] }
+    var all = ["-emit-sil", "-o", product.path, "-module-name", module ?? "Client", "-swift-version", "6"]
+    // A client enables none of them, as a new package does not.
+    if module != nil { for feature in features { all += ["-enable-upcoming-feature", feature] } }
     // The directories of the arguments come first.
     all += arguments + ["-I", Repository.modules]
     for module in ["CSQLite", "CCrypt", "CProcess", "CSocket"] {
@@ -61,6 +62,7 @@ enum ClientCompiler {
     }
   }
 
+  /// What the manifest of this package enables for its own modules.
   private static let features = [
     "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
   ]

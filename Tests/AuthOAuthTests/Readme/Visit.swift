@@ -1,7 +1,7 @@
 import AuthCore
 import AuthOAuth
 
-func visit(
+@MainActor func visit(
   _ server: OAuthServer, _ vault: any SessionVault, _ clock: any SessionClock,
   browser: (_ url: String) async throws -> String, get: (_ authorization: String) async throws -> Int
 ) async throws {

@@ -1,7 +1,7 @@
 import AuthCore
 
 extension InboxScreen {
-  func messages(
+  @MainActor func messages(
     get: (_ authorization: String) async throws -> (status: Int, count: Int)
   ) async throws -> Int {
     try await key.session.withAccess { (token: borrowing LentAccessToken) in
