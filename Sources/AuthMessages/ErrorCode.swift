@@ -67,9 +67,6 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .noPaymentsAtProvider:
       .usage("no_payments_at_provider", "this command needs a local account, and this login is at {ISSUER}")
         .hint("Use --context to choose a context with a local account.")
-    case .notAtProvider:
-      .usage("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
-        .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")
     case .optionAtProvider:
       .usage("option_not_at_provider", "{OPTION} does not apply to a login at {ISSUER}").hint(
         "Omit it, or choose another context with --context.")
@@ -170,6 +167,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         .hint(
           "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER"). Then log in again: \(run: "login", "USER")"
         )
+    case .notAtProvider:
+      .logInFirst("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
+        .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")
     case .notLoggedIn: .logInFirst("not_logged_in", "nobody is logged in").hint("Log in first: \(run: "login", "USER")")
     case .passwordChangedSessionEnded:
       .logInFirst(

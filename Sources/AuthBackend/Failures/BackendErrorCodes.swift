@@ -185,7 +185,9 @@ extension BackendError.OperatorCode {
     switch self {
     case .schemaExists:
       .refused("schema_exists", "the database has accounts already")
-        .hint("Nothing was changed. For a forgotten password, start the service: auth-service reset-password NAME")
+        .hint(
+          "Nothing was changed. For a forgotten password, start the service, then run: auth-service reset-password NAME"
+        )
     case .schemaForeign:
       .refused("schema_foreign", "the schema {SCHEMA} of the database '{DATABASE}' {REASON}")
         .hint("Nothing in it was used or changed. Connect as its owner, or use another database.")

@@ -21,7 +21,7 @@ enum TokenCommand {
     examples: [
       "token": "prints the token",
       "token --header": "prints a header for curl: auth-cli token --header | curl -H @- URL",
-      "token --min-valid 5m": "prints a token that is valid for 5 minutes at least",
+      "token --min-valid 5m": "renews the token first if it is valid for less than 5 minutes",
       "token --json": "prints the token and when it expires as JSON",
     ],
     statuses: .ofAccessTokens
@@ -47,7 +47,7 @@ enum RunCommand {
     "run", soughtAs: ["exec"], summary: "Run a command with an access token",
     discussion: [
       "Runs a command with a valid access token in an environment variable. The command takes the place of this "
-        + "program, so its exit status and signals are its own. It leaves no core file.",
+        + "program, so its exit status and signals are its own. If it crashes, it leaves no core file.",
       "The token is not renewed while the command runs. A long job should run 'token' each time it needs one.",
       "Other processes of the same user can read the environment of the command.",
     ],

@@ -169,6 +169,7 @@ extension CommandError {
     // The library does not say whether passwords were refused; a provider means its requests.
     if let wait { return CommandError(.wait(wait), .throttledAtProvider) }
     if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
+    if code == ErrorCode.notAtProvider.code { return self }
     return status == .logInFirst ? withHint("Log in with: \(run: "login")") : self
   }
 

@@ -18,8 +18,8 @@ struct OperatorCommand {
   static let health = asking(
     .health, "Show whether the service works",
     discussion: [
-      "It writes to the database, and sends a request over the socket for people. Status 1: that failed or took too "
-        + "long, or requests of people fail or wait too long; 3: the service does not answer."
+      "Writes to the database, and sends a request over the socket for people. The status is 1 if one of the two failed "
+        + "or took too long, or if requests of people fail or wait too long. It is 3 if the service does not answer."
     ],
     options: [json], ("health --json", "prints a JSON document for monitoring")
   ) { $0[json] ? "json" : "text" }
@@ -42,7 +42,7 @@ struct OperatorCommand {
 
   static let backup = asking(
     .backup, "Copy the SQLite database of the running service to a file",
-    discussion: ["The copy is one state of the database; no request waits for it."], file: Arguments.file,
+    discussion: ["Copies the database as it is at one moment. No request waits for the copy."], file: Arguments.file,
     ("backup /var/backups/auth.db", "writes a copy that only you can read"))
 
   static let events = asking(

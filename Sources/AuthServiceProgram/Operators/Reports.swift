@@ -54,7 +54,7 @@ extension RestoreReport {
   var text: String {
     func list(_ names: Names) -> String {
       let shown = names.first.map(\.escaped).joined(separator: ", ")
-      if names.count == 0 { return "nobody" }
+      if names.count == 0 { return "none" }
       return names.count > names.first.count ? "\(shown) and \(names.count - names.first.count) more" : shown
     }
     func moment(_ moment: Moment?) -> String { moment.map { "number \($0.id) at \($0.at.iso8601)" } ?? "none" }
@@ -64,9 +64,9 @@ extension RestoreReport {
       "  administrators: \(list(administrators))", "  disabled accounts: \(list(disabled))",
       "  accounts with a second step: \(list(withTwoStep))",
       "  passwords: changes since the backup are undone; tell your users",
-      "Last payment: \(moment(lastPayment)). Later payments are gone; their keys would pay again.",
+      "Last payment: \(moment(lastPayment)). Later payments are lost: a retry of one would pay again.",
       "New receipts get numbers from \(nextReceipt) on: 10,000 are skipped for each second since then.",
-      "Last event before this: \(moment(lastEvent)).",
+      "Last event in the backup: \(moment(lastEvent)).",
     ]
     return lines.map { $0 + "\n" }.joined()
   }
