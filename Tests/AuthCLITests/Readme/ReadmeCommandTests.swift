@@ -156,7 +156,7 @@ import Testing
     let shell = Program(
       "bash", ["-euo", "pipefail", "-c", script],
       environment: environment.merging(["PATH": "\(bin):\(path)"]) { $1 },
-      workingDirectory: BuiltExecutable.repository, input: Array(input.utf8), timeLimit: .seconds(120))
+      workingDirectory: BuiltExecutable.repository, input: Array(input.utf8), timeLimit: .seconds(600))
     let outcome = try await shell.run()
     #expect(outcome.ending == .exited(0) && !outcome.output.isEmpty, "\(script)\n\(outcome.text)")
   }

@@ -25,6 +25,6 @@ import Testing
   private func play(_ session: ReadmeSession) async throws -> TranscriptRun {
     try await TranscriptRun(
       session.transcript(name: "README.md"), executable: BuiltExecutable.shipped,
-      directory: BuiltExecutable.repository + "/fixtures/transcripts", timeLimit: .seconds(120))
+      directory: BuiltExecutable.repository + "/fixtures/transcripts", timeLimit: .seconds(600))
   }
 }

@@ -23,7 +23,7 @@ import Testing
     let file = "\(Self.directory)/\(name)"
     let transcript = Transcript(name: name, contents: try TextFile.read(file))
     let run = try await TranscriptRun(
-      transcript, executable: BuiltExecutable.quick.value, directory: Self.directory, timeLimit: .seconds(300),
+      transcript, executable: BuiltExecutable.quick.value, directory: Self.directory, timeLimit: .seconds(1200),
       adding: Effort.isComplete ? ["TEST_ALL": "1"] : [:])
     if run.passed { return }
     if run.ending == .exited(80) {

@@ -78,7 +78,7 @@ struct SymbolGraph: Decodable {
       ["-module-name", module] + arguments + [
         "-target", try await target.value, "-module-cache-path", Repository.products + "/ClientModules",
         "-minimum-access-level", "public", "-output-dir", directory.path,
-      ], timeLimit: .seconds(120))
+      ], timeLimit: .seconds(600))
     let outcome = try await extractor.run()
     try #require(outcome.ending == .exited(0), "\(module): \(outcome.text)")
     let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)

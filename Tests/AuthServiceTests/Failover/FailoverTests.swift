@@ -140,6 +140,9 @@ struct FailoverTests {
     let site = try FailoverSite(isManaged: true)
     for (run, verbs) in [("kill", "start"), ("freeze", "thaw")].enumerated() {
       let old = site.primary
+      // Not after the last round: Patroni 3.0.2, once starved or frozen, may never record it again
+      // (its issue 2779).
+      try #require(site.pair.tell("follower") == site.standby)
       var outage = Duration.zero
       let acknowledged = try round(run, site) { _ in
         let start = ContinuousClock.now
@@ -149,7 +152,6 @@ struct FailoverTests {
         // A payment waits for a second copy, which the old leader is.
         site.pair.tell("\(verbs.1) \(old)")
       }
-      try #require(site.pair.tell("follower") == site.standby)
       try #require(site.pair.tell("leader") == site.primary)
       try check("Patroni, \(verbs.0) after \(outage)", acknowledged, site)
     }

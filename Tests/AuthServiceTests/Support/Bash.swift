@@ -21,7 +21,7 @@ func bash(
   ]
   let outcome = try await Program(
     "bash", ["-euc", script, "bash"] + arguments, environment: standard.merging(environment) { $1 },
-    timeLimit: .seconds(120)
+    timeLimit: .seconds(600)
   ).run()
   #expect(outcome.ending == .exited(status), "\(outcome.text)", sourceLocation: sourceLocation)
   for words in expected {
