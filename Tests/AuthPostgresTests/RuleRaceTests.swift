@@ -1,12 +1,13 @@
 import AuthBackend
 import AuthCore
-import AuthPostgres
 import PostgresServers
 import Programs
 import Races
 import Services
 import Synchronization
 import Testing
+
+@testable import AuthPostgres
 
 /// Two operations that decide about the same account, at once, through two connections: what comes
 /// of them is what comes of some order of the two.
@@ -128,7 +129,9 @@ struct RaceScene: Sendable {
       }
       self.meeting = meeting
       sides = (0..<2).map { side in
-        var database = AlteredDatabase(PostgresDatabase(address))
+        // One side waits for as long as the other one, and its look at the server, may take.
+        let limits = ServerLimits(answer: .seconds(60), read: .seconds(60))
+        var database = AlteredDatabase(PostgresDatabase(address, limits: limits, patience: .seconds(60)))
         database.scope = { scope in
           meeting.note(tries: -1)
           return hasLocks || scope == nil ? scope : .rows
