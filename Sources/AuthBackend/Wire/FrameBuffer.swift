@@ -31,12 +31,18 @@ package struct FrameBuffer: Redacted {
 
   package mutating func append(_ more: some Collection<UInt8>) { bytes += more }
 
+  /// Whether ``next()`` has something to say: a frame, or that it has a wrong length.
+  package var hasNext: Bool {
+    length.map { !(1...Frames.longest).contains($0) || bytes.count >= 4 + $0 } ?? false
+  }
+
+  private var length: Int? { bytes.count < 4 ? nil : bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) } }
+
   /// Removes the next frame, without its length; nil until it is complete.
   ///
   /// - Throws: ``WireFault`` for a length that no frame has; the connection is of no use any more.
   package mutating func next() throws(WireFault) -> [UInt8]? {
-    guard bytes.count >= 4 else { return nil }
-    let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    guard let length else { return nil }
     guard (1...Frames.longest).contains(length) else { throw .frameLength(length) }
     let frame = bytes.dropFirst(4).prefix(length)
     guard frame.count == length else { return nil }

@@ -6,10 +6,11 @@ import Guards
 
 /// The service: clients connect to it over a socket, and only it uses the database.
 ///
-/// Workers watch all sockets and never block: requests go to threads that wait for the database,
-/// searches to threads of their own, and requests with a password to threads that hash. A request
-/// enters the queue before its password counts as an attempt. The service does not start a request
-/// whose client has hung up, and finishes one whose client hangs up later.
+/// Workers watch all sockets and never block; users take turns there too. Requests go to threads
+/// that wait for the database, searches to threads of their own, and requests with a password to
+/// threads that hash. A request enters the queue before its password counts as an attempt. The
+/// service does not start a request whose client has hung up, and finishes one whose client hangs
+/// up later.
 package final class AuthServer: Sendable {
   private struct Table {
     /// The open connections by number, each with the caller whose limits count it.
@@ -49,6 +50,8 @@ package final class AuthServer: Sendable {
   private let listener: Int32
   let epoll: Int32
   private let table: Monitor<Table>
+  /// The connections that are ready to be read or written, until a worker has time.
+  private let ready: Locked<FairQueue<(connection: Connection, isHungUp: Bool)>>
   private let feed: ChangeFeed
   private let requests: JobPool
   private let searches: JobPool
@@ -80,6 +83,7 @@ package final class AuthServer: Sendable {
     self.listener = listener
     self.identity = identity
     table = Monitor(Table(places: CallerShares(limits.connections)))
+    ready = Locked(FairQueue(.unlimited, runningOfUser: .max))
     feed = ChangeFeed(rules, every: looksEvery)
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
@@ -139,19 +143,33 @@ package final class AuthServer: Sendable {
     let pause: Int32 = 500
     var next = ContinuousClock.now + .milliseconds(pause)
     while !table.withLock({ $0.isOver }) {
-      var tag: UInt64 = 0
-      var isHungUp: Int32 = 0
-      if csocket_wait(epoll, pause, &tag, &isHungUp) == 1 {
-        if tag == Self.listenerTag {
-          accept()
-        } else if let connection = table.withLock({ $0.connections[tag]?.connection }) {
-          if isHungUp != 0 { drop(connection, .hungUp) } else { connection.advance() }
-        }
+      queueReady(atMost: ready.withLock { $0.canRun } ? 0 : pause)
+      if let (user, job) = ready.withLock({ $0.next() }) {
+        if job.isHungUp { drop(job.connection, .hungUp) } else { job.connection.advance() }
+        ready.withLock { $0.finished(user) }
       }
       if ContinuousClock.now >= next {
         sweep()
         next = .now + .milliseconds(pause)
       }
+    }
+  }
+
+  /// Queues all connections that are ready, so that a user with many of them cannot go before the
+  /// others, and accepts a few new ones.
+  ///
+  /// - Parameter pause: How many milliseconds to wait if none is ready.
+  private func queueReady(atMost pause: Int32) {
+    var pause = pause
+    var tag: UInt64 = 0
+    var isHungUp: Int32 = 0
+    while csocket_wait(epoll, pause, &tag, &isHungUp) == 1 {
+      // After that a connection has its turn, however many are waiting to be accepted.
+      if tag == Self.listenerTag { return accept() }
+      if let (connection, holder) = table.withLock({ $0.connections[tag] }) {
+        ready.withLock { _ = $0.append((connection, isHungUp != 0), of: holder) }
+      }
+      pause = 0
     }
   }
 
@@ -245,7 +263,8 @@ package final class AuthServer: Sendable {
     feed.remove(connection.number)
   }
 
-  /// Closes overdue connections, and watches the listener again after descriptors ran out.
+  /// Closes overdue connections, reads from those again that were put off, and watches the listener
+  /// again after descriptors ran out.
   private func sweep() {
     let now = ContinuousClock.now
     let (open, isDeaf): ([Connection], Bool) = table.withLock { table in
@@ -253,7 +272,7 @@ package final class AuthServer: Sendable {
       return (table.connections.values.map(\.connection), table.isDeaf && !table.isClosed)
     }
     for connection in open {
-      if let ending = connection.overdue(at: now) { drop(connection, ending) }
+      if let ending = connection.overdue(at: now) { drop(connection, ending) } else { connection.resume() }
     }
     if isDeaf { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
   }
@@ -269,7 +288,10 @@ package final class AuthServer: Sendable {
       }
     guard let left = pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
-    if !isStopping { refused("queue_full", left.connection.peer) }
+    if !isStopping {
+      refused("queue_full", left.connection.peer)
+      left.connection.putOff()
+    }
     refuse(left, isStopping ? .stopping : .busy(after: pool.load.wait))
   }
 

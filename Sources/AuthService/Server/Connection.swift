@@ -33,6 +33,8 @@ final class Connection: Sendable {
     var isOpen = true
     var isGreeted = false
     var isToldToLook = false
+    /// No request is read until the next sweep.
+    var isPutOff = false
     /// Why nothing more is read: the client closed its side, or sent something invalid.
     var isInputOver: Ending?
     var peer: Peer
@@ -83,10 +85,13 @@ final class Connection: Sendable {
     }
   }
 
-  /// Reads and writes as much as is possible without blocking.
+  /// Reads and writes as much as is possible without blocking, and takes the next requests.
+  ///
+  /// Nothing else takes requests. So a client whose requests are refused, and answered immediately,
+  /// gets no more of them answered in one turn than it may leave unanswered.
   func advance() {
-    change { state in
-      if state.isInputOver == nil, state.output.isEmpty { receive(&state) }
+    change(takingFrames: true) { state in
+      if state.isInputOver == nil, state.output.isEmpty, !state.isPutOff, !state.input.hasNext { receive(&state) }
     }
   }
 
@@ -119,12 +124,22 @@ final class Connection: Sendable {
   /// Reads nothing more, and answers the requests that were read.
   func stop() { change { $0.isInputOver = .stopping } }
 
+  /// Reads no request until the next sweep, because one was refused and its client has to wait.
+  ///
+  /// Otherwise a client that does not wait could keep a processor busy with refusals.
+  func putOff() { state.withLock { $0.isPutOff = true } }
+
+  /// Reads requests again.
+  func resume() {
+    if state.withLock({ $0.isPutOff }) { change { $0.isPutOff = false } }
+  }
+
   /// Changes an open connection, and then writes, reads and acts on the outcome.
-  private func change(_ body: (inout State) -> Void) {
+  private func change(takingFrames takesFrames: Bool = false, _ body: (inout State) -> Void) {
     let outcome = state.withLock { state in
       guard state.isOpen else { return Outcome() }
       body(&state)
-      return settle(&state)
+      return settle(&state, takesFrames)
     }
     server.act(self, outcome)
   }
@@ -133,7 +148,7 @@ final class Connection: Sendable {
   func overdue(at now: ContinuousClock.Instant) -> Ending? {
     state.withLock { state in
       guard state.isOpen, let deadline = state.deadline, deadline < now else { return nil }
-      return state.output.isEmpty ? .tooSlow : .notReading
+      return state.output.isEmpty && !state.input.hasNext ? .tooSlow : .notReading
     }
   }
 
@@ -161,32 +176,37 @@ final class Connection: Sendable {
     }
   }
 
-  /// Writes, reads the next frames, and sets which events to watch for.
-  private func settle(_ state: inout State) -> Outcome {
+  /// Writes, takes the next frames, and sets which events to watch for.
+  private func settle(_ state: inout State, _ takesFrames: Bool) -> Outcome {
     var outcome = Outcome()
     let wasWritten = state.output.isEmpty
     guard flush(&state) else { return Outcome(ending: .hungUp) }
-    if state.output.isEmpty, state.isInputOver == nil || state.isInputOver == .hungUp {
+    // A client that closed its side after its requests gets their answers.
+    if takesFrames, state.output.isEmpty, !state.isPutOff, state.isInputOver == nil || state.isInputOver == .hungUp {
       takeFrames(&state, &outcome)
       // What is wrong with a frame is said at once.
       guard flush(&state) else { return Outcome(ending: .hungUp) }
     }
-    if let ending = state.isInputOver, state.unanswered == 0, state.output.isEmpty {
+    let hasNext = state.input.hasNext && (state.isInputOver == nil || state.isInputOver == .hungUp)
+    if let ending = state.isInputOver, state.unanswered == 0, state.output.isEmpty, !hasNext {
       outcome.ending = ending
       return outcome
     }
     let limits = server.limits
-    let isBusy = state.unanswered >= limits.requestsOfConnection || !state.output.isEmpty
-    let waitsForRest = !isBusy && state.isInputOver == nil && (state.input.isInsideFrame || !state.isGreeted)
-    if !state.output.isEmpty {
+    let isBusy = state.unanswered >= limits.requestsOfConnection || !state.output.isEmpty || state.isPutOff
+    let isRead = state.isInputOver == nil && !isBusy && !hasNext
+    let waitsForRest = isRead && (state.input.isInsideFrame || !state.isGreeted)
+    // The socket is ready to be written to once the client has read most of the answers. So a frame
+    // that was read already is ready immediately, or when the client goes on reading.
+    let isWritten = !state.output.isEmpty || hasNext && !isBusy
+    if isWritten {
       if wasWritten || state.deadline == nil { state.deadline = .now + limits.frameTime }
     } else if !waitsForRest {
       state.deadline = nil
     } else if state.deadline == nil || !outcome.questions.isEmpty {
       state.deadline = .now + limits.frameTime
     }
-    let reads = state.isInputOver == nil && !isBusy
-    _ = csocket_rearm(server.epoll, descriptor, reads ? 1 : 0, state.output.isEmpty ? 0 : 1, number)
+    _ = csocket_rearm(server.epoll, descriptor, isRead ? 1 : 0, isWritten ? 1 : 0, number)
     return outcome
   }
 

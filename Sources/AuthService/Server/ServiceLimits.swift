@@ -7,6 +7,8 @@ package struct ServiceLimits: Hashable, Sendable {
     package var all: Int
     package var ofUser: Int
 
+    static let unlimited = Share(all: .max, ofUser: .max)
+
     /// The limit of a caller; a name of a user has a quarter of the user's limit.
     func limit(of caller: Caller) -> Int { caller.name == nil ? ofUser : max(1, ofUser / 4) }
   }

@@ -106,6 +106,35 @@ struct AttackTests {
     }
   }
 
+  @Test(
+    "requests that are refused as fast as they are sent keep nobody else from being served",
+    arguments: Engine.available(first: .postgres))
+  func refusedRequests(_ engine: Engine) async throws {
+    let service = try await service(engine, options: ["--requests-per-user", "1"])
+    let path = service.socket
+    let requests = try (1...1_600).flatMap {
+      try ClientFrame.request($0, try Operations.checkForLogins().question(.plain)).encoded()
+    }
+    try Victim(of: service).expectUnharmed(fromServiceUser: true) { _, goesOn in
+      var clients = try (0..<40).map { _ in
+        (try #require(connectedSocket(to: path)), try ClientFrame.hello.encoded()[...])
+      }
+      defer { for (client, _) in clients { close(client) } }
+      var answers = [UInt8](repeating: 0, count: 1 << 16)
+      while goesOn() {
+        for (index, (client, unsent)) in clients.enumerated() {
+          let count = unsent.withUnsafeBytes {
+            send(client, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+          }
+          if count > 0 { clients[index].1 = count < unsent.count ? unsent.dropFirst(count) : requests[...] }
+          while recv(client, &answers, answers.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) > 0 {}
+        }
+        // It waits for its place: a loop that spins only uses up the processors.
+        poll(nil, 0, 50)
+      }
+    }
+  }
+
   @Test("text that takes seconds to compare keeps nobody else from being served")
   func comparing() throws {
     let service = try RunningService()
