@@ -4,13 +4,21 @@ import Guards
 /// after that.
 ///
 /// Each process counts for itself. With many callers, those that have paused long enough are
-/// removed.
+/// removed; an hour later, if the times that were not counted are still to be reported.
 package final class Rates<Caller: Hashable & Sendable>: Sendable {
   private struct Count: Sendable {
     var made = 0.0
     var at: ContinuousClock.Instant
     /// How many times were not counted since the last one that was.
     var omitted = 0
+
+    /// Removes from `made` what no longer counts.
+    ///
+    /// After the clock was set back no time has passed, and the rate continues from the new time.
+    mutating func advance(to now: ContinuousClock.Instant, _ perSecond: Double) {
+      made = max(0, made - max(.zero, now - at) / .seconds(1) * perSecond)
+      at = now
+    }
   }
 
   private struct Counts: Sendable {
@@ -27,12 +35,10 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - burst: How many times without a pause.
   ///   - perSecond: How many times in a second after that.
-  ///   - now: The current time.
+  ///   - now: The time, for tests that move it.
   package init(
     burst: Int, perSecond: Double, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-  ) {
-    (self.burst, self.perSecond, self.now) = (Double(burst), perSecond, now)
-  }
+  ) { (self.burst, self.perSecond, self.now) = (Double(burst), perSecond, now) }
 
   /// The number of callers that are remembered.
   package var callers: Int { counts.withLock { $0.ofCaller.count } }
@@ -41,7 +47,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func require(_ caller: Caller) throws(BackendError) {
-    let surplus = counts.withLock { excess(of: caller, $0) }
+    let surplus = counts.withLock { excess(of: caller, &$0) }
     if surplus > 0 { throw refusal(surplus) }
   }
 
@@ -49,7 +55,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` (`service_busy`) with the wait.
   package func take(_ caller: Caller) throws(BackendError) {
-    if counted(caller) == nil { throw refusal(counts.withLock { excess(of: caller, $0) }) }
+    if counted(caller) == nil { throw refusal(counts.withLock { excess(of: caller, &$0) }) }
   }
 
   private func refusal(_ excess: Double) -> BackendError {
@@ -65,7 +71,7 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   ///   not.
   package func counted(_ caller: Caller, if condition: @autoclosure () -> Bool = true) -> Int? {
     counts.withLock { counts in
-      guard excess(of: caller, counts) <= 0, condition() else {
+      guard excess(of: caller, &counts) <= 0, condition() else {
         counts.ofCaller[caller, default: Count(at: now())].omitted += 1
         return nil
       }
@@ -79,20 +85,25 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
 
   private func count(_ caller: Caller, _ counts: inout Counts) {
     let now = now()
-    counts.ofCaller[caller] = Count(made: made(counts.ofCaller[caller], at: now) + 1, at: now)
+    counts.ofCaller[caller] = Count(made: made(by: caller, &counts, at: now) + 1, at: now)
     guard counts.ofCaller.count > counts.most else { return }
-    counts.ofCaller = counts.ofCaller.filter { made($1, at: now) > 0 }
+    counts.ofCaller = counts.ofCaller.filter { _, count in
+      var present = count
+      present.advance(to: now, perSecond)
+      return present.made > 0 || count.omitted > 0 && now - count.at < .seconds(3600)
+    }
     // Not at each count where all still count: a user may have 65,536 subordinate ones.
     counts.most = max(10_000, counts.ofCaller.count * 2)
   }
 
   /// By how many times one more would be too many; not above zero for a caller who may.
-  private func excess(of caller: Caller, _ counts: Counts) -> Double {
-    made(counts.ofCaller[caller], at: now()) + 1 - burst
+  private func excess(of caller: Caller, _ counts: inout Counts) -> Double {
+    made(by: caller, &counts, at: now()) + 1 - burst
   }
 
   /// How often still counts.
-  private func made(_ count: Count?, at now: ContinuousClock.Instant) -> Double {
-    count.map { max(0, $0.made - (now - $0.at) / .seconds(1) * perSecond) } ?? 0
+  private func made(by caller: Caller, _ counts: inout Counts, at now: ContinuousClock.Instant) -> Double {
+    counts.ofCaller[caller]?.advance(to: now, perSecond)
+    return counts.ofCaller[caller]?.made ?? 0
   }
 }

@@ -43,6 +43,7 @@ extension FileFacts {
   }
   package var isDirectory: Bool { type == S_IFDIR }
   package var isRegularFile: Bool { type == S_IFREG }
+  package var isLink: Bool { type == S_IFLNK }
 
   private var type: mode_t { status.st_mode & S_IFMT }
 
@@ -104,7 +105,7 @@ extension FileFacts {
   /// data.
   private func hint(insteadOf expected: Expected) -> String {
     let isForDirectory = expected == .directory
-    guard type == S_IFLNK else {
+    guard isLink else {
       return isForDirectory
         ? Self.ownDirectory
         : "Move it out of the way: mv \(ShellQuoting.printable(path)) \(ShellQuoting.printable(path + ".old"))"

@@ -167,7 +167,11 @@ package final class OpenDirectory: Sendable {
 
   /// Removes a file, unless it does not exist.
   package func remove(_ name: String) throws(FileError) {
-    if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw .system(file(name), "cannot be removed", .current) }
+    guard unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
+    let error = ErrorNumber.current
+    // The error says how to move a directory out of the way.
+    if let found = try facts(of: name), found.isDirectory { try found.requireOwn(.file) }
+    throw .system(file(name), "cannot be removed", error)
   }
 
   /// Renames a file; replaces a file that has the new name.

@@ -1,3 +1,4 @@
+import AuthCore
 import TextFormat
 
 #if canImport(Darwin)
@@ -90,11 +91,16 @@ enum VaultLock {
   }
 
   private static func require(_ facts: FileFacts) throws(FileError) {
-    try facts.requireOwn(.file)
+    let hint = "Delete it; it is created again when it is needed."
+    do throws(FileError) {
+      try facts.requireOwn(.file)
+    } catch {
+      // It is never followed, so nobody needs it.
+      throw facts.isLink ? FileError(.wrongType, error.description, hint: hint) : error
+    }
     guard !facts.hasOtherNames else {
       throw FileError(
-        .wrongType, "\(facts.path.escaped) has another name, a hard link, so its mode is left as it is.",
-        hint: "Delete it; it is created again when it is needed.")
+        .wrongType, "\(facts.path.escaped) has another name, a hard link, so its mode is left as it is.", hint: hint)
     }
   }
 }

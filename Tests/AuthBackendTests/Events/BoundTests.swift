@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthSQLite
 import Services
+import Synchronization
 import Testing
 
 /// What one member can store, and how long a session can last.
@@ -44,6 +45,18 @@ import Testing
     }
     #expect(quick.callers <= 10_001)
     #expect(!(0..<60_000).contains { slow.counted($0) != nil })
+  }
+
+  @Test("a clock that is set back keeps no caller waiting until its old time, and no refusal is forgotten unreported")
+  func pastAndOthers() {
+    let time = Mutex(ContinuousClock.now)
+    let rates = Rates<Int>(burst: 1, perSecond: 1) { time.withLock { $0 } }
+    rates.count(0)
+    time.withLock { $0 -= .seconds(3600) }
+    #expect(rates.counted(0) == nil)
+    time.withLock { $0 += .seconds(60) }
+    for caller in 1...20_000 { rates.count(caller) }
+    #expect(rates.counted(0) == 1)
   }
 
   @Test("of many refusals at once 16 events are left, and other sessions have their own")
