@@ -15,7 +15,7 @@ package final class PostgresDatabase: Database {
   /// The time to use for a time of the server's clock, in microseconds since 1970.
   private let adjusted: @Sendable (Int64) -> Int64
   private let confirmed: ConfirmedServer?
-  package let patience: Duration
+  private let patience: Duration
 
   /// Names a database; nothing is connected yet.
   ///

@@ -14,7 +14,6 @@ package struct AlteredDatabase: Database {
   package init(_ base: any Database) { self.base = base }
 
   package var clock: any SessionClock { base.clock }
-  package var patience: Duration { base.patience }
 
   package func transaction<Result: Sendable>(
     _ scope: WriteScope?, _ body: (any Transaction) throws(BackendError) -> Result

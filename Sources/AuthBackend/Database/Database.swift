@@ -8,9 +8,6 @@ package protocol Database: Sendable {
   /// The clock that measures the limits of sessions, for those who display them.
   var clock: any SessionClock { get }
 
-  /// The longest wait for other callers, after which the database counts as busy.
-  var patience: Duration { get }
-
   /// Runs `body` in a transaction, on one unchanging state of the data where it only reads; what it
   /// throws undoes what it did.
   ///

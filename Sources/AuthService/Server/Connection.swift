@@ -37,6 +37,8 @@ final class Connection: Sendable {
     var isPutOff = false
     /// Why nothing more is read: the client closed its side, or sent something invalid.
     var isInputOver: Ending?
+    /// Whether requests that were read are taken: also those of a client that closed its side.
+    var isAnswered: Bool { isInputOver == nil || isInputOver == .hungUp }
     var peer: Peer
     var account: String?
     var input = FrameBuffer()
@@ -129,7 +131,7 @@ final class Connection: Sendable {
   /// Otherwise a client that does not wait could keep a processor busy with refusals.
   func putOff() { state.withLock { $0.isPutOff = true } }
 
-  /// Reads requests again.
+  /// Reads requests again from a client that was put off.
   func resume() {
     if state.withLock({ $0.isPutOff }) { change { $0.isPutOff = false } }
   }
@@ -181,13 +183,12 @@ final class Connection: Sendable {
     var outcome = Outcome()
     let wasWritten = state.output.isEmpty
     guard flush(&state) else { return Outcome(ending: .hungUp) }
-    // A client that closed its side after its requests gets their answers.
-    if takesFrames, state.output.isEmpty, !state.isPutOff, state.isInputOver == nil || state.isInputOver == .hungUp {
+    if takesFrames, state.output.isEmpty, !state.isPutOff, state.isAnswered {
       takeFrames(&state, &outcome)
       // What is wrong with a frame is said at once.
       guard flush(&state) else { return Outcome(ending: .hungUp) }
     }
-    let hasNext = state.input.hasNext && (state.isInputOver == nil || state.isInputOver == .hungUp)
+    let hasNext = state.input.hasNext && state.isAnswered
     if let ending = state.isInputOver, state.unanswered == 0, state.output.isEmpty, !hasNext {
       outcome.ending = ending
       return outcome

@@ -90,15 +90,14 @@ enum Attack {
   /// Expects that no operation fails beside an attack, and that each takes at most ten times its
   /// median without it.
   ///
-  /// The slowest tenth of the times does not count. What exceeds the bound is measured up to four
-  /// times more, because the computer may be busy with something else: who is held up is so each
-  /// time.
+  /// The slowest tenth of the times does not count. What exceeds the bound is measured twice more,
+  /// because the computer may be busy with something else: who is held up is so each time.
   static func expect(
     unharmed operations: [Operation], beside threads: Int = 1,
     _ sourceLocation: SourceLocation = #_sourceLocation, by attack: @escaping Body
   ) throws {
     var held: [(name: String, alone: Duration, attacked: Duration)] = []
-    for _ in 0..<5 {
+    for _ in 0..<3 {
       let idle = try times(of: operations)
       let attacked = try under(attack, threads) { try times(of: operations) }
       held = zip(operations, zip(idle, attacked)).compactMap { operation, times in
