@@ -67,11 +67,10 @@ struct ExchangeTests: InWorld {
     let stores = (1...4).map { _ in world.anotherProcess(worksOn: .separateThreads) }
     for store in stores { await store.restore() }
     authority.fail(.renew, with: .unavailable(World.offline))
-    let renewals = await authority.holding(.renew) {
-      stores.map { store in Task { try await store.renew() } }
-    }
-    await until { vault.log.count { $0 == .claim } >= 4 }
-    authority.release(.renew)
+    vault.hold(.claim, at: .answer)
+    let renewals = stores.map { store in Task { try await store.renew() } }
+    await vault.waitUntilHeld(.claim, at: .answer, count: 4)
+    vault.release(.claim, at: .answer)
     for renewal in renewals { await #expect(throws: SessionError.self) { try await renewal.value } }
     #expect(world.count(.renew) == 1)
     authority.fail(.renew, with: nil)
