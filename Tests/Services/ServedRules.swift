@@ -16,7 +16,7 @@ package final class ServedRules: Sendable {
   package init(_ rules: Rules, _ change: (inout ServiceLimits) -> Void = { _ in }) throws {
     identity = try ServedDatabase(rules.database).identity
     var limits = ServiceLimits(databaseThreads: 4, hashThreads: 4)
-    limits.namesOfUser = .max
+    (limits.namesOfUser, limits.stopTime) = (.max, .seconds(60))
     change(&limits)
     server = AuthServer(
       rules, identity: identity, listener: listeningSocket(at: folder.path + "/s"), limits: limits,

@@ -11,7 +11,7 @@ import Testing
 
 /// A thread swaps the directory for a symbolic link and back, as fast as it can, while the program
 /// uses it.
-@Suite struct SwappedDirectoryTests {
+@Suite(.timeLimit(.minutes(5))) struct SwappedDirectoryTests {
   private let tokens = (0..<2).map { SessionToken(bytes: Array(repeating: $0, count: 32)) }
 
   @Test("session files of a directory that is swapped for a link are never written, or closed, where the link leads")
@@ -83,21 +83,22 @@ private final class Swap: Sendable {
 
   func outside() -> String { work.run("cd '\(work.path)/outside' && find . -printf '%m %p %s\n' | sort") }
 
-  /// Runs a body many times during the swaps.
+  /// Runs a body many times during the swaps, until it was both done and refused.
   ///
   /// - Returns: How often it was done, and how often an error ended it.
   func during(_ rounds: Int, _ body: (Int) async throws -> Void) async -> (done: Int, refused: Int) {
     let thread = startedThread { [self] in
       while !isOver.load(ordering: .relaxed) { _ = exchange(AT_FDCWD, path, AT_FDCWD, link, 2) }
     }
-    var outcomes = (done: 0, refused: 0)
-    for round in 0..<rounds {
+    var (outcomes, round) = ((done: 0, refused: 0), 0)
+    while round < rounds || outcomes.done == 0 || outcomes.refused == 0, !Task.isCancelled {
       do {
         try await body(round)
         outcomes.done += 1
       } catch {
         outcomes.refused += 1
       }
+      round += 1
     }
     isOver.store(true, ordering: .relaxed)
     pthread_join(thread, nil)

@@ -15,6 +15,18 @@ struct SlowClientTests {
     try ServedRules(try Workspace.inhabited(isShared: true).work.rules, change)
   }
 
+  /// A client that has logged in.
+  ///
+  /// On a busy machine it may be too slow for the server itself, and then tries again.
+  private func loggedIn(to server: ServedRules) throws -> (client: ServiceClient, token: SessionToken) {
+    while true {
+      do {
+        let client = try ServiceClient(server.path)
+        return (client, try client.logIn("alice"))
+      } catch ServiceClient.Failure.closed {} catch ServiceFault.lost {}
+    }
+  }
+
   @Test("a password that waited too long in the queue is not hashed, and its client gets busy instead of unknown")
   func queue() throws {
     let server = try server { $0.hashTime = .zero }
@@ -26,23 +38,23 @@ struct SlowClientTests {
   @Test("silence and a slow message end the connection; an idle client stays connected")
   func silence() throws {
     let server = try server()
-    let idle = try ServiceClient(server.path)
-    let token = try idle.logIn("alice")
+    let (idle, token) = try loggedIn(to: server)
+    let closed = server.status.counts.refused["too_slow", default: 0]
     let silent = try ServiceClient(server.path, greets: false)
     #expect(try silent.next() == nil)
-    let slow = try ServiceClient(server.path)
-    try slow.send(Array(try ClientFrame.request(1, try Operations.lookUp(token).question(.plain)).encoded().dropLast()))
+    let slow = try ServiceClient(server.path, greets: false)
+    let request = try ClientFrame.request(1, try Operations.lookUp(token).question(.plain)).encoded()
+    do { try slow.send(try ClientFrame.hello.encoded() + request.dropLast()) } catch ServiceFault.lost {}
     #expect(try slow.next() == nil)
-    #expect(server.status.counts.refused["too_slow"] == 2)
+    #expect(server.status.counts.refused["too_slow"] == closed + 2)
     #expect(try idle.lookUp(token) != nil, "an idle client was closed")
   }
 
   @Test("a client that reads nothing is closed, and the answers that it left are not collected without end")
   func reading() throws {
     let server = try server()
-    let client = try ServiceClient(server.path)
-    let token = try client.logIn("alice")
-    let other = try ServiceClient(server.path)
+    let (client, token) = try loggedIn(to: server)
+    let (other, _) = try loggedIn(to: server)
     let page = Operations.events(.own, Page(within: .all, before: nil, limit: 50), token)
     for _ in 0..<100 { _ = try? other.logIn("alice") }
     // Until the service does not read any more either: both ends are full.
