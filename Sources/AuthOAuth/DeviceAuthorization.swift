@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// A login on another device (RFC 8628), for a terminal or a television.
 ///
@@ -15,11 +16,13 @@ public struct DeviceAuthorization: Sendable, Redacted {
   fileprivate let authority: OAuthAuthority
   fileprivate let deviceCode: String
   fileprivate let interval: Duration
+  fileprivate let answer = DeviceAnswer()
 
   /// Waits until the user allows or refuses the login, or the code expires.
   ///
   /// It polls the server as often as the server permits, and less often if the server asks for that
-  /// or does not answer (section 3.5).
+  /// or does not answer (section 3.5). A code works once: a further call returns the same
+  /// credentials, and sends nothing.
   ///
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: `rejected` with ``OAuthRejection/denied`` or ``OAuthRejection/expired``; otherwise
@@ -27,6 +30,7 @@ public struct DeviceAuthorization: Sendable, Redacted {
   public func credentials() async throws(OAuthError) -> Credentials {
     var polling = polling
     while true {
+      if let credentials = answer.credentials.withLock(\.self) { return credentials }
       let wait = try polling.nextWait()
       do throws(CancellationError) { try await authority.clock.sleep(for: wait) } catch {
         throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
@@ -37,6 +41,12 @@ public struct DeviceAuthorization: Sendable, Redacted {
 
   /// The requests of ``credentials()``, for a program that waits by itself.
   package var polling: DevicePolling { DevicePolling(device: self, interval: interval, wait: interval) }
+}
+
+/// What all copies of an authorization share, so that none sends a code that was already accepted.
+private final class DeviceAnswer: Sendable {
+  let gate = Gatekeeper<Bool>()
+  let credentials = Locked<Credentials?>(nil)
 }
 
 /// The requests with which a device asks for its tokens, one after the other.
@@ -60,8 +70,22 @@ package struct DevicePolling {
 
   /// Asks once.
   ///
-  /// - Returns: Credentials; nil if the user has not answered, or the server cannot say.
+  /// - Returns: Credentials; nil if the user has not answered, the server cannot say, or another
+  ///   caller asks at this moment.
   package mutating func ask() async throws(OAuthError) -> Credentials? {
+    let outcome = try await device.answer.gate.withPassage { () async throws(OAuthError) -> Credentials? in
+      if let known = device.answer.credentials.withLock(\.self) { return known }
+      let credentials = try await request()
+      device.answer.credentials.withLock { $0 = credentials }
+      return credentials
+    }
+    return switch outcome {
+    case .passed(let credentials): credentials
+    case .refused: nil
+    }
+  }
+
+  private mutating func request() async throws(OAuthError) -> Credentials? {
     let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": device.deviceCode]
     let last = wait
     wait = interval

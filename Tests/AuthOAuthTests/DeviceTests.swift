@@ -29,7 +29,13 @@ import Testing
     world.server.set { $0.isDeviceAllowed = true }
     let credentials = Task { try await device.credentials() }
     await pass(.seconds(5))
-    let session = try await world.store.loggedIn(try await credentials.value)
+    let login = try await credentials.value
+    // The code is spent: a further call does not send it.
+    var other = device.polling
+    #expect(try await other.ask() == login)
+    #expect(try await device.credentials() == login)
+    #expect(world.server.forms("/token").count { $0["device_code"] != nil } == 1)
+    let session = try await world.store.loggedIn(login)
     #expect(session.user.username == "alice")
     // The tokens of the first answer are those of the session: it is not spent before it is saved.
     #expect(world.server.forms("/token").allSatisfy { $0["grant_type"] != "refresh_token" })
