@@ -31,29 +31,42 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
     }
   }
 
-  package var words: ErrorWords {
+  package var words: ErrorWords { words(about: nil) }
+
+  /// The messages, which name the server's host if it is known.
+  func words(about host: String?) -> ErrorWords {
+    let server = host.map { "server \($0)" } ?? "server"
     switch self {
-    case .notStarted: ("The program curl cannot be started.", "Install curl.")
+    case .notStarted: return ("The program curl cannot be started.", "Install curl.")
     case .noResources:
-      ("The system cannot start curl: too many files are open or too many programs run.", "Close some, and try again.")
-    case .unsendable: ("The request cannot be sent with curl.", "Check the app's settings and the server's addresses.")
-    case .failed(5), .failed(6): ("The server's name cannot be found.", "Check the network and the address.")
-    case .failed(7): ("The server accepts no connection.", "Check the address, or try again later.")
-    case .failed(28): ("The server did not answer in time.", "Try again later.")
+      return (
+        "The system cannot start curl: too many files are open or too many programs run.", "Close some, and try again."
+      )
+    case .unsendable:
+      return ("The request cannot be sent with curl.", "Check the app's settings and the server's addresses.")
+    case .failed(5):
+      return ("The name of the proxy cannot be found.", "Check the variable https_proxy and the network.")
+    case .failed(6): return ("The name of the \(server) cannot be found.", "Check the network and the address.")
+    case .failed(7): return ("The \(server) accepts no connection.", "Check the address, or try again later.")
+    case .failed(28): return ("The \(server) did not answer in time.", "Try again later.")
     case .failed(35):
-      ("No secure connection to the server is possible.", "Check the address; the server may not accept https there.")
+      return (
+        "No secure connection to the \(server) is possible.",
+        "Check the address; the server may not accept https there."
+      )
     case .failed(51), .failed(60), .failed(77), .failed(83), .failed(90):
-      (
-        "No secure connection to the server is possible: its certificate is not accepted.",
+      return (
+        "No secure connection to the \(server) is possible: its certificate is not accepted.",
         "Check the address and the network. If the certificate is of your own authority, name that in SSL_CERT_FILE."
       )
     case .failed(18), .failed(52), .failed(55), .failed(56):
-      ("The server's answer did not arrive completely.", "Try again later.")
+      return ("The answer of the \(server) did not arrive completely.", "Try again later.")
     // An answer of HTTP 0.9, and headers that contradict each other.
-    case .failed(1), .failed(8), .unusable: ("The server's answer is not HTTP.", "Try again later.")
-    case .failed(let status): ("The request failed: curl ended with status \(status).", "Try again later.")
-    case .interrupted: ("curl was interrupted.", "Try again.")
-    case .tooLarge: ("The server's answer is too long.", "Try again later.")
+    case .failed(1), .failed(8), .unusable: return ("The answer of the \(server) is not HTTP.", "Try again later.")
+    case .failed(let status):
+      return ("The request to the \(server) failed: curl ended with status \(status).", "Try again later.")
+    case .interrupted: return ("curl was interrupted.", "Try again.")
+    case .tooLarge: return ("The answer of the \(server) is too long.", "Try again later.")
     }
   }
 }

@@ -54,10 +54,11 @@ extension OAuthServer {
       if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }
       // The message of another transport may contain the request, and so a secret.
       let failure = error as? CurlFailure
+      let words = failure?.words(about: url.host)
       throw .unavailable(
         Unavailability(
-          .unreachable, failure?.description ?? "The server cannot be reached.",
-          hint: failure?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false))
+          .unreachable, words?.description ?? "The server \(url.host) cannot be reached.",
+          hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false))
     }
     // A proxy that wants a login answers with a page.
     if authorization != nil, response.status == 401,
@@ -68,12 +69,13 @@ extension OAuthServer {
     {
       throw .refused("invalid_token")
     }
-    return try Self.claims(of: response, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")
+    return try Self.claims(
+      of: response, from: url.host, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")
   }
 
-  /// The members of a response; none if its status is `empty`.
+  /// The members of a response from `host`; none if its status is `empty`.
   static func claims(
-    of response: OAuthResponse, empty: Int? = nil, toRefresh: Bool
+    of response: OAuthResponse, from host: String, empty: Int? = nil, toRefresh: Bool
   ) throws(OAuthError) -> OAuthClaims {
     let (status, headers, body) = response
     let claims = OAuthClaims(body)
@@ -93,10 +95,10 @@ extension OAuthServer {
     case 500...599:
       // A proxy that lost the answer says so too; the server may have exchanged a token.
       throw .unavailable(
-        Unavailability(.busy, "The server answered with status \(status).", hint: "Try again later."))
+        Unavailability(.busy, "The server \(host) answered with status \(status).", hint: "Try again later."))
     case _: break
     }
-    throw .unusable("The server answered with status \(status), in an unknown form.")
+    throw .unusable("The server \(host) answered with status \(status), in an unknown form.")
   }
 }
 
@@ -114,6 +116,12 @@ extension String {
       ( [/?] [^"\#<>\\^`{|}]* )?
       /#
     return isVisible && wholeMatch(of: address.ignoresCase()) != nil
+  }
+
+  /// The host of an address, and its port: never the query, which may contain a secret.
+  fileprivate var host: String {
+    split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map { String($0.prefix { $0 != "?" }) }
+      ?? self
   }
 
   /// Whether it has only visible ASCII characters: nothing that ends a line or acts on a terminal.

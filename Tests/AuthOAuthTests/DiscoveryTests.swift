@@ -60,7 +60,7 @@ import Testing
     describe(ServerDouble.place, at: "/.well-known/openid-configuration")
     #expect(try await discover().endpoints == [.token: "https://server.example/token"])
     server.script("/.well-known/oauth-authorization-server", 500, "")
-    let failure = Unavailability(.busy, "The server answered with status 500.", hint: "Try again later.")
+    let failure = Unavailability(.busy, "The server server.example answered with status 500.", hint: "Try again later.")
     await #expect(throws: OAuthError.unavailable(failure)) { try await discover() }
     server.set { $0.isOffline = true }
     let count = server.requests.count

@@ -75,18 +75,24 @@ import Testing
     await #expect(throws: SessionError.throttled(.wait(.seconds(seconds)))) { try await world.store.renew() }
   }
 
-  @Test("a failure of curl says whether the server may have got the request", arguments: [(7, true), (52, false)])
-  func unsent(status: Int32, isUnsent: Bool) async throws {
+  @Test(
+    "a failure of curl says which server failed, without its query, and whether it may have got the request",
+    arguments: [
+      (7, "The server server.example:8443 accepts no connection.", true),
+      (52, "The answer of the server server.example:8443 did not arrive completely.", false),
+    ])
+  func unsent(status: Int32, description: String, isUnsent: Bool) async throws {
     let token = try await world.grant().token
     let authority = world.authority { server in
       server = OAuthServer(issuer: server.issuer, endpoints: server.endpoints) { _ in throw CurlFailure.failed(status) }
+      server.endpoints[.token] = "https://server.example:8443/token?key=secret"
     }
     let failure = await #expect(throws: AuthorityError<SessionRejection>.self) { try await authority.renew(token) }
     guard case .unavailable(let cause)? = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }
-    #expect(cause.isUnsent == isUnsent)
+    #expect(cause.isUnsent == isUnsent && cause.description == description)
   }
 
   @Test("a server without an address for logouts is not told, and says so")

@@ -33,8 +33,8 @@ final class CurlTests: Sendable {
     }
   }
 
-  private static let cut = "The server's answer did not arrive completely."
-  private static let notHTTP = "The server's answer is not HTTP."
+  private static let cut = "The answer of the server did not arrive completely."
+  private static let notHTTP = "The answer of the server is not HTTP."
 
   /// curl, started by a script that a test writes.
   private func script(_ lines: String) throws -> String {
@@ -173,7 +173,8 @@ final class CurlTests: Sendable {
       ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}\ncurl 0", cut),
       ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", cut),
       ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", cut),
-      ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n{}", "The server's answer is too long."), ("", cut),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n{}", "The answer of the server is too long."),
+      ("", cut),
       ("SSH-2.0-OpenSSH\r\n", notHTTP), ("HTTP/1.1 099 No\r\n\r\n{}", notHTTP),
     ])
   func answers(bytes: String, outcome: String) async throws {
