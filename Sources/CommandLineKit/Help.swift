@@ -10,7 +10,7 @@ package struct Help<Request: Sendable>: Sendable {
 
   package init(_ tool: Tool<Request>, width: Int) {
     self.tool = tool
-    self.width = min(max(width, 40), 100)
+    self.width = min(max(width, 20), 100)
   }
 
   /// The topics that are not commands, with their titles.

@@ -5,7 +5,7 @@ package enum Paragraph {
   /// Words have one space between them.
   package static func wrap(_ text: String, width: Int, indent: Int = 0) -> [String] {
     let words = text.split(separator: " ").joined(separator: " ")
-    let lines = words.isEmpty ? [] : DisplayWidth.split(words, to: max(width - indent, 20), indent: "")
+    let lines = words.isEmpty ? [] : DisplayWidth.split(words, to: max(width - indent, 8), indent: "")
     return lines.map { String(repeating: " ", count: indent) + $0 }
   }
 

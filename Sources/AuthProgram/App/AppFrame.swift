@@ -126,7 +126,7 @@ extension AppState {
     }
     keys += [("F1 ?", "this help; in a field only F1"), ("Ctrl-L", "draw the screen again")]
     let lines = keys.flatMap { key, text in
-      let rest = Paragraph.wrap(text, width: max(22, columns), indent: 12)
+      let rest = Paragraph.wrap(text, width: columns, indent: 12)
       return [DisplayWidth.pad(key, to: 12) + (rest.first ?? "").dropFirst(12)] + rest.dropFirst()
     }
     return AppNotice.lines(lines + [""], .plain)
