@@ -7,7 +7,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
   case accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver, clientMissing, codeMissing,
     commandMissing, commandNotRun, contextInUse, csvNotJSON, homeNotText, homeTooLong, locked, lockedRecovery,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
-    logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noHome, noPaymentsAtProvider, noScreen,
+    logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
+    noScreen,
     noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notLoggedIn, notPermitted,
     optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing,
     overtaken, passwordChangedMeanwhile, passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotRecent,
@@ -170,6 +171,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .notAtProvider:
       .logInFirst("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
         .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")
+    case .noAccounts:
+      .logInFirst("not_logged_in", "nobody is logged in")
+        .hint("Register the first account: \(run: "register", "USER")")
     case .notLoggedIn: .logInFirst("not_logged_in", "nobody is logged in").hint("Log in first: \(run: "login", "USER")")
     case .passwordChangedSessionEnded:
       .logInFirst(

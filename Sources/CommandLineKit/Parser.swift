@@ -149,8 +149,10 @@ private struct Check<Request: Sendable> {
       let most =
         arguments.isEmpty ? "no argument" : arguments.count == 1 ? "one argument" : "\(arguments.count) arguments"
       // Not repeated, because it may be a secret.
+      let count = line.arguments.count
       throw refusal(
-        .extraArgument, "'\(command)' takes \(most), and got \(line.arguments.count)\(meant)", advice: secrecy)
+        .extraArgument, "'\(command)' takes \(most), but \(count) \(count == 1 ? "was" : "were") given\(meant)",
+        advice: secrecy)
     }
     var rest = line.arguments[...]
     var given: [ParsedWords.Given] = []

@@ -135,6 +135,9 @@ class ContextWorkspace {
   /// It does not count as activity.
   func session() async throws(CommandError) -> LoggedInSession {
     if let session = try await presence() { return session }
-    throw store.endReason.map { .ended($0) } ?? CommandError(code: .notLoggedIn)
+    throw store.endReason.map { .ended($0) } ?? CommandError(code: hasNoAccounts ? .noAccounts : .notLoggedIn)
   }
+
+  /// Whether certainly nobody can log in, because no account was created.
+  var hasNoAccounts: Bool { false }
 }

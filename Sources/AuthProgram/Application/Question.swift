@@ -29,8 +29,14 @@ extension Question {
     return Secret(bytes: try terminal.ask(question, mayBeEmpty: mayBeEmpty))
   }
 
-  /// Opens the terminal for a password.
-  init() throws(CommandError) { try self.init(insteadUse: Options.passwordFromInput) }
+  /// Opens the terminal for secrets, each of which `--password-stdin` reads from a line of standard
+  /// input.
+  init(for secrets: [String] = ["password"]) throws(CommandError) {
+    let input = "on standard input with \(Options.passwordFromInput.declaration.flag)"
+    try self.init(
+      for: secrets.joined(separator: " and the "),
+      insteadUse: secrets.count == 1 ? "it \(input)" : "them \(input), one line each, in this order")
+  }
 }
 
 /// A prompt for confirmation before something that cannot be undone.
@@ -50,7 +56,7 @@ enum Confirmation {
 
   /// Prompts, and returns the typed answer.
   static func answer(to question: String) throws(CommandError) -> [UInt8] {
-    try Question(for: "confirmation", insteadUse: "with \(yes.declaration.flag)", isEchoed: true)
+    try Question(for: "confirmation", insteadUse: "it with \(yes.declaration.flag)", isEchoed: true)
       .ask(question, mayBeEmpty: true)
   }
 }
@@ -61,34 +67,35 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - username: The user whose password it is.
-  ///   - lines: The names of the lines of standard input before the code; nil prompts.
+  ///   - secrets: The names of what the command reads before the code.
+  ///   - fromInput: Whether to read them from standard input, one line each, and not to prompt.
   ///   - reason: A sentence that says why, if the command alone does not.
   ///   - wrong: The error for a wrong password.
   ///   - check: Checks the password.
   /// - Returns: The password, or the lines, and the session that it gave or renewed.
   /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
   func askForPassword(
-    of username: String, fromInput lines: [String]? = nil, because reason: String? = nil,
+    of username: String, among secrets: [String] = ["password"], fromInput: Bool = false, because reason: String? = nil,
     wrong: CommandError = CommandError(code: .wrongPassword),
     check: (Secret) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
-    guard let lines else {
-      let question = try Question()
+    guard fromInput else {
+      let question = try Question(for: secrets)
       if let reason { try question.say(reason) }
       let (password, session) = try await password(of: username, asking: question, wrong, check)
       _ = consume question
       return ([password], session)
     }
     let input = SecretLines()
-    let secrets = try input.lines(lines, followedBy: "code").map { Secret(bytes: $0) }
-    let result = await outcome { () throws(SessionError) in try await check(secrets[0]) }
+    let lines = try input.lines(secrets, followedBy: "code").map { Secret(bytes: $0) }
+    let result = await outcome { () throws(SessionError) in try await check(lines[0]) }
     let session = try await session(after: result, wrong) { (codes, _) throws(CommandError) in
       if codes > 0 { throw CommandError(code: .wrongCode) }
       guard let line = try input.last("code") else { throw CommandError(code: .codeMissing) }
       return line
     }
     if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
-    return (secrets, session)
+    return (lines, session)
   }
 
   /// Asks for a password, and again after a wrong one: a shell would run what is typed next as a
@@ -161,9 +168,14 @@ extension Workspace {
   }
 
   /// The user name of the command line, or what is typed on the terminal.
-  func username(_ given: String?, _ question: String) throws(CommandError) -> String {
+  ///
+  /// `secrets` says what else the command reads, for the message if there is no terminal.
+  func username(
+    _ given: String?, _ question: String, secrets: [String] = ["password"]
+  ) throws(CommandError) -> String {
     if let given { return given }
-    let instead = "as the argument USER, and the password with \(Options.passwordFromInput.declaration.flag)"
+    let others = secrets.joined(separator: " and the ")
+    let instead = "it as the argument USER, and the \(others) with \(Options.passwordFromInput.declaration.flag)"
     let bytes = try Question(for: "name", insteadUse: instead, isEchoed: true).ask(question, mayBeEmpty: true)
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(

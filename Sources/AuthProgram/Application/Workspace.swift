@@ -22,6 +22,23 @@ final class Workspace: ContextWorkspace {
     super.init(place, printer, vault: vault, authority: backend, clock: backend.clock)
   }
 
+  override var hasNoAccounts: Bool {
+    // Only a file is looked for: a hint must not wait for a service or a lock.
+    guard places.service == nil else { return false }
+    do throws(FileError) {
+      return try PrivateDirectory(named: places.data).opened()?.facts(of: DatabaseFileName.file) == nil
+    } catch {
+      return false  // Unknown; the next command explains it.
+    }
+  }
+
+  /// How to begin a session.
+  var loginHint: Hint {
+    hasNoAccounts
+      ? "Register the first account: \(run: "register", "USER"). Or log in at an identity provider: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")"
+      : "Log in with: \(run: "login", "USER")"
+  }
+
   /// The session of the user who is logged in, for a screen: this is activity and moves the idle
   /// limit.
   func activeSession() async throws(CommandError) -> LoggedInSession {

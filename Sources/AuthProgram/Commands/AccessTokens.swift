@@ -66,9 +66,10 @@ enum RunCommand {
     "The command and its arguments, after '--'", isAfterDashes: true)
 
   private static let variableName = ValueKind<String>(
-    "the name of a variable", accepted: "letters, digits and _, not beginning with a digit"
+    "the name of a variable for a token",
+    accepted: "letters, digits and _, not beginning with a digit, and not PATH, which is needed to find the command"
   ) { word in
-    word.text.flatMap { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/).map { String($0.output) } }
+    word.text.flatMap { $0 != "PATH" && $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil ? $0 : nil }
   }
 
   private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {

@@ -75,19 +75,21 @@ enum RecoverCommand {
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked",
     neededBy: codeAndPasswordFromInput)
 
+  private static let secrets = ["code", "new password"]
+
   /// Sets a new password with a code, and does not log in.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let (backend, fromInput) = (workspace.backend, words[codeAndPasswordFromInput])
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
-    let name = try workspace.username(words[forgetful], "User: ")
+    let name = try workspace.username(words[forgetful], "User: ", secrets: secrets)
     let recovered: User
     if fromInput {
-      let lines = try workspace.secrets(fromInput: ["code", "new password"])
+      let lines = try workspace.secrets(fromInput: secrets)
       recovered = try backend.setPassword(of: name, with: RecoveryCode(typed: lines[0]), to: Secret(bytes: lines[1]))
     } else {
       // Prompt again only for what cannot be a code. The code is checked together with the new
       // password, so that each guess has the same cost.
-      let question = try Question()
+      let question = try Question(for: secrets)
       var code = RecoveryCode(typed: try question.ask("Code for \(name): "))
       for _ in 1..<Question.attempts where !code.isWellFormed {
         try question.say("A code has 25 letters and digits; try again.")

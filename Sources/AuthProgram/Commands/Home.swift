@@ -19,8 +19,10 @@ enum HomeCommand {
         .onlyShows, lines: workspace.bar("Home") + ["Welcome. Nobody is logged in."],
         ["logged_in": false, "user": nil, "balance": nil],
         notes: [
-          try isRegistrationOpen(in: workspace)
-            ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
+          try workspace.hasNoAccounts
+            ? workspace.loginHint
+            : isRegistrationOpen(in: workspace)
+              ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : workspace.loginHint
         ])
     }
     let balance = await workspace.readBalance(session)

@@ -75,7 +75,7 @@ enum LogInCommand {
     let store = workspace.store
     var verb = present == nil ? "Logged in as" : isSame ? "Renewed the session of" : "Switched to"
     let session = try await workspace.askForPassword(
-      of: name, fromInput: fromInput ? ["password"] : nil, wrong: CommandError(code: .wrongCredentials)
+      of: name, fromInput: fromInput, wrong: CommandError(code: .wrongCredentials)
     ) { (password) throws(SessionError) in
       let credentials = Credentials.password(username: name, password: password)
       if present == nil { return try await store.logIn(credentials, limits: limits) }

@@ -113,7 +113,7 @@ enum ChangePasswordCommand {
     let store = workspace.store
     let name = try await workspace.session().user.username
     let (secrets, renewed) = try await workspace.askForPassword(
-      of: name, fromInput: words[passwordsFromInput] ? ["current password", "new password"] : nil
+      of: name, among: ["current password", "new password"], fromInput: words[passwordsFromInput]
     ) { (password) throws(SessionError) in try await store.confirm(password) }
     let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, workspace.backend.check)
     let user = renewed.user
@@ -172,7 +172,7 @@ enum ReauthenticateCommand {
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let name = try await workspace.session().user.username
     let renewed = try await workspace.askForPassword(
-      of: name, fromInput: words[Options.passwordFromInput] ? ["password"] : nil
+      of: name, fromInput: words[Options.passwordFromInput]
     ) {
       (password) throws(SessionError) in try await workspace.store.confirm(password)
     }.session

@@ -68,7 +68,7 @@ enum StatusCommand {
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
-      notes: [hint ?? "Log in with: \(run: "login", "USER")"])
+      notes: [hint ?? workspace.loginHint])
   }
 
   /// The same at an identity provider, which is asked only if it checks refresh tokens.

@@ -15,7 +15,7 @@ struct BrowserLogin {
     from listener: consuming RedirectListener, _ check: (String) throws(OAuthError) -> Credentials
   ) throws(CommandError) -> Credentials {
     var listener = listener
-    let terminal = try Question(for: "login", insteadUse: "in a terminal", isEchoed: false)
+    let terminal = try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false)
     // Switches the echo off before the browser opens: what was typed until then is discarded, also
     // ^D.
     _ = try terminal.wait(for: [], until: .now)

@@ -12,7 +12,7 @@ struct DeviceLogin {
 
   /// Shows the code and the remaining time, and waits until the user has entered it.
   func credentials() async throws(CommandError) -> Credentials {
-    let terminal = try Question(for: "login", insteadUse: "in a terminal", isEchoed: false)
+    let terminal = try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false)
     try terminal.say("Open this address on any device, and enter the code:")
     try terminal.say("")
     try terminal.say(Self.indent + device.verificationURI)

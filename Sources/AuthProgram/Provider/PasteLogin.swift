@@ -11,7 +11,7 @@ struct PasteLogin {
 
   /// Asks for an address until `check` accepts it, at most three times.
   func credentials(_ check: (String) throws(OAuthError) -> Credentials) throws(CommandError) -> Credentials {
-    let terminal = try Question(for: "address", insteadUse: "in a terminal", isEchoed: true)
+    let terminal = try Question(for: "address", insteadUse: "it in a terminal", isEchoed: true)
     try terminal.say("Open this address in a browser, and log in:")
     try terminal.say(url)
     try terminal.say(

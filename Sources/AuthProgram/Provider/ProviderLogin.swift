@@ -65,7 +65,7 @@ extension ProviderWorkspace {
     let canUseDevice = authority.server.endpoints[.deviceAuthorization] != nil && !prompting
     if isUnseen {
       let sentence = "This ssh session has no display for the browser of the last login"
-      try Question(for: "login", insteadUse: "in a terminal", isEchoed: false).say(
+      try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false).say(
         sentence + (prompting ? "." : "; use --browser to open it anyway."))
     }
     return Browser.isHere ? .browser : canUseDevice ? .device : .paste

@@ -7,7 +7,7 @@ extension CommandError {
 
   /// There is no terminal for the prompt.
   static func noTerminal(for what: String, insteadUse instead: String) -> CommandError {
-    CommandError(.noTerminal, "there is no terminal to ask for the \(what)", hint: "Give it \(instead).")
+    CommandError(.noTerminal, "there is no terminal to ask for the \(what)", hint: "Give \(instead).")
   }
 
   /// The user ended the input (`^D`), or the terminal was closed.
@@ -47,7 +47,7 @@ extension CommandError {
   /// The input continues after the last expected line; the expected lines were for these items.
   static func tooManyLines(than names: [String]) -> CommandError {
     CommandError(
-      .tooManyLines, "standard input has more lines than \(names.map { "a \($0)" }.joined(separator: " and "))",
+      .tooManyLines, "standard input has more lines than these: \(names.joined(separator: ", "))",
       hint: "Write each on one line of its own, and nothing else; nothing was changed.")
   }
 

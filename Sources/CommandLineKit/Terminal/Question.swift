@@ -17,7 +17,7 @@ package struct Question: ~Copyable {
   ///
   /// - Parameters:
   ///   - noun: The requested item, for the message when there is no terminal.
-  ///   - instead: How to provide it without a terminal.
+  ///   - instead: What to give without a terminal, and how.
   ///   - isEchoed: Whether typed text shows.
   /// - Throws: ``CommandError`` when there is no terminal, or it cannot be used.
   package init(for noun: String = "password", insteadUse instead: String, isEchoed: Bool = false) throws(CommandError) {
@@ -43,7 +43,7 @@ package struct Question: ~Copyable {
 
   /// Opens the terminal for a secret, which a flag reads from standard input instead.
   package init(for noun: String = "password", insteadUse flag: Option<Bool>) throws(CommandError) {
-    try self.init(for: noun, insteadUse: "on standard input with \(flag.declaration.flag)")
+    try self.init(for: noun, insteadUse: "it on standard input with \(flag.declaration.flag)")
   }
 
   /// The number of tries for one answer.
