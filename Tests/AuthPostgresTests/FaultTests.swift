@@ -55,6 +55,21 @@ extension PostgresTests {
       #expect(try code("host=\(silent.directory) dbname=x user=x", limits) == "server_silent")
     }
 
+    @Test("an answer that has arrived is read even after its time, as in a process that was stopped meanwhile")
+    func late() throws {
+      let server = SilentServer()
+      let opened = TwoThreads.answers { side -> Result<(ServerConnection?, Int32), any Error> in
+        Result {
+          side == 0 ? (try Databases.connect("host=\(server.directory) dbname=x user=x"), -1) : (nil, server.welcome())
+        }
+      }
+      let (connection, descriptor) = (try #require(try opened[0].get().0), try opened[1].get().1)
+      defer { close(descriptor) }
+      SilentServer.answer(on: descriptor)
+      #expect(try connection.run("SET x.y = 1", until: .now) == [])
+      #expect(throws: ServerFault.unknown("no answer in time")) { try connection.run("SET x.y = 1", until: .now) }
+    }
+
     @Test("a server without a free connection, and one that starts, say so in every language")
     func refusals() throws {
       let database = try RulesDatabase()

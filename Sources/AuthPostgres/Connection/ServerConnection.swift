@@ -215,9 +215,11 @@ final class ServerConnection: @unchecked Sendable {
   private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
     var entry = pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
     guard entry.fd >= 0 else { throw .unknown(lastMessage) }
+    // Polled even at the deadline: the answer may have arrived while this process was stopped.
     let left = deadline - ContinuousClock.now
-    guard left > .zero else { throw .unknown("no answer in time") }
-    if poll(&entry, 1, left.wholeMilliseconds) < 0, errno != EINTR { throw .unknown(ErrorNumber.current.explanation) }
+    let count = poll(&entry, 1, max(.zero, left).wholeMilliseconds)
+    if count == 0, left <= .zero { throw .unknown("no answer in time") }
+    if count < 0, errno != EINTR { throw .unknown(ErrorNumber.current.explanation) }
     if entry.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0, PQconsumeInput(connection) == 0 {
       throw .unknown(lastMessage)
     }

@@ -146,11 +146,14 @@ final class Connection: Sendable {
     server.act(self, outcome)
   }
 
-  /// Why the wait for the client timed out; nil if it did not.
+  /// Why the wait for the client timed out; nil if it did not, or if the client did its part and no
+  /// worker has noticed yet, as after the process was stopped.
   func overdue(at now: ContinuousClock.Instant) -> Ending? {
     state.withLock { state in
       guard state.isOpen, let deadline = state.deadline, deadline < now else { return nil }
-      return state.output.isEmpty && !state.input.hasNext ? .tooSlow : .notReading
+      let isReading = state.output.isEmpty && !state.input.hasNext
+      var entry = pollfd(fd: descriptor, events: Int16(isReading ? POLLIN : POLLOUT), revents: 0)
+      return poll(&entry, 1, 0) > 0 ? nil : isReading ? .tooSlow : .notReading
     }
   }
 

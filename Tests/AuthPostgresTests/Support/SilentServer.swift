@@ -3,7 +3,7 @@ import Programs
 import Services
 
 /// Listens at a socket, and answers nothing unless it is told to refuse.
-final class SilentServer {
+final class SilentServer: Sendable {
   private let folder = ShortFolder()
   private let listener: Int32
 
@@ -20,8 +20,7 @@ final class SilentServer {
     var fields: [UInt8] = []
     for field in ["SFATAL", "VFATAL", "C" + state, "M" + message, "Fpostmaster.c", "L1"] { fields += field.utf8 + [0] }
     fields.append(0)
-    let length = UInt32(fields.count + 4)
-    let answer = [UInt8(ascii: "E")] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + fields
+    let answer = Self.message("E", fields)
     Thread.detachNewThread { [listener] in
       let connection = accept(listener, nil, nil)
       var request = [UInt8](repeating: 0, count: 1024)
@@ -32,5 +31,28 @@ final class SilentServer {
       while read(connection, &request, request.count) > 0 {}
       close(connection)
     }
+  }
+
+  /// Accepts the next connection, and lets it in without a password.
+  ///
+  /// - Returns: Its descriptor, which the caller closes.
+  func welcome() -> Int32 {
+    let connection = accept(listener, nil, nil)
+    let answer = Self.message("R", [0, 0, 0, 0]) + Self.ready
+    _ = write(connection, answer, answer.count)
+    return connection
+  }
+
+  /// Answers a statement that returns no rows, whether it was sent already or not.
+  static func answer(on connection: Int32) {
+    let answer = message("C", Array("SET".utf8) + [0]) + ready
+    _ = write(connection, answer, answer.count)
+  }
+
+  private static let ready = message("Z", [UInt8(ascii: "I")])
+
+  private static func message(_ kind: UnicodeScalar, _ content: [UInt8]) -> [UInt8] {
+    let length = UInt32(content.count + 4)
+    return [UInt8(ascii: kind)] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + content
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import Glibc
 import Services
 import Terminals
 import Testing
@@ -48,6 +49,31 @@ struct SlowClientTests {
     #expect(try slow.next() == nil)
     #expect(server.status.counts.refused["too_slow"] == closed + 2)
     #expect(try idle.lookUp(token) != nil, "an idle client was closed")
+  }
+
+  @Test("a client is not closed for what it sent in time, and the service reads later, as after it was stopped")
+  func unread() throws {
+    let rules = try Workspace.inhabited(isShared: true).work.rules
+    var limits = ServiceLimits(databaseThreads: 1, hashThreads: 1)
+    limits.frameTime = .zero
+    // It is not started, so no worker reads.
+    let server = AuthServer(
+      rules, identity: "", listener: -1, limits: limits, looksEvery: .seconds(1), log: ServiceLog())
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    defer { close(ends[1]) }
+    let connection = Connection(ends[0], try #require(Peer(of: ends[0])), number: 1, of: server)
+    defer { connection.close() }
+    connection.open(.hello(ServiceHello(database: "", now: nil, policy: .standard)))
+    #expect(connection.overdue(at: .now) == .tooSlow)
+    try #require(send(ends[1], [0], 1, Int32(MSG_NOSIGNAL)) == 1)
+    #expect(connection.overdue(at: .now) == nil)
+    // Then the answers fill the socket, and the client reads them.
+    while connection.overdue(at: .now) == nil { connection.answer(.lookAgain) }
+    #expect(connection.overdue(at: .now) == .notReading)
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    while recv(ends[1], &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+    #expect(connection.overdue(at: .now) == nil)
   }
 
   @Test("a client that reads nothing is closed, and the answers that it left are not collected without end")
