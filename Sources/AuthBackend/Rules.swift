@@ -14,6 +14,9 @@ package final class Rules: Sendable {
   /// The refusals of each session, by the hash of its token, that leave an event: so that refusals
   /// do not fill the disk.
   let refusals: Rates<[UInt8]>
+  /// The uses of each token without an active session that leave an event; no bytes stand for all
+  /// tokens of no session.
+  let uses: Rates<[UInt8]>
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?
   /// How long one request searches a list before it answers with what it found.
@@ -41,6 +44,7 @@ package final class Rules: Sendable {
   ) {
     let noted = SessionPolicy.notedUsesAfterEnd
     refusals = Rates(burst: Int(noted), perSecond: Double(noted) / 60, now: now)
+    uses = Rates(burst: Int(noted), perSecond: Double(noted) / 60, now: now)
     rates = isShared ? Rates(burst: writeBurst, perSecond: 10, now: now) : nil
     self.database = database
     self.policy = policy

@@ -69,6 +69,20 @@ import Testing
     #expect(events == [["events", "16"], ["registration", "1"]])
   }
 
+  @Test("of many uses of unknown tokens 16 events are left, and an ended token has its own")
+  func unknownTokens() throws {
+    let (rules, bob) = (rules(), try authority.logIn("bob", bobPassword).token)
+    for byte in 0..<50 as Range<UInt8> {
+      let unknown = SessionToken(bytes: Array(repeating: byte, count: 32))
+      #expect(code { try rules.endAllSessions(token: unknown) } == "session_revoked")
+    }
+    _ = try rules.endAllSessions(token: bob)
+    #expect(throws: BackendError.self) { try rules.profile(token: bob) }
+    let events = work.raw.rows(
+      "SELECT name, count(*) FROM events WHERE name IN ('session_unknown', 'session_use_after_expire') GROUP BY name")
+    #expect(events == [["session_unknown", "16"], ["session_use_after_expire", "1"]])
+  }
+
   @Test("a session of a clock that was ahead ends when the clock is set back, but not for a minute")
   func clock() throws {
     work.clock.advance(by: .seconds(7200))
