@@ -86,7 +86,8 @@ package final class AuthServer: Sendable {
     ready = Locked(FairQueue(.unlimited, runningOfUser: .max))
     feed = ChangeFeed(rules, every: looksEvery)
     requests = JobPool(
-      threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, limits.requests)
+      threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, together: limits.databaseThreadsOfUser,
+      limits.requests)
     searches = JobPool(threads: ServiceLimits.searchThreads, ofUser: 1, limits.requests)
     passwords = JobPool(threads: limits.hashThreads, ofUser: max(1, limits.hashThreads - 1), limits.passwords)
     guesses = NameGuesses(limits)

@@ -34,6 +34,7 @@ struct FairQueue<Job: Sendable>: Sendable {
   }
 
   private let runningOfUser: Int
+  private let runningTogether: Int
   private var places: CallerShares
   private var running: [Caller: Int] = [:]
   /// The users with waiting jobs; the user whose turn is next comes first.
@@ -42,9 +43,11 @@ struct FairQueue<Job: Sendable>: Sendable {
   /// - Parameters:
   ///   - share: How many jobs may wait.
   ///   - runningOfUser: Jobs of one user that run at the same moment.
-  init(_ share: ServiceLimits.Share, runningOfUser: Int) {
+  ///   - runningTogether: Jobs of all users that run at the same moment; when there are more users,
+  ///     one of each may run.
+  init(_ share: ServiceLimits.Share, runningOfUser: Int, runningTogether: Int = .max) {
     places = CallerShares(share)
-    self.runningOfUser = runningOfUser
+    (self.runningOfUser, self.runningTogether) = (runningOfUser, runningTogether)
   }
 
   /// The number of waiting jobs.
@@ -83,7 +86,10 @@ struct FairQueue<Job: Sendable>: Sendable {
   /// Whether a waiting job may run now.
   var canRun: Bool { turn != nil }
 
-  private var turn: Int? { users.firstIndex { running[Caller(user: $0.id), default: 0] < runningOfUser } }
+  private var turn: Int? {
+    let equalShare = (runningTogether - 1) / max(1, running.count, users.count) + 1
+    return users.firstIndex { running[Caller(user: $0.id), default: 0] < min(runningOfUser, equalShare) }
+  }
 
   /// Removes the next job that may run; call ``finished(_:)`` after it ran.
   mutating func next() -> (user: uid_t, job: Job)? {

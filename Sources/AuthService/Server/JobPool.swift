@@ -38,10 +38,11 @@ final class JobPool: Sendable {
   /// - Parameters:
   ///   - threads: The number of threads.
   ///   - ofUser: The most threads that one user may occupy.
+  ///   - together: The most threads that users may occupy together, with more than one each.
   ///   - share: The limits of waiting jobs.
-  init(threads: Int, ofUser: Int, _ share: ServiceLimits.Share) {
+  init(threads: Int, ofUser: Int, together: Int = .max, _ share: ServiceLimits.Share) {
     self.threads = threads
-    state = Monitor(State(queue: FairQueue(share, runningOfUser: ofUser)))
+    state = Monitor(State(queue: FairQueue(share, runningOfUser: ofUser, runningTogether: together)))
   }
 
   /// - Returns: False when a thread could not be started.
