@@ -178,7 +178,8 @@ final class CurlTests: Sendable {
       ("SSH-2.0-OpenSSH\r\n", notHTTP), ("HTTP/1.1 099 No\r\n\r\n{}", notHTTP),
     ])
   func answers(bytes: String, outcome: String) async throws {
-    #expect(await result(try RawServer(bytes: bytes)) == outcome)
+    let answered = await result(try RawServer(bytes: bytes))
+    #expect(answered == outcome)
   }
 
   @Test("a server without https is not called one with a bad certificate")
