@@ -47,7 +47,7 @@ extension CommandError {
   /// The input continues after the last expected line; the expected lines were for these items.
   static func tooManyLines(than names: [String]) -> CommandError {
     CommandError(
-      .tooManyLines, "standard input has more lines than these: \(names.joined(separator: ", "))",
+      .tooManyLines, "standard input has more lines than the command reads: \(names.joined(separator: ", "))",
       hint: "Write each on one line of its own, and nothing else; nothing was changed.")
   }
 
