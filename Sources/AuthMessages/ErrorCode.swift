@@ -66,8 +66,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .usage("command_missing", "there is no command to run").hint(
         "Write it after '--': \(run: "run", "--", "COMMAND")")
     case .noPaymentsAtProvider:
-      .usage("no_payments_at_provider", "this command needs a local account, and this login is at {ISSUER}")
-        .hint("Use --context to choose a context with a local account.")
+      .usage("no_payments_at_provider", "this command is for local accounts, and this context is at {ISSUER}")
+        .hint("Choose another context with --context.")
     case .optionAtProvider:
       .usage("option_not_at_provider", "{OPTION} does not apply to a login at {ISSUER}").hint(
         "Omit it, or choose another context with --context.")

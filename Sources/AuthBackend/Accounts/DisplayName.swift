@@ -16,7 +16,7 @@ package struct DisplayName {
   /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
   package init(_ typed: String) throws(BackendError) {
     if let reason = Self.objection(to: typed) {
-      let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.escaped)'"
+      let shown = typed.utf8.count > Self.largestBytes ? "this text" : "'\(typed.escaped)'"
       throw .invalid(.displayNameInvalid, shown, reason)
     }
     text = typed
