@@ -67,6 +67,18 @@ final class FailoverSite {
     return ServiceAuthority(.unix(services[number % 2].socket), limits: limits)
   }
 
+  /// Asks a service, and again while it has not found the primary after a fault.
+  func ask<Answer>(
+    _ number: Int, _ body: (ServiceAuthority) throws(BackendError) -> Answer
+  ) throws(BackendError) -> Answer {
+    let (client, deadline) = (client(number), Deadline(.seconds(600)))
+    while true {
+      do throws(BackendError) { return try body(client) } catch {
+        guard case .unavailable = error.kind, SuspendingClock.now < deadline else { throw error }
+      }
+    }
+  }
+
   /// Has commits wait for the standby.
   func replicateSynchronously() {
     follow()

@@ -35,7 +35,9 @@ struct Workers {
   mutating func pay(_ number: Int, run: Int, withKeys: Bool) throws {
     let client = site.client(number, isHasty: true)
     let (payer, payee) = number.isMultiple(of: 2) ? ("alice", "bob") : ("bob", "alice")
-    let token = try site.client(number).logIn(payer, FailoverSite.password).token
+    let token = try site.ask(number) { service throws(BackendError) in
+      try service.logIn(payer, FailoverSite.password).token
+    }
     repeatedly { [acknowledged] in
       let key = acknowledged.state.withLock { state in
         state.begun += 1
