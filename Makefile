@@ -189,21 +189,16 @@ DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-cli
 SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
 # $(call articles,NAMES,FOLDER): installs articles as files. The names of other articles become names of files.
 articles = for article in $(1); do \
-    sed -E 's/<doc:([A-Za-z]+)>/\1.md/g' "$(ARTICLES)/$$article.md" >".build/share/$$article.md"; \
-    install -D -m 644 ".build/share/$$article.md" "$(2)/$$article.md"; \
+    sed -E 's/<doc:([A-Za-z]+)>/\1.md/g' "$(ARTICLES)/$$article.md" | \
+      install -D -m 644 /dev/stdin "$(2)/$$article.md"; \
   done
 
 install: release ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
-	@mkdir -p .build/share
-	$(RELEASE) man >.build/share/man
-	$(RELEASE) completions bash >.build/share/bash
-	$(RELEASE) completions zsh >.build/share/zsh
-	$(RELEASE) completions fish >.build/share/fish
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
-	install -D -m 644 .build/share/man "$(MAN)"
-	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
-	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
-	install -D -m 644 .build/share/fish "$(FISH_COMPLETION)"
+	$(RELEASE) man | install -D -m 644 /dev/stdin "$(MAN)"
+	$(RELEASE) completions bash | install -D -m 644 /dev/stdin "$(BASH_COMPLETION)"
+	$(RELEASE) completions zsh | install -D -m 644 /dev/stdin "$(ZSH_COMPLETION)"
+	$(RELEASE) completions fish | install -D -m 644 /dev/stdin "$(FISH_COMPLETION)"
 	$(call articles,UseTheProgram ThreatModel,$(DOCUMENTS))
 
 SERVICE := .build/release/auth-service
@@ -218,12 +213,10 @@ release-service: setup-release
 	.ci/release auth-service
 
 install-service: release-service ## Install auth-service, its man page, its articles and its units for systemd (PREFIX=/usr/local, DESTDIR=)
-	@mkdir -p .build/share
-	$(SERVICE) man >.build/share/auth-service.1
-	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service >.build/share/auth-service.service
 	install -D -m 755 $(SERVICE) "$(DESTDIR)$(PREFIX)/bin/auth-service"
-	install -D -m 644 .build/share/auth-service.1 "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
-	install -D -m 644 .build/share/auth-service.service "$(UNITS)/auth-service.service"
+	$(SERVICE) man | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service | \
+	  install -D -m 644 /dev/stdin "$(UNITS)/auth-service.service"
 	install -D -m 644 fixtures/systemd/auth-service.socket "$(UNITS)/auth-service.socket"
 	install -D -m 644 fixtures/systemd/auth-cli.sysusers "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf"
 	install -D -m 644 fixtures/systemd/auth-cli.tmpfiles "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
