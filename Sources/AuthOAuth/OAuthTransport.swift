@@ -118,6 +118,9 @@ extension String {
     return isVisible && wholeMatch(of: address.ignoresCase()) != nil
   }
 
+  /// Whether it can name an issuer: a safe address without a query (RFC 8414, section 2).
+  package var isIssuer: Bool { isSafeURL && !contains("?") }
+
   /// The host of an address, and its port: never the query, which may contain a secret.
   fileprivate var host: String {
     split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map { String($0.prefix { $0 != "?" }) }

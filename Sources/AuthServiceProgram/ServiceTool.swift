@@ -85,7 +85,12 @@ enum StandardPaths {
 
 /// Kinds of values and options that several commands have.
 enum ServiceKinds {
-  static let path = ValueKind.text("a path", maximumBytes: 512)
+  /// An address of a database is not one: it may contain a password, and messages repeat paths.
+  static let path = ValueKind<String>("a path", accepted: "the path of a file or a directory on this machine") { word in
+    ValueKind<String>.text("a path", maximumBytes: 512).convert(word).flatMap {
+      $0.utf8.first != UInt8(ascii: "/") && ($0.contains("://") || $0.contains("=")) ? nil : $0
+    }
+  }
   static let username = ValueKind("a user name", accepted: Username.rule) { word -> Username? in
     word.text.flatMap { try? Username($0) }
   }

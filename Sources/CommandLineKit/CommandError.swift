@@ -6,7 +6,7 @@ package struct CommandError: Error, Equatable, Sendable {
   package let status: ExitStatus
   /// A stable name for programs, in snake case.
   package let code: String
-  /// What happened and why.
+  /// What happened and why, without what may be a secret in an address.
   package let message: String
   /// What to do next.
   package let hint: Hint
@@ -18,7 +18,7 @@ package struct CommandError: Error, Equatable, Sendable {
   package init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint, wait: Duration? = nil) {
     self.status = status
     self.code = code
-    self.message = message
+    self.message = message.hidingSecrets
     self.hint = hint
     self.wait = wait
   }

@@ -20,15 +20,9 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
   /// Whether the word is exactly this text.
   package func isSpelled(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 
-  /// The word in quotation marks for a message: escaped, and shortened if it is long.
-  package var quoted: String {
-    let longest = 64
-    guard bytes.count > longest else { return "'\(TextEscaping.escape(bytes))'" }
-    // Do not cut inside a character, because its first bytes would be shown as garbage.
-    var end = longest
-    while end > longest - 4, bytes[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
-    return "'\(TextEscaping.escape(bytes[..<end]))…' (\(bytes.count) bytes)"
-  }
+  /// The word in quotation marks for a message: escaped, shortened if it is long, and without what
+  /// may be a secret.
+  package var quoted: String { TextEscaping.quote(bytes) }
 
   /// The words after the program's name, read from the process itself; nil if they cannot be read.
   ///

@@ -30,6 +30,9 @@ extension PostgresTests {
       "an address without a database, or with a password, is refused before a connection",
       arguments: [
         ("", "database_address_invalid"), ("accounts", "database_address_invalid"),
+        ("postgresql://u:12/secret@h/x", "address_has_password"), ("host=h pwd secret", "database_address_invalid"),
+        ("postgresql://h/x?application_name=%zsecret", "database_address_invalid"),
+        ("postgresql://[secret", "database_address_invalid"), ("user='a\" secret", "database_address_invalid"),
         ("postgresql://h/x?nonsense=1", "database_address_invalid"), ("nonsense=1", "database_address_invalid"),
         ("postgresql://alice:secret@host/x", "address_has_password"),
         ("host=h password=secret", "address_has_password"),

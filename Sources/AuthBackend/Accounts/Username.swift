@@ -22,7 +22,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     guard (1...64).contains(bytes.count), let first = bytes.first, first.isASCIIAlphanumeric,
       bytes.allSatisfy({ $0.isASCIIAlphanumeric || Array("._-".utf8).contains($0) })
     else {
-      throw .invalid(.usernameInvalid, bytes.count > 64 ? "a name of \(bytes.count) bytes" : "'\(typed.escaped)'")
+      throw .invalid(.usernameInvalid, bytes.count > 64 ? "a name of \(bytes.count) bytes" : TextEscaping.quote(bytes))
     }
     canonical = typed.lowercased()
   }

@@ -17,11 +17,14 @@ package struct ServerAddress: Hashable, Sendable {
     // libpq takes a lone word for the name of a database, where a person has forgotten half of it.
     guard text.utf8.contains(UInt8(ascii: "=")) || text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     else { throw .invalid(.databaseAddressInvalid, "it is neither a URI nor keyword=value pairs") }
+    // Otherwise libpq would read the start of a password with a slash as a port.
+    guard text.prefixMatch(of: #/postgres(ql)?://[^?]*:[^?]*@/#) == nil else { throw .invalid(.addressHasPassword) }
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }
       throw .invalid(
-        .databaseAddressInvalid, message.map { PostgresText.line(String(cString: $0)) } ?? "it cannot be read")
+        .databaseAddressInvalid,
+        message.flatMap { PostgresText.reason(String(cString: $0), about: text) } ?? "it cannot be read")
     }
     let given = PostgresText.options(options)
     guard given["password"] == nil, given["sslpassword"] == nil else { throw .invalid(.addressHasPassword) }
@@ -36,6 +39,16 @@ enum PostgresText {
     let lines = text.split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }
     let joined = lines.filter { !$0.isEmpty }.joined(separator: "; ").escaped
     return joined.last == "." ? String(joined.dropLast()) : joined
+  }
+
+  /// The reason why an address cannot be read, with only the names of its options, because a value
+  /// may be a secret; nil if it is not clear what the reason quotes.
+  static func reason(_ message: String, about address: String) -> String? {
+    if address.contains("\"") { return nil }
+    let parts = line(message).split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.enumerated().map { index, part in
+      index.isMultiple(of: 2) || part.count == 1 || address.contains("\(part)=") ? part : "…"
+    }.joined(separator: "\"")
   }
 
   /// The same of a verbose message, without the place in the server's source, and its SQLSTATE.

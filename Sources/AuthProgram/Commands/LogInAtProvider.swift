@@ -35,7 +35,7 @@ struct LogInAtProvider {
   private static let address = ValueKind<String>(
     "an issuer", accepted: "an https address in ASCII, without a user name or a query, such as https://id.example.com"
   ) { word in
-    word.text.flatMap { $0.isSafeURL && !$0.contains("?") ? $0 : nil }
+    word.text.flatMap { $0.isIssuer ? $0 : nil }
   }
 
   /// A parameter of the login that the program does not set itself.

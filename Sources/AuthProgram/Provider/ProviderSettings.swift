@@ -91,7 +91,7 @@ extension ProviderSettings {
       }
       return texts
     }
-    guard members["version"] == .integer(1), let issuer = text("issuer"), issuer.isSafeURL,
+    guard members["version"] == .integer(1), let issuer = text("issuer"), issuer.isIssuer,
       let clientID = text("client_id"), case .array(let scopes)? = members["scopes"],
       let parameters = object("parameters"), let endpoints = object("endpoints"),
       case .bool(let namesIssuer)? = members["names_issuer"]

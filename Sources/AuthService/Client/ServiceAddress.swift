@@ -36,6 +36,8 @@ package enum ServiceAddress: Hashable, Sendable {
     }
     let rest = text.dropFirst("ssh://".count)
     let end = rest.firstIndex(of: "/") ?? rest.endIndex
+    // Otherwise the start of a password with a slash would be read as a port.
+    if rest[end...].contains("@") { throw Self.hasPassword }
     var hosts: [Host] = []
     for part in rest[..<end].split(separator: ",", omittingEmptySubsequences: false) {
       hosts.append(try Self.host(part))
@@ -48,7 +50,7 @@ package enum ServiceAddress: Hashable, Sendable {
 
   private static func socket(_ path: Substring) throws(BackendError) -> String {
     guard path.hasPrefix("/"), !path.hasSuffix("/") else {
-      throw invalid("'\(path)' is not the absolute path of a socket")
+      throw invalid("\(TextEscaping.quote(path.utf8)) is not the absolute path of a socket")
     }
     guard !path.contains(",/") else { throw invalid("only ssh:// takes several places, between commas") }
     guard path.utf8.count <= longestPath else { throw invalid("the path has more than \(longestPath) bytes") }
@@ -56,13 +58,13 @@ package enum ServiceAddress: Hashable, Sendable {
   }
 
   private static func host(_ text: Substring) throws(BackendError) -> Host {
-    if text.split(separator: "@").dropLast().joined().contains(":") { throw invalid("a password has no place in it") }
+    if text.split(separator: "@").dropLast().joined().contains(":") { throw hasPassword }
     var (name, port) = (text, UInt16?.none)
     // The colons of an address of version 6 stand in brackets.
     let lastBracket = text.lastIndex(of: "]") ?? text.startIndex
     if let colon = text.lastIndex(of: ":"), colon >= lastBracket {
       guard let number = UInt16(text[text.index(after: colon)...]), number > 0 else {
-        throw invalid("'\(text)' has no valid port")
+        throw invalid("'\(text[..<colon])' has no valid port")
       }
       (name, port) = (text[..<colon], number)
     }
@@ -72,7 +74,7 @@ package enum ServiceAddress: Hashable, Sendable {
       let isName =
         !part.isEmpty && !part.hasPrefix("-")
         && part.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 >= 0x80 || "._-+:%[]\\".utf8.contains($0) }
-      guard isName else { throw invalid("'\(part)' is not the name of a user or a host") }
+      guard isName else { throw invalid("\(TextEscaping.quote(part.utf8)) is not the name of a user or a host") }
     }
     return Host(destination: name.filter { $0 != "[" && $0 != "]" }, port: port)
   }
@@ -81,6 +83,8 @@ package enum ServiceAddress: Hashable, Sendable {
   private static func isDatabase(_ text: String) -> Bool {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:") || text.contains("=")
   }
+
+  private static let hasPassword = invalid("a password has no place in it")
 
   private static func invalid(_ reason: String) -> BackendError { .invalid(.addressInvalid, reason) }
 }

@@ -59,7 +59,8 @@ package final class ServiceLog: Sendable {
     return poll(&event, 1, 0) == 1
   }
 
-  private static func quoted(_ value: String) -> String {
+  private static func quoted(_ text: String) -> String {
+    let value = text.hidingSecrets
     let isPlain = value.utf8.allSatisfy {
       $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
     }

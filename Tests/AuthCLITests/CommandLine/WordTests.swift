@@ -21,6 +21,27 @@ struct WordTests {
     #expect(garbage.quoted.hasPrefix("'\\x80\\x80"))
   }
 
+  @Test(
+    "what may be a secret in an address or a setting is not repeated",
+    arguments: [
+      ("https://user:pw@id.example/realm", "https://…@id.example/realm"),
+      ("https://pw@id.example", "https://…@id.example"),
+      ("https://user:p/w@id.example", "https://…@id.example"), ("https://user:p?w@id.example", "https://…"),
+      ("user:pw@id.example", "…@id.example"), ("http://127.0.0.1:1/?code=pw&state=x", "http://127.0.0.1:1/?…"),
+      ("https://id.example/#pw", "https://id.example/#…"),
+      ("postgresql://u:pw@h/db?sslpassword=pw", "postgresql://…@h/db?…"),
+      ("host=h password=pw", "host=…"), ("client_secret=pw", "client_secret=…"),
+      ("https://u:\(String(repeating: "pw", count: 99))@h", "https://…@h"),
+      ("alice@example.org", "alice@example.org"), ("http://id.example/realm", "http://id.example/realm"),
+      ("12,5", "12,5"),
+    ])
+  func secrets(typed: String, shown: String) {
+    #expect(Word(typed).quoted == "'\(shown)'")
+    guard typed.contains("://") else { return }
+    let error = CommandError(.malformedValue, "the word '\(typed)' is wrong: no", hint: "")
+    #expect(error.message == "the word '\(shown)' is wrong: no")
+  }
+
   @Test("the nearest name is within an edit for every three characters")
   func nearest() {
     #expect(NearestName.distance(Array("lgoin"), Array("login")) == 1)

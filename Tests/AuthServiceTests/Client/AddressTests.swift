@@ -35,7 +35,8 @@ import Testing
     "never shows the password in it, and that of a PostgreSQL database has a code of its own",
     arguments: [
       ("ssh://alice:secret@host", "address_invalid"), ("ssh://alice:secret@host:22", "address_invalid"),
-      ("ssh://a,alice:se@cret@[::1]", "address_invalid"),
+      ("ssh://a,alice:se@cret@[::1]", "address_invalid"), ("ssh://alice:12/secret@host", "address_invalid"),
+      ("ssh://alice:secret/12@host", "address_invalid"), ("ssh://host?key=secret", "address_invalid"),
       ("host=db.example.org password=secret", "address_of_database"),
       ("postgresql://alice:secret@host/accounts", "address_of_database"), ("service=accounts", "address_of_database"),
       ("postgres://alice:secret@host/accounts", "address_of_database"),
