@@ -14,8 +14,9 @@ package final class Rules: Sendable {
   /// The refusals of each session, by the hash of its token, that leave an event: so that refusals
   /// do not fill the disk.
   let refusals: Rates<[UInt8]>
-  /// The uses of each token without an active session that leave an event; no bytes stand for all
-  /// tokens of no session.
+  /// Limits the events about uses of tokens without an active session, by the hash of the token.
+  ///
+  /// The empty key counts the uses of all unknown tokens together.
   let uses: Rates<[UInt8]>
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?

@@ -45,7 +45,10 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
     case .unsendable:
       return ("The request cannot be sent with curl.", "Check the app's settings and the server's addresses.")
     case .failed(5):
-      return ("The name of the proxy cannot be found.", "Check the variable https_proxy and the network.")
+      return (
+        "The name of the proxy cannot be found.",
+        "Check the proxy's address in https_proxy or all_proxy, and the network."
+      )
     case .failed(6): return ("The name of the \(server) cannot be found.", "Check the network and the address.")
     case .failed(7): return ("The \(server) accepts no connection.", "Check the address, or try again later.")
     case .failed(28): return ("The \(server) did not answer in time.", "Try again later.")

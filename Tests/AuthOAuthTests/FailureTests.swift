@@ -78,6 +78,7 @@ import Testing
   @Test(
     "a failure of curl says which server failed, without its query, and whether it may have got the request",
     arguments: [
+      (5, "The name of the proxy cannot be found.", true),
       (7, "The server server.example:8443 accepts no connection.", true),
       (52, "The answer of the server server.example:8443 did not arrive completely.", false),
     ])

@@ -163,15 +163,15 @@ extension Rules {
           try? note(hash, refused: refused, more)
         }
       } else if error.kind.rejection != nil, let hash = hash() {
-        try? noteUse(of: hash)
+        try? noteRejectedUse(of: hash)
       }
       throw error
     }
   }
 
   /// Records the use of a token that is not valid, or an expiry that is seen for the first time,
-  /// unless that happened too often: anyone can draw tokens, and each event is a write.
-  private func noteUse(of hash: [UInt8]) throws(BackendError) {
+  /// unless that happened too often: anyone can invent tokens, and each event is a write.
+  private func noteRejectedUse(of hash: [UInt8]) throws(BackendError) {
     let isUnknown = try database.read { (db) throws(BackendError) in
       if case .unknown = try db.find(hash) { return true }
       return false
@@ -184,17 +184,17 @@ extension Rules {
   /// Records what a session was refused, the use of a token that is no longer valid, or an expiry
   /// that is seen for the first time.
   private func note(_ hash: [UInt8], refused role: String?, _ more: Int) throws(BackendError) {
-    let joined = more > 0 ? "and \(more) more since the last event" : nil
+    let omitted = more > 0 ? "and \(more) more since the last event" : nil
     try database.write(.rows) { (db) throws(BackendError) in
       try db.lock(.session(hash))
       switch try db.find(hash) {
       case .live, .pending:
-        let detail = role.map { $0 + (joined.map { " (\($0))" } ?? "") }
+        let detail = role.map { $0 + (omitted.map { " (\($0))" } ?? "") }
         if let detail { try db.record(.authorizationFailed, by: try db.claim(hash), detail: detail) }
       case .ended(let session, let reason) where session.marked == nil: try db.end(session, because: reason)
       case .ended(let session, let reason): try db.noteUse(of: session, .sessionUsedAfterEnd, reason.code)
       case .superseded(let session): try db.noteUse(of: session, .tokenReused, "superseded")
-      case .unknown: try db.record(.sessionUnknown, account: nil, detail: joined)
+      case .unknown: try db.record(.sessionUnknown, account: nil, detail: omitted)
       }
     }
   }

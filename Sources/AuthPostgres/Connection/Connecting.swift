@@ -47,14 +47,14 @@ final class Connecting: Sendable {
       }
       guard !attempts.isEmpty else { throw summary(faults) }
       let now = ContinuousClock.now
-      var entries = attempts.map(\.connection.entry)
-      let next = waiting.isEmpty ? deadline : min(deadline, nextStart)
-      // Polled even at the deadline: an answer may have arrived while this process was stopped.
-      // Interrupted or not: the next round looks again.
-      if poll(&entries, nfds_t(entries.count), max(.zero, next - now).wholeMilliseconds) == 0, now >= deadline {
+      guard now < deadline else {
         let places = attempts.map(\.connection.place).joined(separator: ", ")
         throw .notConnected("\(places) did not answer within \(limits.connecting.wholeSeconds) s", .serverSilent)
       }
+      var entries = attempts.map(\.connection.entry)
+      // Interrupted or not: the next round looks again.
+      let next = waiting.isEmpty ? deadline : min(deadline, nextStart)
+      _ = poll(&entries, nfds_t(entries.count), (next - now).wholeMilliseconds)
       for (entry, (host, connection)) in zip(entries, attempts) where entry.revents != 0 {
         switch connection.advance() {
         case PGRES_POLLING_OK:

@@ -215,7 +215,8 @@ final class ServerConnection: @unchecked Sendable {
   private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
     var entry = pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
     guard entry.fd >= 0 else { throw .unknown(lastMessage) }
-    // Polled even at the deadline: the answer may have arrived while this process was stopped.
+    // Polled even at the deadline: the answer may have arrived while this process was stopped. One
+    // that is still arriving is read to its end.
     let left = deadline - ContinuousClock.now
     let count = poll(&entry, 1, max(.zero, left).wholeMilliseconds)
     if count == 0, left <= .zero { throw .unknown("no answer in time") }

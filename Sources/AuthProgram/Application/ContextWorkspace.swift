@@ -138,6 +138,6 @@ class ContextWorkspace {
     throw store.endReason.map { .ended($0) } ?? CommandError(code: hasNoAccounts ? .noAccounts : .notLoggedIn)
   }
 
-  /// Whether certainly nobody can log in, because no account was created.
+  /// Whether nobody can log in, because there is no database file.
   var hasNoAccounts: Bool { false }
 }

@@ -146,8 +146,8 @@ final class Connection: Sendable {
     server.act(self, outcome)
   }
 
-  /// Why the wait for the client timed out; nil if it did not, or if the client did its part and no
-  /// worker has noticed yet, as after the process was stopped.
+  /// Why the wait for the client timed out; nil if it did not, or if a worker has yet to read what
+  /// came or to write what is left, as after the process was stopped.
   func overdue(at now: ContinuousClock.Instant) -> Ending? {
     state.withLock { state in
       guard state.isOpen, let deadline = state.deadline, deadline < now else { return nil }

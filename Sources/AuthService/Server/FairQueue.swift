@@ -43,8 +43,8 @@ struct FairQueue<Job: Sendable>: Sendable {
   /// - Parameters:
   ///   - share: How many jobs may wait.
   ///   - runningOfUser: Jobs of one user that run at the same moment.
-  ///   - runningTogether: Jobs of all users that run at the same moment; when there are more users,
-  ///     one of each may run.
+  ///   - runningTogether: The running jobs that users who run or wait divide equally; each may run
+  ///     at least one.
   init(_ share: ServiceLimits.Share, runningOfUser: Int, runningTogether: Int = .max) {
     places = CallerShares(share)
     (self.runningOfUser, self.runningTogether) = (runningOfUser, runningTogether)
@@ -87,7 +87,7 @@ struct FairQueue<Job: Sendable>: Sendable {
   var canRun: Bool { turn != nil }
 
   private var turn: Int? {
-    let equalShare = (runningTogether - 1) / max(1, running.count, users.count) + 1
+    let equalShare = max(1, runningTogether / max(1, running.count, users.count))
     return users.firstIndex { running[Caller(user: $0.id), default: 0] < min(runningOfUser, equalShare) }
   }
 

@@ -38,7 +38,7 @@ final class JobPool: Sendable {
   /// - Parameters:
   ///   - threads: The number of threads.
   ///   - ofUser: The most threads that one user may occupy.
-  ///   - together: The most threads that users may occupy together, with more than one each.
+  ///   - together: The threads that busy users divide equally; each may occupy at least one.
   ///   - share: The limits of waiting jobs.
   init(threads: Int, ofUser: Int, together: Int = .max, _ share: ServiceLimits.Share) {
     self.threads = threads
@@ -52,7 +52,8 @@ final class JobPool: Sendable {
 
   private func run(_ perform: (Job) -> Void) {
     var last: (user: uid_t, took: Duration)?
-    // The thread that finishes a job takes the next one, so it need not wake another.
+    // The thread that finishes a job takes the next one, so it need not wake another. If the share of
+    // other users has become larger, they use the rest of it from the next request on.
     while let (user, job) = state.wait({ state -> (user: uid_t, job: Job)?? in
       if let last { state.finish(last.user, after: last.took) }
       last = nil

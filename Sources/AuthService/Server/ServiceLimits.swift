@@ -21,7 +21,8 @@ package struct ServiceLimits: Hashable, Sendable {
   package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.
   package var databaseThreads: Int
-  /// The most of these threads that one user may occupy: a running request slows down all others.
+  /// The most of these threads that one user may occupy, and that several busy users divide: a
+  /// running request slows down all others.
   var databaseThreadsOfUser: Int { max(1, databaseThreads / 4) }
   package var requests = Share(all: 1024, ofUser: 512)
   /// Threads that search long lists; nothing else waits for them.

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import Guards
 import Services
 import Synchronization
 import Testing
@@ -13,11 +14,16 @@ import Testing
   init() throws { (work, authority) = try Workspace.inhabited() }
 
   /// Rules for which no time passes, and which let an account make three changes.
+  private final class Time: Sendable {
+    let now = Locked(ContinuousClock.now)
+  }
+
+  private let time = Time()
+
   private func rules(isShared: Bool = false) -> Rules {
-    let start = ContinuousClock.now
-    return Rules(
+    Rules(
       database: authority.rules.database, policy: .standard, cost: .least, isShared: isShared, writeBurst: 3,
-      now: { start })
+      now: { [time] in time.now.withLock(\.self) })
   }
 
   @Test("a long detail is stored and shown in part, so that a page of events fits a message")
@@ -69,10 +75,13 @@ import Testing
     #expect(events == [["events", "16"], ["registration", "1"]])
   }
 
-  @Test("of many uses of unknown tokens 16 events are left, and an ended token has its own")
+  @Test(
+    "of many uses of unknown tokens 16 events are left, the next one has the number of the others, and an ended token has its own"
+  )
   func unknownTokens() throws {
     let (rules, bob) = (rules(), try authority.logIn("bob", bobPassword).token)
-    for byte in 0..<50 as Range<UInt8> {
+    for byte in 0..<51 as Range<UInt8> {
+      if byte == 50 { time.now.withLock { $0 += .seconds(4) } }
       let unknown = SessionToken(bytes: Array(repeating: byte, count: 32))
       #expect(code { try rules.endAllSessions(token: unknown) } == "session_revoked")
     }
@@ -80,7 +89,9 @@ import Testing
     #expect(throws: BackendError.self) { try rules.profile(token: bob) }
     let events = work.raw.rows(
       "SELECT name, count(*) FROM events WHERE name IN ('session_unknown', 'session_use_after_expire') GROUP BY name")
-    #expect(events == [["session_unknown", "16"], ["session_use_after_expire", "1"]])
+    #expect(events == [["session_unknown", "17"], ["session_use_after_expire", "1"]])
+    let details = work.raw.rows("SELECT detail FROM events WHERE name = 'session_unknown' AND detail IS NOT NULL")
+    #expect(details == [["and 34 more since the last event"]])
   }
 
   @Test("a session of a clock that was ahead ends when the clock is set back, but not for a minute")

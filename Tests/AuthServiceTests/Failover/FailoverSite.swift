@@ -75,6 +75,7 @@ final class FailoverSite {
     while true {
       do throws(BackendError) { return try body(client) } catch {
         guard case .unavailable = error.kind, SuspendingClock.now < deadline else { throw error }
+        usleep(20_000)
       }
     }
   }

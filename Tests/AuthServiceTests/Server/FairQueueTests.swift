@@ -41,23 +41,25 @@ struct FairQueueTests {
     #expect(started() == ["a2"])
   }
 
-  @Test("users share the threads that they may have together, and each has at least one")
+  @Test("users divide the threads that they may have together, and each has at least one")
   mutating func together() {
     queue = FairQueue(.init(all: 20, ofUser: 8), runningOfUser: 4, runningTogether: 4)
     append("a1", "a2", "a3", "a4", "a5", user: 1)
     #expect(started() == ["a1", "a2", "a3", "a4"])
     append("b1", "b2", "b3", user: 2)
     append("c1", "c2", user: 3)
-    #expect(started() == ["b1", "c1", "b2", "c2"])
-    for _ in 0..<2 { queue.finished(2) }
-    queue.finished(3)
-    queue.finished(3)
-    #expect(started() == ["b3"])
+    #expect(started() == ["b1", "c1"])
+    queue.finished(2)
+    #expect(started() == ["b2"])
     append("d1", user: 4)
     append("e1", user: 5)
     append("f1", user: 6)
     #expect(started() == ["d1", "e1", "f1"])
     #expect(!queue.canRun)
+    for user in 3...6 as ClosedRange<UInt32> { queue.finished(user) }
+    #expect(started() == ["c2"])
+    queue.finished(3)
+    #expect(started() == ["b3"])
   }
 
   @Test("when all places are taken, whoever has the most gives one to a user with fewer")
