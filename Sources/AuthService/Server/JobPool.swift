@@ -52,8 +52,8 @@ final class JobPool: Sendable {
 
   private func run(_ perform: (Job) -> Void) {
     var last: (user: uid_t, took: Duration)?
-    // The thread that finishes a job takes the next one, so it need not wake another. If the share of
-    // other users has become larger, they use the rest of it from the next request on.
+    // The thread that finishes a job takes the next one, so it need not wake another. If the share
+    // of other users has become larger, they use the rest of it from the next request on.
     while let (user, job) = state.wait({ state -> (user: uid_t, job: Job)?? in
       if let last { state.finish(last.user, after: last.took) }
       last = nil
