@@ -64,7 +64,7 @@ extension OAuthAuthority: Authority {
         let response = try? CurlTransport.response(recorded: answer)
       else { return nil }
       do throws(OAuthError) {
-        let claims = try OAuthServer.claims(of: response, from: server.issuer, toRefresh: true)
+        let claims = try OAuthServer.claims(of: response, from: server.issuer.host, toRefresh: true)
         return renewed(saved, try tokens(claims, saved.refresh, requested: interrupted.began))
       } catch {
         // Every other answer says nothing about the session: the caller sends the token again.

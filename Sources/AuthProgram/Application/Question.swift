@@ -29,8 +29,9 @@ extension Question {
     return Secret(bytes: try terminal.ask(question, mayBeEmpty: mayBeEmpty))
   }
 
-  /// Opens the terminal for secrets, each of which `--password-stdin` reads from a line of standard
-  /// input.
+  /// Opens the terminal for secrets.
+  ///
+  /// If there is none, the hint is to write them to standard input, with `--password-stdin`.
   init(for secrets: [String] = ["password"]) throws(CommandError) {
     let input = "on standard input with \(Options.passwordFromInput.declaration.flag)"
     try self.init(
