@@ -16,4 +16,14 @@ import Testing
     #expect(lines.count > 10)
     #expect(try #require(lines.last).contains(#/ uid=2 omitted=\d+$/#))
   }
+
+  @Test("a field shows no password of an address")
+  func secrets() throws {
+    let pipe = Pipe()
+    let log = ServiceLog(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    log.write(.err, "failed", ["reason": "no answer from postgresql://u:pw@h/x"])
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
+    #expect(text.contains("postgresql://…@h/x") && !text.contains("pw"), "\(text)")
+  }
 }
