@@ -46,11 +46,8 @@ enum AppInterruption: Sendable {
 extension AppState {
   /// Opens the page over everything else.
   func interrupt(_ interruption: AppInterruption) {
-    (self.interruption, lastKey, overlayTop) = (interruption, now, 0)
+    (self.interruption, lastKey, isQuiet, overlayTop) = (interruption, now, false, 0)
   }
-
-  /// Whether a key may close the interruption.
-  var isQuiet: Bool { now >= lastKey + AppInterruption.quiet }
 
   /// Handles a key while the interruption is open.
   func leaveInterruption(_ key: Key) -> AppEffect? {
@@ -59,7 +56,7 @@ extension AppState {
     case .character, .control: break
     case _: overlayTop += lines(for: key) ?? 0
     }
-    lastKey = now
+    (lastKey, isQuiet) = (now, false)
     return nil
   }
 }

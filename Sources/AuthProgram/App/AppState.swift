@@ -57,6 +57,10 @@ final class AppState {
   var loadingBegan = Duration.zero
   /// The time of the last key, or of the interruption.
   var lastKey = Duration.zero
+  /// Whether a key may close the interruption.
+  ///
+  /// No key sets this: a process that was stopped handles keys with pauses that were typed without.
+  var isQuiet = false
   /// The wall-clock time at the zero of ``now``, in seconds since 1970.
   let epoch: Int64
   /// The time when the session expires, and whether a key prolongs it.

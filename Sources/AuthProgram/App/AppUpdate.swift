@@ -9,7 +9,9 @@ extension AppState {
   /// Nothing else changes the state.
   func update(_ message: AppMessage, at now: Duration) -> [AppEffect] {
     self.now = now
-    let isActivity = if case .key = message { ending != nil && end?.isIdle == true } else { false }
+    let isKey = if case .key = message { true } else { false }
+    if !isKey, now >= lastKey + AppInterruption.quiet { isQuiet = true }
+    let isActivity = isKey && ending != nil && end?.isIdle == true
     if let arrived, arrived.until <= now { self.arrived = nil }
     var effect = take(message)
     if isRestored, let tab = wanted.take() { effect = open(tab) ?? effect }

@@ -23,6 +23,20 @@ struct AppPartTests {
     #expect(lane.finish() == .look && lane.finish() == load("bob") && lane.finish() == nil)
   }
 
+  @Test("keys that were typed without a pause do not close an interruption, even if they are handled with one")
+  func stoppedWhileTyping() {
+    let state = AppState(columns: 80, rows: 24)
+    state.interrupt(.reason("The session ended."))
+    _ = state.update(.tick, at: .seconds(1))
+    for (second, key) in [Key.character("x"), .enter].enumerated() {
+      _ = state.update(.key(key), at: .seconds(2 + second))
+      #expect(state.interruption != nil)
+    }
+    _ = state.update(.tick, at: .seconds(4))
+    _ = state.update(.key(.enter), at: .seconds(5))
+    #expect(state.interruption == nil)
+  }
+
   @Test("a column of the chart is a span of time, and shows the balance at its end")
   func chart() throws {
     let points = [(0, 100), (10, 300), (90, 800), (100, 0)].map {
