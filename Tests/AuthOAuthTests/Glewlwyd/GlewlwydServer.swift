@@ -18,9 +18,9 @@ struct GlewlwydServer {
   static let advice: Comment = "needs glewlwyd, curl and python3; .ci/setup installs the first two"
 
   /// Runs `body` with a server of its own.
-  static func run(_ options: [String] = [], _ body: (GlewlwydServer) async throws -> Void) async throws {
+  static func run(_ body: (GlewlwydServer) async throws -> Void) async throws {
     let server = ["python3", "provider/glewlwyd.py"]
-    try await FixtureServer.run(server, options, writes: "server.json") { directory, facts in
+    try await FixtureServer.run(server, [], writes: "server.json") { directory, facts in
       let facts = try #require(OAuthClaims([UInt8](facts)))
       try await body(
         GlewlwydServer(

@@ -11,10 +11,6 @@ struct ProcessExchangeTests {
     getenv("EXCHANGE") != nil ? complete : Effort.isComplete ? larger : sample
   }
 
-  private func run(_ body: (GlewlwydServer) async throws -> Void) async throws {
-    try await GlewlwydServer.run(["--access", "3600"], body)
-  }
-
   /// Waits until a renewal reaches the proxy, or the server has answered it.
   private func renewal(_ kind: String = "", at server: GlewlwydServer, after count: Int = 0) async throws {
     try await server.wait(for: "POST token refresh_token" + kind, after: count)
@@ -35,7 +31,7 @@ struct ProcessExchangeTests {
 
   @Test("processes whose access token has ended ask once, and all get the new one")
   func once() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       var known = try await server.logIn()
       let before = try await server.count("POST token refresh_token")
       let rounds = rounds(3, 12, 200)
@@ -52,7 +48,7 @@ struct ProcessExchangeTests {
 
   @Test("a process that is killed at any moment loses no session")
   func killed() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       var known = try await server.logIn()
       try await server.set(before: 20, after: 20)
       for round in 1...rounds(6, 40, 300) {
@@ -70,7 +66,7 @@ struct ProcessExchangeTests {
 
   @Test("a stopped process makes the others give up with its id, and loses nothing when it continues")
   func stopped() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       let known = try await server.logIn()
       let before = try await server.count("POST token refresh_token")
       try await server.set(mode: "hold")
@@ -90,7 +86,7 @@ struct ProcessExchangeTests {
 
   @Test("with the server down, those who wait share the failure, and nothing is lost")
   func down() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       let known = try await server.logIn()
       let before = try await server.count("POST token refresh_token")
       try await server.set(mode: "hold")
@@ -111,7 +107,7 @@ struct ProcessExchangeTests {
     "a process that is killed with its request loses only what the server answered, and says so",
     arguments: [true, false])
   func killedTogether(isAnswered: Bool) async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       let known = try await server.logIn()
       let kind = isAnswered ? " 200" : ""
       let before = try await server.count("POST token refresh_token" + kind)
@@ -132,7 +128,7 @@ struct ProcessExchangeTests {
 
   @Test("processes killed with their requests at any moment lose only what the server answered, and each says so")
   func killedTogetherAnywhere() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       var known = try await server.logIn()
       try await server.set(after: 20)
       var lost = 0
@@ -166,7 +162,7 @@ struct ProcessExchangeTests {
 
   @Test("a logout among renewals leaves no session")
   func logout() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       for _ in 1...rounds(2, 8, 50) {
         let known = try await server.logIn()
         let started = try (1...4).map { _ in try server.start("lend", known) }
@@ -180,7 +176,7 @@ struct ProcessExchangeTests {
 
   @Test("a logout while the request of a process that was killed is under way saves nothing of its answer")
   func logoutOfTheDead() async throws {
-    try await run { server in
+    try await GlewlwydServer.run { server in
       let known = try await server.logIn()
       let before = try await server.count("POST token refresh_token")
       try await server.set(mode: "hold")
