@@ -24,6 +24,8 @@ import Testing
       "SELECT t.name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'")
     let references = try fill(raw, columns)
     try authority.rules.deleteAccount(token: bob)
+    // Her hash, which is random, may have a short word in it.
+    try raw.run("UPDATE accounts SET password_hash = '' WHERE name = 'alice'")
     for table in Set(columns.map { $0[0] }) {
       for row in try raw.table("SELECT * FROM \(table)") {
         for word in ["bob", "Robert", "his-", "192.0.2.77", "secret-plan"] {
