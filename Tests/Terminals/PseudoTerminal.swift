@@ -73,7 +73,7 @@ package final class PseudoTerminal: Sendable {
     while true {
       if let found = take(upTo: wanted) { return found }
       guard try readMore(deadline) else {
-        throw Failure(description: "\"\(text)\" was not shown within \(limit), but \"\(takeAll())\"")
+        throw Failure(description: "\"\(text)\" was not shown \(deadline.words(limit)), but \"\(takeAll())\"")
       }
     }
   }
@@ -98,7 +98,7 @@ package final class PseudoTerminal: Sendable {
     if limit > .zero { try awaitFirstOutput() }
     let deadline = Deadline(limit)
     while !isReached(shown.withLock { $0.all }) {
-      guard try readMore(deadline) else { throw Failure(description: "\(what) was not shown within \(limit)") }
+      guard try readMore(deadline) else { throw Failure(description: "\(what) was not shown \(deadline.words(limit))") }
     }
   }
 
@@ -152,5 +152,12 @@ package final class PseudoTerminal: Sendable {
       defer { shown.unread = [] }
       return String(decoding: shown.unread, as: UTF8.self)
     }
+  }
+}
+
+extension Deadline {
+  /// Until when something did not happen: a program may have ended before the deadline.
+  fileprivate func words(_ limit: Duration) -> String {
+    remainingMilliseconds > 0 ? "before the program ended" : "within \(limit)"
   }
 }
