@@ -31,7 +31,6 @@ extension Rules {
   private func delete(_ account: AccountRow, by own: SessionRow, in db: any Transaction) throws(BackendError) {
     try db.requireDeletable(account)
     try db.endAll(of: account.id, because: .accountDeleted, by: own.account)
-    try db.run(SessionQuery.endRest, EndReason.accountDeleted, db.wallTime, account.id)
     try db.record(.userDeleted, by: own, to: account.id)
     for erasure in Schema.tables.compactMap(\.erasure) { try db.run(erasure, [account.id.bound]) }
     try db.run(AccountQuery.reserveName, try Username(account.user.username).reservation)

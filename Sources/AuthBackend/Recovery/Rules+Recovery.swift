@@ -132,7 +132,7 @@ extension Transaction {
 /// A recovery code or a one-time code as it is stored.
 ///
 /// A one-time code expires by the boot clock, which nobody can set back, until the machine is
-/// restarted, and by the wall clock after that.
+/// restarted, and by the wall clock after that. A code of a clock that was ahead has expired.
 struct CodeRow: RowDecodable {
   private let expiresAt: WallTime?
   private let end: BootInstant?
@@ -144,7 +144,9 @@ struct CodeRow: RowDecodable {
 
   func isValid(at now: BootInstant, wall: WallTime) -> Bool {
     guard let expiresAt else { return true }
-    return if let end, end.boot == now.boot { now.uptime < end.uptime } else { wall < expiresAt }
+    guard let end, end.boot == now.boot else { return wall < expiresAt }
+    return now.uptime < end.uptime
+      && end.uptime - now.uptime <= RecoveryPolicy.registration + SessionPolicy.clockTolerance
   }
 }
 

@@ -67,15 +67,19 @@ extension Transaction {
     try record(name, account: session.account, actor: actor, session: session.id, detail: reason.code)
   }
 
-  /// Ends every active session of an account except one.
+  /// Ends every session of an account except one.
   ///
-  /// - Returns: How many.
+  /// Those that have expired end too: they would be active again if the clock was ahead and is set
+  /// back.
+  ///
+  /// - Returns: How many were active.
   @discardableResult
   func endAll(
     of account: Int64, except kept: SessionID? = nil, because reason: EndReason, by actor: Int64?
   ) throws(BackendError) -> Int {
     let sessions = try liveSessions(of: account).filter { $0.id != kept }
     for session in sessions { try end(session, because: reason, by: actor) }
+    try run(SessionQuery.endRest, reason, wallTime, account, kept?.rawValue ?? "")
     return sessions.count
   }
 

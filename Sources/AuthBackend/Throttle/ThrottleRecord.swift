@@ -35,7 +35,8 @@ package struct ThrottleRecord: Hashable, Sendable {
 
   /// Counts an attempt before its password is checked, and says whether to check it.
   ///
-  /// A wait that was begun in another boot starts again in full, because the old clock is gone.
+  /// A wait that was begun in another boot, or by a clock that was ahead, starts again in full,
+  /// because that clock is gone.
   ///
   /// - Parameters:
   ///   - now: The present instant.
@@ -46,11 +47,11 @@ package struct ThrottleRecord: Hashable, Sendable {
     attempts = attempts.clampedSum(1)
     if guesses >= ThrottlePolicy.lockedAt, mayLock { return .deny(.locked) }
     if let end = wait, let full = ThrottlePolicy.wait(after: guesses) {
-      if end.boot != now.boot {
+      let left = end.uptime - now.uptime
+      if end.boot != now.boot || left > full + SessionPolicy.clockTolerance {
         wait = now.advanced(by: full)
         return .deny(.wait(full))
       }
-      let left = end.uptime - now.uptime
       if left > .zero {
         return guesses > failures && full - left < ThrottlePolicy.longestLook
           ? .retry(.wait(left)) : .deny(.wait(left))

@@ -25,7 +25,11 @@ struct OpenChallenge: Sendable, RowDecodable {
     (triesLeft, end) = (try row[6], try row[7])
   }
 
-  func isOpen(at now: BootInstant) -> Bool { end.boot == now.boot && now.uptime < end.uptime && triesLeft > 0 }
+  /// Whether it takes an answer; one of a clock that was ahead takes none.
+  func isOpen(at now: BootInstant) -> Bool {
+    end.boot == now.boot && now.uptime < end.uptime && triesLeft > 0
+      && end.uptime - now.uptime <= TwoStepRules.time + SessionPolicy.clockTolerance
+  }
 
   /// The challenge as its holder sees it.
   func challenge(_ token: SessionToken) -> Challenge {

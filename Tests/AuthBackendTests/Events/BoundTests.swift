@@ -108,6 +108,16 @@ import Testing
       work.raw.number("SELECT count(*) FROM events WHERE name = 'session_expired' OR name = 'session_ended'") == 1)
   }
 
+  @Test("sessions that were ended by a clock that was ahead stay ended when it is set back")
+  func endedAhead() throws {
+    let sessions = try (0..<4).map { _ in try authority.logIn().token }
+    work.clock.advance(by: .seconds(3600))
+    let own = try authority.logIn().token
+    #expect(try authority.rules.endAllSessions(token: own) == 1)
+    work.clock.advance(by: .seconds(-3600))
+    for token in sessions { #expect(code { try authority.rules.profile(token: token) } == "session_user_asked") }
+  }
+
   @Test("an account of a service that makes too many changes must wait, and others need not")
   func rate() throws {
     let shared = rules(isShared: true)

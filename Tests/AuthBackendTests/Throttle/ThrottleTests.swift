@@ -97,6 +97,16 @@ import TextFormat
     #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
   }
 
+  @Test("after a clock that was ahead was set back the wait begins again in full, but not for a minute")
+  func clockAhead() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { _ = record.count(at: at(100_000), mayLock: true) }
+    record.failures = 5
+    #expect(record.count(at: at(99_940), mayLock: true) == .deny(.wait(.seconds(90))))
+    #expect(record.count(at: at(100), mayLock: true) == .deny(.wait(.seconds(30))))
+    #expect(record.count(at: at(130), mayLock: true) == .allow)
+  }
+
   @Test("numbers of a damaged database do not stop the process") func damagedNumbers() {
     var record = ThrottleRecord()
     (record.guesses, record.attempts, record.wait) = (

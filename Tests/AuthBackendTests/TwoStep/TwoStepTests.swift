@@ -23,12 +23,18 @@ import Testing
     var code: Secret { secret.code(at: work.wall.wallTime) }
   }
 
-  @Test("a challenge lives for five minutes and not past a reboot, and any process takes its answer, once")
+  @Test(
+    "a challenge lives for five minutes and not past a reboot or a clock set back, and any process takes its answer once"
+  )
   func time() throws {
     let scene = try Scene()
     let late = try scene.authority.challenge()
     scene.work.clock.advance(by: .seconds(300))
     #expect(code { try scene.authority.answer(scene.code, to: late) } != nil)
+    scene.work.clock.advance(by: .seconds(86_400))
+    let future = try scene.authority.challenge()
+    scene.work.clock.advance(by: .seconds(-86_400))
+    #expect(code { try scene.authority.answer(scene.code, to: future) } != nil)
     let rebooted = try scene.authority.challenge()
     scene.work.clock.reboot()
     #expect(code { try scene.authority.answer(scene.code, to: rebooted) } != nil)
