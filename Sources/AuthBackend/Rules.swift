@@ -20,6 +20,9 @@ package final class Rules: Sendable {
   let uses: Rates<[UInt8]>
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?
+  /// Counts the payees that do not exist, by account of a shared database, because the answer to a
+  /// payment tells which names do; nil limits nothing.
+  let unknownPayees: Rates<Int64>?
   /// How long one request searches a list before it answers with what it found.
   let searchTime: Duration
   /// Whether people reach the database through a service.
@@ -47,6 +50,7 @@ package final class Rules: Sendable {
     refusals = Rates(burst: Int(noted), perSecond: Double(noted) / 60, now: now)
     uses = Rates(burst: Int(noted), perSecond: Double(noted) / 60, now: now)
     rates = isShared ? Rates(burst: writeBurst, perSecond: 10, now: now) : nil
+    unknownPayees = isShared ? Rates(burst: 100, perSecond: 1 / 60, now: now) : nil
     self.database = database
     self.policy = policy
     self.isShared = isShared

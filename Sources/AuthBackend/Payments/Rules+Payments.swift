@@ -6,24 +6,32 @@ extension Rules {
   /// With a key that was used before, an identical order gets the first receipt, whatever became of
   /// freshness and balance since, and another order is refused.
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
-    try writing(token) { (db, own) throws(BackendError) in
-      let found = try db.account(named: order.payee)
-      try db.lock(.balances(own.account, found?.id ?? own.account))
-      if let earlier = try db.earlierPayment(of: order, by: own.account) { return earlier }
-      try db.requireFresh(own)
-      guard let payee = found else { throw .refused(.payeeUnknown, order.payee.canonical) }
-      guard payee.id != own.account else { throw .refused(.payeeIsPayer) }
-      guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
-      let (balance, payeeBalance) = try db.balances(of: own.account, payee.id)
-      guard balance >= order.amount.minorUnits else {
-        throw .refused(.insufficientFunds, Amount.text(balance), order.amount.description)
+    var payer: Int64?
+    do throws(BackendError) {
+      return try writing(token) { (db, own) throws(BackendError) in
+        payer = own.account
+        let found = try db.account(named: order.payee)
+        try db.lock(.balances(own.account, found?.id ?? own.account))
+        if let earlier = try db.earlierPayment(of: order, by: own.account) { return earlier }
+        try unknownPayees?.require(own.account)
+        try db.requireFresh(own)
+        guard let payee = found else { throw .refused(.payeeUnknown, order.payee.canonical) }
+        guard payee.id != own.account else { throw .refused(.payeeIsPayer) }
+        guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
+        let (balance, payeeBalance) = try db.balances(of: own.account, payee.id)
+        guard balance >= order.amount.minorUnits else {
+          throw .refused(.insufficientFunds, Amount.text(balance), order.amount.description)
+        }
+        guard payeeBalance <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
+        let time = db.wallTime
+        let id = try db.transfer(order.amount, from: own.account, to: payee.id, key: order.key, at: time)
+        return Receipt(
+          id: id, payer: own.user.username, payee: payee.user.username, amount: order.amount, madeAt: time,
+          key: order.key?.description)
       }
-      guard payeeBalance <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
-      let time = db.wallTime
-      let id = try db.transfer(order.amount, from: own.account, to: payee.id, key: order.key, at: time)
-      return Receipt(
-        id: id, payer: own.user.username, payee: payee.user.username, amount: order.amount, madeAt: time,
-        key: order.key?.description)
+    } catch {
+      if let payer, error.code == BackendError.Code.payeeUnknown.rawValue { unknownPayees?.count(payer) }
+      throw error
     }
   }
 

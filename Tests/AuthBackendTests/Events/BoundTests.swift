@@ -129,4 +129,19 @@ import Testing
     // Without a service nothing is limited.
     for _ in 0..<5 { _ = try authority.rules.rename(to: "Bob", token: bob) }
   }
+
+  @Test("an account of a service that pays to many unknown names must wait before it can pay to any")
+  func unknownPayees() throws {
+    let shared = rules(isShared: true)
+    let (alice, bob) = (try authority.logIn().token, try authority.logIn("bob", bobPassword).token)
+    func pay(_ payee: String, _ token: SessionToken, key: String? = nil) -> String? {
+      code { try shared.pay(try PaymentOrder("0.01", to: payee, key: key), token: token) }
+    }
+    #expect(pay("alice", bob, key: "first") == nil)
+    for number in 1...100 { #expect(pay("nobody-\(number)", bob) == "payee_unknown") }
+    for payee in ["nobody", "alice"] { #expect(pay(payee, bob) == "service_busy") }
+    #expect(pay("alice", bob, key: "first") == nil && pay("bob", alice) == nil)
+    time.now.withLock { $0 += .seconds(60) }
+    #expect(pay("alice", bob) == nil)
+  }
 }
