@@ -348,7 +348,7 @@ package final class AuthServer: Sendable {
     let (user, name) = (peer.caller.user, peer.caller.name)
     table.withLock { $0.counts.refuse(reason) }
     log.write(
-      level, level == .notice ? "refused" : "failed", of: level == .notice ? user : nil,
+      level, level == .notice ? "refused" : "failed", of: level == .err ? nil : user,
       [
         "reason": reason, "cause": cause, "uid": "\(user)", "claimed_name": name, "pid": "\(peer.process)",
         "account": account,
@@ -359,7 +359,8 @@ package final class AuthServer: Sendable {
   /// the one that a login is for, if it exists.
   private func log(_ error: BackendError, of request: Request, _ connection: Connection) {
     if case .unavailable(let failure) = error.kind {
-      let level: ServiceLog.Level = failure.isFault ? .err : .warning
+      let isLimit = error.code == BackendError.FailureCode.serviceBusy.rawValue
+      let level: ServiceLog.Level = failure.isFault ? .err : isLimit ? .notice : .warning
       let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
       return refused(error.code, connection.peer, account: connection.account, level: level, cause: cause)
     }

@@ -5,11 +5,11 @@ import TextFormat
 /// Lines on standard error: a level, what happened, and fields.
 ///
 /// systemd reads the level as a number and adds the time; every other reader gets both as words.
-/// Each kind of line is written at most ten times a second in the long run, so that nobody fills
-/// the disk by being refused, or hides another line; the next one says how many were omitted. One
-/// user gets a quarter of that, so that the refusals of one do not hide those of the others. A name
-/// or a password that was typed is never written: people type passwords into the field for the
-/// name. Source: sd-daemon(3), OWASP Logging Cheat Sheet.
+/// Each kind of line of a level is written at most ten times a second in the long run, so that
+/// nobody fills the disk by being refused, or hides another line; the next one says how many were
+/// omitted. One user gets a quarter of that, so that the refusals of one do not hide those of the
+/// others. A name or a password that was typed is never written: people type passwords into the
+/// field for the name. Source: sd-daemon(3), OWASP Logging Cheat Sheet.
 package final class ServiceLog: Sendable {
   package enum Level: Int32, Sendable {
     /// An operator must repair something.
@@ -23,7 +23,7 @@ package final class ServiceLog: Sendable {
 
   private static let burst = 50.0
   private static let perSecond = 10.0
-  /// By the first words of a line, of which there are few.
+  /// By the level and the first words of a line, of which there are few.
   private let lines = Rates<String>(burst: Int(burst), perSecond: perSecond)
   private let users = Rates<UInt32>(burst: Int(burst / 4), perSecond: perSecond / 4)
   private let descriptor: Int32
@@ -44,7 +44,7 @@ package final class ServiceLog: Sendable {
     _ fields: @autoclosure () -> KeyValuePairs<String, String?> = [:]
   ) {
     let mayWrite = user.map { users.counted($0) != nil } ?? true
-    guard let omitted = lines.counted(what, if: mayWrite && isReady) else { return }
+    guard let omitted = lines.counted("\(level) \(what)", if: mayWrite && isReady) else { return }
     var line = (isJournal ? "<\(level.rawValue)>" : "\(WallTime.now().iso8601) \(level) ") + what
     for case (let name, let value?) in fields() { line += " \(name)=\(Self.quoted(value))" }
     if omitted > 0 { line += " omitted=\(omitted)" }

@@ -27,7 +27,7 @@ package struct ServiceCounts: Sendable {
       users = Dictionary(uniqueKeysWithValues: busiest.map { ($0.key, $0.value) })
     }
     guard case .unavailable(let failure)? = error?.kind else { return }
-    unavailable += 1
+    if failure.code != BackendError.FailureCode.serviceBusy.rawValue { unavailable += 1 }
     if failure.isFault { faults.add() }
   }
 

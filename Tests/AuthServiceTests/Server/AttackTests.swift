@@ -186,6 +186,7 @@ struct AttackTests {
     for name in ["mallory", "nobody"] { #expect(try code(client, ServiceClient.login(name)) == "service_busy") }
     #expect(try code(other, account("eve")) == nil && code(other, ServiceClient.login("mallory")) == nil)
     #expect(try client.lookUp(token) != nil)
+    #expect(service.logs("notice refused reason=service_busy"))
   }
 
   @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available(first: .postgres))

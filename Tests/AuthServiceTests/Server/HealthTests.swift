@@ -38,6 +38,8 @@ struct HealthTests {
     #expect(problems(requestFault: "server_silent").count == 1)
     #expect(problems(counts(Self.unwritable)) == ["requests failed in the last two minutes: 1; look at the log"])
     #expect(problems(counts(.unavailable(.serviceBusy, "5"))) == [])
+    // Nobody asked the database.
+    #expect(counts(.unavailable(.serviceBusy, "5")).unavailable == 0 && counts(Self.unwritable).unavailable == 1)
     #expect(problems(counts(.credentialsNotAccepted)) == [])
   }
 

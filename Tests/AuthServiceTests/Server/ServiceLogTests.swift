@@ -17,6 +17,17 @@ import Testing
     #expect(try #require(lines.last).contains(#/ uid=2 omitted=\d+$/#))
   }
 
+  @Test("what was only too busy for a member does not hide a fault")
+  func faults() throws {
+    let pipe = Pipe()
+    let log = ServiceLog(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    for _ in 0..<1000 { log.write(.warning, "failed", of: 1, ["reason": "database_busy"]) }
+    log.write(.err, "failed", ["reason": "disk_full"])
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
+    #expect(text.hasSuffix(" err failed reason=disk_full\n"), "\(text.suffix(200))")
+  }
+
   @Test("a field shows no password of an address")
   func secrets() throws {
     let pipe = Pipe()
