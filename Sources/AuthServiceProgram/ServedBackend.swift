@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthDevice
 import AuthMessages
 import AuthSQLite
 import AuthService
@@ -105,11 +106,14 @@ struct ServedBackend: Sendable {
   /// - Returns: False when something still uses it; a later program that writes does this then.
   func end() -> Bool { (try? embedded?.endService()) != nil || embedded == nil }
 
-  /// The size of the database in bytes; nil if it is unknown.
+  /// The size of the database in bytes, on SQLite with its log; nil if it is unknown.
   var size: Int? {
     guard let embedded else { return Postgres.number(.size, rules.database) }
-    var status = stat()
-    return stat(embedded.databasePath, &status) == 0 ? Int(status.st_size) : nil
+    let sizes = ([""] + DatabaseFileName.sideFileSuffixes).map { suffix in
+      var status = stat()
+      return stat(embedded.databasePath + suffix, &status) == 0 ? Int(status.st_size) : nil
+    }
+    return sizes[0].map { _ in sizes.compactMap(\.self).reduce(0, +) }
   }
 
   /// The identity of the database; throws if the database never had an administrator.

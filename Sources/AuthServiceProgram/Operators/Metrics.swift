@@ -28,7 +28,9 @@ extension Health {
     add("database_up", "gauge", "Whether a write to the database succeeded now.", write.fault == nil ? 1 : 0)
     add(
       "socket_up", "gauge", "Whether a request over the socket for people succeeded now.", request.fault == nil ? 1 : 0)
-    if let databaseSize { add("database_size_bytes", "gauge", "The size of the database.", databaseSize) }
+    if let databaseSize {
+      add("database_size_bytes", "gauge", "The size of the database; on SQLite with its write-ahead log.", databaseSize)
+    }
     add("connections", "gauge", "Connections that are open.", status.connections)
     add("connections_total", "counter", "Connections that were accepted.", Int(clamping: counts.accepted))
     add("subscribers", "gauge", "Connections that follow changes.", status.subscribers)
