@@ -106,6 +106,34 @@ struct SlowClientTests {
     for _ in 0..<16 { _ = try client.answer() }
   }
 
+  @Test(
+    "busy users divide those threads, and do not get as many each",
+    .enabled(if: Victim.isPossible, "needs root, for other users"))
+  func division() throws {
+    let rules = try Workspace.inhabited(isShared: true).work.rules
+    let server = try ServedRules(rules) { $0.databaseThreads = 8 }
+    for path in [server.path, String(server.path.dropLast(2))] { try #require(chmod(path, 0o777) == 0) }
+    let (first, second) = (try ServiceClient(server.path), try ServiceClient(asUser: 12_345, server.path))
+    let third = try ServiceClient(asUser: 12_346, server.path)
+    let token = try first.logIn("alice")
+    // While this writes, no renaming can.
+    try rules.database.write(.everything) { _ in
+      for (client, sum) in [(first, 2), (second, 4)] {
+        for _ in 0..<2 { _ = try? client.send(Operations.rename("Alice", token)) }
+        // Both of the first user run before the second one sends any.
+        let isReady = Deadline(.seconds(60)).wait {
+          let load = server.status.requests
+          return load.running >= 2 && load.running + load.waiting == sum
+        }
+        #expect(isReady)
+      }
+      // Its answer needs no database, and comes after the turn of the second user's other request.
+      #expect((try? third.ask(Operations.checkPassword, Secret(RunningService.password), "carol")) != nil)
+      #expect(server.status.requests.waiting == 1)
+    }
+    for client in [first, second] { for _ in 0..<2 { _ = try client.answer() } }
+  }
+
   @Test("requests whose client hung up before they started are not performed")
   func leaving() throws {
     let rules = try Workspace.inhabited(isShared: true).work.rules
