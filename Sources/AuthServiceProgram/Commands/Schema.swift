@@ -93,9 +93,13 @@ enum SchemaCommand {
       return report(try schema.check())
     } catch {
       guard error.code == BackendError.FailureCode.databaseInUse.rawValue,
-        let file = (schema as? LocalAuthority)?.databasePath,
-        let status = try OperatorCommand.check(file, by: words[ServiceOptions.operators])
+        let file = (schema as? LocalAuthority)?.databasePath
       else { throw CommandError(error) }
+      guard let status = try OperatorCommand.check(file, by: words[ServiceOptions.operators]) else {
+        throw CommandError(error).withHint(
+          "If a service uses it, name its socket for operators with --operators, as its user; otherwise stop the program."
+        )
+      }
       return (status, [])
     }
   }

@@ -17,6 +17,11 @@ enum OperatorRequest: String, CaseIterable {
 
   /// Whether it is for monitoring, which must not wait for a service that hangs, and is not logged.
   var isReport: Bool { self == .health || self == .metrics }
+
+  /// How long the command waits for each message; reading a whole database takes long.
+  var patience: Duration {
+    isReport ? .seconds(15) : self == .backup || self == .check ? .seconds(3600) : .seconds(120)
+  }
 }
 
 /// A connection between an operator's command and the service: whole messages, in turn.

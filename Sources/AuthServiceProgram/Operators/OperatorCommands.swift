@@ -131,7 +131,7 @@ struct OperatorCommand {
   }
 
   private func answer(over descriptor: Int32, _ received: ReceivedFile?) throws(CommandError) -> ExitStatus {
-    let channel = OperatorChannel(descriptor, time: request.isReport ? .seconds(15) : .seconds(120))
+    let channel = OperatorChannel(descriptor, time: request.patience)
     // sudo tells who is behind root.
     try channel.send(.question, request.rawValue, value, Environment.value("SUDO_USER") ?? "")
     while true {

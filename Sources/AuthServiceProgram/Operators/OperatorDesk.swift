@@ -41,7 +41,8 @@ struct OperatorDesk: Sendable {
         continue
       }
       let peer = Peer(of: descriptor)
-      if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(30)), peer) }) { close(descriptor) }
+      // A large file takes the command long to store durably.
+      if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(600)), peer) }) { close(descriptor) }
     }
   }
 
