@@ -8,7 +8,7 @@ package struct CommandError: Error, Equatable, Sendable {
   package let code: String
   /// What happened and why, without what may be a secret in an address.
   package let message: String
-  /// What to do next.
+  /// What to do next, without what may be a secret in an address.
   package let hint: Hint
   /// The time until the command can be retried, as of the creation of this error; nil if there is
   /// none to wait.
@@ -19,7 +19,7 @@ package struct CommandError: Error, Equatable, Sendable {
     self.status = status
     self.code = code
     self.message = message.hidingSecrets
-    self.hint = hint
+    self.hint = hint.hidingSecrets
     self.wait = wait
   }
 

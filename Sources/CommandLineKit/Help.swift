@@ -90,7 +90,7 @@ package struct Help<Request: Sendable>: Sendable {
   }
 
   private func section(_ title: String, _ terms: [(String, String)]) -> [String] {
-    terms.isEmpty ? [] : ["", "\(title):"] + definitions(terms)
+    terms.isEmpty ? [] : [""] + Paragraph.wrap("\(title):", width: width) + definitions(terms)
   }
 
   private func definitions(widest limit: Int? = nil, _ terms: [(String, String)]) -> [String] {

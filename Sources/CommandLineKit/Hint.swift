@@ -45,6 +45,17 @@ package struct Hint: Hashable, Sendable {
 }
 
 extension Hint {
+  /// The line with `…` in place of what may be a secret in the addresses of its text.
+  ///
+  /// Its commands stay whole, because they are pasted: part of an idempotency key would pay twice.
+  var hidingSecrets: Hint {
+    var shown = self
+    for index in parts.indices {
+      if case .text(let text) = parts[index] { shown.parts[index] = .text(text.hidingSecrets) }
+    }
+    return shown
+  }
+
   /// The line with values in place of each `{NAME}`.
   func filled(from values: inout ArraySlice<String>) -> Hint {
     var filled = self
@@ -66,7 +77,11 @@ extension Hint: ExpressibleByStringInterpolation {
     package init(literalCapacity: Int, interpolationCount: Int) {}
 
     package mutating func appendLiteral(_ text: String) {
-      if !text.isEmpty { parts.append(.text(text)) }
+      if case .text(let before)? = parts.last {
+        parts[parts.count - 1] = .text(before + text)
+      } else if !text.isEmpty {
+        parts.append(.text(text))
+      }
     }
 
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {

@@ -40,9 +40,7 @@ struct Printer {
       // A closed pipe ends a command in silence only if nothing was changed.
       try streams.output.flush(survivingClosedPipe: effect.isChange)
     } catch {
-      guard case .changed(let what, let hint) = effect else {
-        throw error.withHint("Send the output elsewhere, and repeat the command.")
-      }
+      guard case .changed(let what, let hint) = effect else { throw error }
       throw CommandError(.outputFailed, "\(what); \(error.message)".asClause, hint: hint)
     }
   }

@@ -31,12 +31,13 @@ extension Question {
 
   /// Opens the terminal for secrets.
   ///
-  /// If there is none, the hint is to write them to standard input, with `--password-stdin`.
-  init(for secrets: [String] = ["password"]) throws(CommandError) {
+  /// If there is none, the hint is to write them to standard input, with `--password-stdin`; `more`
+  /// says what follows there.
+  init(for secrets: [String] = ["password"], more: String = "") throws(CommandError) {
     let input = "on standard input with \(Options.passwordFromInput.declaration.flag)"
     try self.init(
       for: secrets.joined(separator: " and the "),
-      insteadUse: secrets.count == 1 ? "it \(input)" : "them \(input), one line each, in this order")
+      insteadUse: (secrets.count == 1 ? "it \(input)" : "them \(input), one line each, in this order") + more)
   }
 }
 
@@ -81,7 +82,7 @@ extension Workspace {
     check: (Secret) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
     guard fromInput else {
-      let question = try Question(for: secrets)
+      let question = try Question(for: secrets, more: "; if you log in in two steps, a code follows on the next line")
       if let reason { try question.say(reason) }
       let (password, session) = try await password(of: username, asking: question, wrong, check)
       _ = consume question

@@ -70,7 +70,6 @@ extension CommandError {
   }
 
   private static func outputFailed(_ message: String) -> CommandError {
-    CommandError(
-      .outputFailed, message, hint: "Send the output elsewhere, and repeat the command if it only shows something.")
+    CommandError(.outputFailed, message, hint: "Send the output elsewhere, and repeat the command.")
   }
 }

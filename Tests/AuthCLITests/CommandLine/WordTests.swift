@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CommandLineKit
+@testable import TextFormat
 
 @Suite("Words and how they are quoted")
 struct WordTests {
@@ -38,8 +39,11 @@ struct WordTests {
   func secrets(typed: String, shown: String) {
     #expect(Word(typed).quoted == "'\(shown)'")
     guard typed.contains("://") else { return }
-    let error = CommandError(.malformedValue, "the word '\(typed)' is wrong: no", hint: "")
+    let error = CommandError(
+      .malformedValue, "the word '\(typed)' is wrong: no", hint: "Correct '\(typed)' in \(run: "pay", "--key", typed)")
     #expect(error.message == "the word '\(shown)' is wrong: no")
+    let command = ["auth-cli", "pay", "--key", typed].map { ShellQuoting.word($0) }.joined(separator: " ")
+    #expect(error.hint.text(of: ["auth-cli"]) == "Correct '\(shown)' in \(command)")
   }
 
   @Test("the nearest name is within an edit for every three characters")
