@@ -193,7 +193,12 @@ articles = for article in $(1); do \
       install -D -m 644 /dev/stdin "$(2)/$$article.md"; \
   done
 
-install: release ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
+# `sudo make install` builds nothing in the clone of another user, who could not replace what root builds there.
+FOREIGN := $(shell [ -O .build ] && [ -w .build ] || echo yes)
+# $(call build,EXECUTABLE,TARGET): the target that builds an executable before it is installed.
+build = $(if $(and $(FOREIGN),$(wildcard $(1))),,$(2))
+
+install: $(call build,$(RELEASE),release) ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
 	$(RELEASE) man | install -D -m 644 /dev/stdin "$(MAN)"
 	$(RELEASE) completions bash | install -D -m 644 /dev/stdin "$(BASH_COMPLETION)"
@@ -212,7 +217,7 @@ SERVICE_FILES := "$(DESTDIR)$(PREFIX)/bin/auth-service" "$(DESTDIR)$(PREFIX)/sha
 release-service: setup-release
 	.ci/release auth-service
 
-install-service: release-service ## Install auth-service, its man page, its articles and its units for systemd (PREFIX=/usr/local, DESTDIR=)
+install-service: $(call build,$(SERVICE),release-service) ## Install auth-service, its man page, its articles and its units for systemd (PREFIX=/usr/local, DESTDIR=)
 	install -D -m 755 $(SERVICE) "$(DESTDIR)$(PREFIX)/bin/auth-service"
 	$(SERVICE) man | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service | \
@@ -223,13 +228,16 @@ install-service: release-service ## Install auth-service, its man page, its arti
 	$(call articles,RunningService AccountsForYourTool,$(SERVICE_DOCUMENTS))
 	install -D -m 644 fixtures/systemd/postgres-tcp.conf "$(SERVICE_DOCUMENTS)/postgres-tcp.conf"
 
-# Directories stay: other programs may rely on one that happens to be empty.
+# $(call remove,FILES,FOLDER): removes files, and the folder that was made for articles. Other folders stay, because other
+# programs may rely on one that happens to be empty.
+remove = rm -f $(1); [ ! -d "$(2)" ] || rmdir --ignore-fail-on-non-empty "$(2)"
+
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
-	rm -f "$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)" \
-	  "$(DOCUMENTS)/UseTheProgram.md" "$(DOCUMENTS)/ThreatModel.md"
+	$(call remove,"$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)" \
+	  "$(DOCUMENTS)/UseTheProgram.md" "$(DOCUMENTS)/ThreatModel.md",$(DOCUMENTS))
 
 uninstall-service: ## Remove exactly what install-service installed (same PREFIX and DESTDIR)
-	rm -f $(SERVICE_FILES)
+	$(call remove,$(SERVICE_FILES),$(SERVICE_DOCUMENTS))
 
 deb: setup-packages release release-service ## Write Debian packages of both programs into .build/packages
 	.ci/packages deb

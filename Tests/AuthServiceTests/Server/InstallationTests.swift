@@ -19,13 +19,13 @@ struct InstallationTests {
       """
       # Another test may have changed the mask, and systemd warns of what all may write.
       umask 022
-      root=$1 service=$2 client=$3
+      root="$1/with a blank" service=$2 client=$3
       make() {
         command make --silent --assume-old=release --assume-old=release-service RELEASE="$client" SERVICE="$service" \
           DESTDIR="$root" "$@" >"$root/log"
         # So that systemd finds the program.
         unit="$root/usr/lib/systemd/system/auth-service.service"
-        [ ! -f "$unit" ] || sed -i "s|=/usr/bin|=$root/usr/bin|" "$unit"
+        [ ! -f "$unit" ] || sed -i "s|=\"/usr/bin|=\"$root/usr/bin|" "$unit"
       }
       systemd-sysusers() {
         ! command -v systemd-sysusers >"$root/log" || command systemd-sysusers --root="$root" >"$root/log" 2>&1
@@ -34,7 +34,7 @@ struct InstallationTests {
         [ "$(id -u)" -ne 0 ] || ! command -v systemd-tmpfiles >"$root/log" ||
           command systemd-tmpfiles --root="$root" "$@"
       }
-      mkdir "$root/etc"
+      mkdir -p "$root/etc"
       \(try ArticleTests.blocks("sh")[1])
       units="$root/usr/lib/systemd/system"
       \(script)
@@ -47,7 +47,8 @@ struct InstallationTests {
       """
       cd "$root"; find usr -type f | sort; "$root/usr/bin/auth-service" --version; cd "$OLDPWD"
       touch "$root/usr/bin/other"
-      command make --silent uninstall uninstall-service PREFIX=/usr DESTDIR="$root"; find "$root/usr" -type f
+      command make --silent uninstall uninstall-service PREFIX=/usr DESTDIR="$root"
+      find "$root/usr" -type f -o -path '*/doc/*'
       """)
     let files = """
       usr/bin/auth-cli
@@ -70,6 +71,22 @@ struct InstallationTests {
       """
     #expect(text.contains(files) && text.hasSuffix("/usr/bin/other\n"), "\(text)")
     #expect(text.split(separator: "\n").count == 18, "\(text)")
+  }
+
+  @Test("make installs what another user has built, and builds nothing in the clone of that user")
+  func built() async throws {
+    let clone = ShortFolder()
+    let text = try await bash(
+      """
+      mkdir -m 555 "$1/.build"
+      [ "$(id -u)" -ne 0 ] || chown 65534 "$1/.build"
+      builds() {
+        make --dry-run -C "$1" -f "$PWD/Makefile" install install-service RELEASE="$2" SERVICE="$2" 2>"$1/log" |
+          grep -c '^[.]ci/release' || true
+      }
+      builds "$1" "$1/missing"; builds "$1" "$2"
+      """, arguments: [clone.path, RunningService.executable])
+    #expect(text == "2\n0\n")
   }
 
   @Test(
