@@ -2,7 +2,7 @@ import AuthCore
 
 @main struct InboxApp {
   static func main() async throws {
-    guard CommandLine.arguments.count == 3 else { return print("Usage: App ISSUER DIRECTORY") }
+    guard CommandLine.arguments.count == 3 else { return print("Usage: inbox ISSUER DIRECTORY") }
     let inbox = try await Inbox(issuer: CommandLine.arguments[1], directory: CommandLine.arguments[2])
     print(await inbox.greeting())
     if inbox.store.session == nil { _ = try await inbox.logIn() }
