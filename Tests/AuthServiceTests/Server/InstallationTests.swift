@@ -25,7 +25,7 @@ struct InstallationTests {
           DESTDIR="$root" "$@" >"$root/log"
         # So that systemd finds the program.
         unit="$root/usr/lib/systemd/system/auth-service.service"
-        [ ! -f "$unit" ] || sed -i "s|=\"/usr/bin|=\"$root/usr/bin|" "$unit"
+        [ ! -f "$unit" ] || sed -i "s|/usr/bin/|$root/usr/bin/|" "$unit"
       }
       systemd-sysusers() {
         ! command -v systemd-sysusers >"$root/log" || command systemd-sysusers --root="$root" >"$root/log" 2>&1
