@@ -2,6 +2,7 @@ import AuthBackend
 import AuthMessages
 import AuthService
 import CommandLineKit
+import Glibc
 
 /// The one declaration of `auth-service`, from which its parser and its help follow.
 enum ServiceTool {
@@ -69,7 +70,8 @@ enum ServiceHelpCommand {
   ) { _ in ServiceCommand { _ throws(CommandError) in try Output.write(ServiceTool.tool.manual) } }
 
   static func show(_ topic: [String]) throws(CommandError) -> ExitStatus {
-    try Output.write(try Help(ServiceTool.tool, width: 100).page(topic))
+    let width = TerminalWidth.columns(of: STDOUT_FILENO, environment: Environment.value)
+    return try Output.write(try Help(ServiceTool.tool, width: width).page(topic))
   }
 
   private static let words = Argument.rest(

@@ -16,7 +16,8 @@ extension TextEscaping {
   /// The word with `…` in place of the parts of an address that may be secret: what is before an
   /// `@`, the query and the fragment.
   ///
-  /// In a typed word the value of a setting may be secret too: what follows an `=`.
+  /// In a typed word the value of a setting may be secret too: what follows an `=`. A path stays:
+  /// it names a realm, a socket or a database, and without it nobody finds the mistake.
   fileprivate static func hidingSecrets(in word: ArraySlice<UInt8>, isTyped: Bool) -> [UInt8] {
     let scheme = word.indices.first { word[$0...].starts(with: "://".utf8) }
     let start = scheme.map { $0 + 3 } ?? word.firstIndex { !"'\"(".utf8.contains($0) } ?? word.startIndex
