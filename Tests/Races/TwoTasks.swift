@@ -8,16 +8,16 @@ package enum TwoTasks {
   /// - Returns: The numbers of rounds in which none, one and both of the attempts returned true.
   package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) async -> Bool) async -> [Int] {
     let meeting = TwoThreads()
-    @Sendable func side(_ side: Int) async -> [Bool] {
+    @Sendable func side() async -> [Bool] {
       var answers: [Bool] = []
       for round in 0..<rounds {
-        meeting.meet(side, before: round)
+        meeting.meet()
         answers.append(await attempt(round))
       }
       return answers
     }
-    async let one = Task(executorPreference: OneThread()) { await side(0) }.value
-    async let other = Task(executorPreference: OneThread()) { await side(1) }.value
+    async let one = Task(executorPreference: OneThread()) { await side() }.value
+    async let other = Task(executorPreference: OneThread()) { await side() }.value
     return TwoThreads.tally(await one, await other)
   }
 }

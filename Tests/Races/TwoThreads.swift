@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Guards
 import Synchronization
@@ -5,17 +6,21 @@ import Synchronization
 /// Two real threads that meet before every round, so that both make their first access
 /// simultaneously.
 package final class TwoThreads: Sendable {
-  private let first = Atomic(0)
-  private let second = Atomic(0)
+  /// Three times the finished rounds; one more while a thread spins, two more while it blocks.
+  private let arrivals = Atomic(0)
+  /// The arrivals at which the thread that came first was last seen running.
+  private let awake = Atomic(0)
+  /// One for every other round: a thread may block in the next one before the other one has woken.
+  private let bells = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
 
   /// Calls `attempt` in each round from both threads.
   ///
   /// - Returns: The numbers of rounds in which none, one and both of the attempts returned true.
   package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) -> Bool) -> [Int] {
     let race = TwoThreads()
-    let answers = results { side in
+    let answers = results { _ in
       (0..<rounds).map { round in
-        race.meet(side, before: round)
+        race.meet()
         return attempt(round)
       }
     }
@@ -35,7 +40,7 @@ package final class TwoThreads: Sendable {
   package static func answers<Answer: Sendable>(_ body: @escaping @Sendable (_ side: Int) -> Answer) -> [Answer] {
     let race = TwoThreads()
     return results { side in
-      race.meet(side, before: 0)
+      race.meet()
       return body(side)
     }
   }
@@ -49,20 +54,28 @@ package final class TwoThreads: Sendable {
     return answers.withLock { $0.compactMap(\.self) }
   }
 
-  func meet(_ side: Int, before round: Int) {
-    if side == 0 {
-      Self.arrive(first, and: second, round)
+  /// Returns to both threads when both have called it.
+  ///
+  /// A thread that waits longer blocks: if it yielded, each busy process would run before it, in
+  /// every round. The other one then waits until it runs again, or the two would not meet.
+  func meet() {
+    let before = arrivals.load(ordering: .acquiring)
+    let both = before - before % 3 + 3
+    if before % 3 == 0, move(before, to: before + 1) {
+      Self.spin { arrivals.load(ordering: .acquiring) == before + 1 }
+      if move(before + 1, to: before + 2) { bells[both % 2].wait() }
+      awake.store(both, ordering: .releasing)
     } else {
-      Self.arrive(second, and: first, round)
+      if arrivals.exchange(both, ordering: .acquiringAndReleasing) % 3 == 2 { bells[both % 2].signal() }
+      Self.spin { awake.load(ordering: .acquiring) < both }
     }
   }
 
-  private static func arrive(_ mine: borrowing Atomic<Int>, and other: borrowing Atomic<Int>, _ round: Int) {
-    mine.store(round + 1, ordering: .releasing)
-    var spins = 0
-    while other.load(ordering: .acquiring) <= round {
-      spins += 1
-      if spins % 256 == 0 { sched_yield() }
-    }
+  private func move(_ old: Int, to new: Int) -> Bool {
+    arrivals.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
+  }
+
+  private static func spin(while isWaiting: () -> Bool) {
+    for _ in 0..<1_000 where !isWaiting() { return }
   }
 }
