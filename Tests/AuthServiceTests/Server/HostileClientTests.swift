@@ -191,7 +191,7 @@ struct HostileClientTests {
       options: ["--hash-threads", "2"], program: [LeastCost.products + "/auth-service"])
     let watcher = try service.client()
     let token = try watcher.logIn("alice")
-    let count = Effort.isComplete ? 200 : 10
+    let count = Effort.isComplete ? 60 : 10
     let crowd = try (0..<(count / 10)).map { _ in try service.client() }
     // Names without an account cost what others cost.
     for (index, client) in crowd.enumerated() {
