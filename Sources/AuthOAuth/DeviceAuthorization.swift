@@ -15,54 +15,47 @@ public struct DeviceAuthorization: Sendable, Redacted {
   public let deadline: Deadline
   fileprivate let authority: OAuthAuthority
   fileprivate let deviceCode: String
-  fileprivate let interval: Duration
-  fileprivate let answer = DeviceAnswer()
+  fileprivate let poll: DevicePoll
 
   /// Waits until the user allows or refuses the login, or the code expires.
   ///
   /// It polls the server as often as the server permits, and less often if the server asks for that
-  /// or does not answer (section 3.5). A code works once: a further call returns the same
-  /// credentials, and sends nothing.
+  /// or does not answer (section 3.5). Simultaneous calls share one poll, which stops when the last
+  /// of them is cancelled. A code works once: a further call returns the same credentials, and
+  /// sends nothing.
   ///
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: `rejected` with ``OAuthRejection/denied`` or ``OAuthRejection/expired``; otherwise
   ///   `unavailable`, also if the task is cancelled.
   public func credentials() async throws(OAuthError) -> Credentials {
-    var polling = polling
+    let result = poll.join {
+      do throws(OAuthError) { return .success(try await pollUntilAnswered()) } catch { return .failure(error) }
+    }
+    defer { poll.leave() }
+    guard let result = await result.value() else { throw .loginCancelled }
+    return try result.get()
+  }
+
+  private func pollUntilAnswered() async throws(OAuthError) -> Credentials {
     while true {
-      if let credentials = answer.credentials.withLock(\.self) { return credentials }
-      let wait = try polling.nextWait()
-      do throws(CancellationError) { try await authority.clock.sleep(for: wait) } catch {
-        throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
-      }
-      if let credentials = try await polling.ask() { return credentials }
+      if let credentials = poll.state.withLock(\.credentials) { return credentials }
+      let wait = try nextWait()
+      do throws(CancellationError) { try await authority.clock.sleep(for: wait) } catch { throw .loginCancelled }
+      if let credentials = try await ask() { return credentials }
     }
   }
 
-  /// The requests of ``credentials()``, for a program that waits by itself.
-  package var polling: DevicePolling { DevicePolling(device: self, interval: interval, wait: interval) }
-}
-
-/// What all copies of an authorization share, so that none sends a code that was already accepted.
-private final class DeviceAnswer: Sendable {
-  let gate = Gatekeeper<Bool>()
-  let credentials = Locked<Credentials?>(nil)
-}
-
-/// The requests with which a device asks for its tokens, one after the other.
-package struct DevicePolling {
-  fileprivate let device: DeviceAuthorization
-  fileprivate var interval: Duration
-  fileprivate var wait: Duration
+  // MARK: The requests of `credentials()`, for a program that waits by itself
 
   /// How long the code is valid.
   package func timeLeft() throws(OAuthError) -> Duration {
-    device.deadline.timeLeft(at: try device.authority.now()) ?? .zero
+    deadline.timeLeft(at: try authority.now()) ?? .zero
   }
 
   /// How long to wait from now to the next request; throws if the code expires before.
   package func nextWait() throws(OAuthError) -> Duration {
     let left = try timeLeft()
+    let (interval, wait) = poll.state.withLock { ($0.interval, $0.wait) }
     guard left > interval else { throw .rejected(.expired) }
     // After failures it waits longer than the server demands, but retries before the code expires.
     return max(interval, min(wait, left - .seconds(1)))
@@ -72,11 +65,11 @@ package struct DevicePolling {
   ///
   /// - Returns: Credentials; nil if the user has not answered, the server cannot say, or another
   ///   caller asks at this moment.
-  package mutating func ask() async throws(OAuthError) -> Credentials? {
-    let outcome = try await device.answer.gate.withPassage { () async throws(OAuthError) -> Credentials? in
-      if let known = device.answer.credentials.withLock(\.self) { return known }
+  package func ask() async throws(OAuthError) -> Credentials? {
+    let outcome = try await poll.gate.withPassage { () async throws(OAuthError) -> Credentials? in
+      if let known = poll.state.withLock(\.credentials) { return known }
       let credentials = try await request()
-      device.answer.credentials.withLock { $0 = credentials }
+      poll.state.withLock { $0.credentials = credentials }
       return credentials
     }
     return switch outcome {
@@ -85,27 +78,76 @@ package struct DevicePolling {
     }
   }
 
-  private mutating func request() async throws(OAuthError) -> Credentials? {
-    let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": device.deviceCode]
-    let last = wait
-    wait = interval
+  private func request() async throws(OAuthError) -> Credentials? {
+    let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
+    let last = poll.state.withLock { state in
+      defer { state.wait = state.interval }
+      return state.wait
+    }
     do throws(OAuthError) {
       // The session begins with these tokens: an exchange now could lose them.
-      return device.authority.credentials(for: (form, try await device.authority.tokens(form), false))
+      return authority.credentials(for: (form, try await authority.tokens(form), false))
     } catch {
       switch error {
       case .refused("authorization_pending"): break
       case .refused("slow_down"):
-        interval += .seconds(5)
-        wait = interval
+        poll.state.withLock { state in
+          state.interval += .seconds(5)
+          state.wait = state.interval
+        }
       case .refused("expired_token"): throw .rejected(.expired)
       case .refused("access_denied"): throw .rejected(.denied)
-      case .throttled(.wait(let time)): wait = max(interval, time)
-      case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): wait = last * 2
+      case .throttled(.wait(let time)): poll.state.withLock { $0.wait = max($0.interval, time) }
+      case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause):
+        poll.state.withLock { $0.wait = last * 2 }
       case .rejected, .throttled, .unavailable: throw error
       }
     }
     return nil
+  }
+}
+
+extension OAuthError {
+  fileprivate static let loginCancelled = OAuthError.unavailable(
+    Unavailability(.cancelled, "The login was cancelled."))
+}
+
+/// What all copies of an authorization share: the pace of the requests, their answer, and who waits
+/// for it.
+private final class DevicePoll: Sendable {
+  typealias Answer = Result<Credentials, OAuthError>
+
+  struct State {
+    var interval: Duration
+    var wait: Duration
+    var credentials: Credentials?
+    var work: (answer: Promise<Answer>, callers: Int, task: Task<Void, Never>)?
+  }
+
+  /// Lets one request through at a time, so that none sends a code that was already accepted.
+  let gate = Gatekeeper<Bool>()
+  let state: Locked<State>
+
+  init(interval: Duration) { state = Locked(State(interval: interval, wait: interval)) }
+
+  /// Waits for `work`, together with other callers; the first one starts it.
+  func join(_ work: @escaping @Sendable () async -> Answer) -> Promise<Answer> {
+    state.withLock { state in
+      let answer = state.work?.answer ?? Promise()
+      let task = state.work?.task ?? Task { answer.fulfil(await work()) }
+      state.work = (answer, (state.work?.callers ?? 0) + 1, task)
+      return answer
+    }
+  }
+
+  /// Ends the wait of a caller; the last one cancels the work.
+  func leave() {
+    state.withLock { state in
+      state.work?.callers -= 1
+      guard let work = state.work, work.callers == 0 else { return nil as Task<Void, Never>? }
+      state.work = nil
+      return work.task
+    }?.cancel()
   }
 }
 
@@ -134,6 +176,6 @@ extension OAuthAuthority {
     return DeviceAuthorization(
       userCode: userCode, verificationURI: address, completeVerificationURI: answer["verification_uri_complete"],
       deadline: .at(now.advanced(by: lifetime)), authority: self, deviceCode: deviceCode,
-      interval: answer.seconds("interval", in: 1...300) ?? .seconds(5))
+      poll: DevicePoll(interval: answer.seconds("interval", in: 1...300) ?? .seconds(5)))
   }
 }

@@ -31,8 +31,7 @@ import Testing
     await pass(.seconds(5))
     let login = try await credentials.value
     // The code is spent: a further call does not send it.
-    var other = device.polling
-    #expect(try await other.ask() == login)
+    #expect(try await device.ask() == login)
     #expect(try await device.credentials() == login)
     #expect(world.server.forms("/token").count { $0["device_code"] != nil } == 1)
     let session = try await world.store.loggedIn(login)
@@ -68,6 +67,32 @@ import Testing
     let result = Task { await failure(of: device) }
     for wait in waits { await pass(.seconds(wait)) }
     #expect(await result.value == end)
+  }
+
+  @Test(
+    "simultaneous callers share one poll: a cancelled one leaves it, and the last one stops it",
+    .timeLimit(.minutes(1)))
+  func shared() async throws {
+    let device = try await world.authority.deviceAuthorization()
+    for error in ["authorization_pending", "slow_down"] {
+      world.server.script("/token", 400, "{\"error\": \"\(error)\"}")
+    }
+    let callers = (1...3).map { _ in Task { await failure(of: device) } }
+    for _ in 1...2 { await pass(.seconds(5)) }
+    await world.clock.waitForSleepers(1)
+    #expect(world.server.forms("/token").count == 2)
+    callers[0].cancel()
+    #expect(await callers[0].value == .unavailable(Unavailability(.cancelled, "The login was cancelled.")))
+    await world.clock.waitForSleepers(1)
+    for caller in callers { caller.cancel() }
+    for caller in callers { _ = await caller.value }
+    while world.clock.sleepers > 0 { await Task.yield() }
+    // Later callers keep to the interval that the server demanded, and get one answer.
+    world.server.set { $0.isDeviceAllowed = true }
+    let later = (1...2).map { _ in Task { try await device.credentials() } }
+    await pass(.seconds(10))
+    #expect(try await later[0].value == later[1].value)
+    #expect(world.server.forms("/token").count == 3)
   }
 
   @Test("numbers beyond reason neither trap nor wait for ever")

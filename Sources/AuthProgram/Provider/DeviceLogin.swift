@@ -21,15 +21,14 @@ struct DeviceLogin {
     for line in picture(on: terminal) { try terminal.show(line + "\n") }
     // The line with the remaining time has no line end.
     defer { try? terminal.show("\n") }
-    var polling = device.polling
     while true {
-      let next = SuspendingClock.now + (try explained { () throws(OAuthError) in try polling.nextWait() })
+      let next = SuspendingClock.now + (try explained { () throws(OAuthError) in try device.nextWait() })
       while SuspendingClock.now < next {
-        let left = try explained { () throws(OAuthError) in try polling.timeLeft() }
+        let left = try explained { () throws(OAuthError) in try device.timeLeft() }
         try terminal.show("\rThe code is valid for \(Self.clock(left)). ")
         _ = try terminal.wait(for: [], until: min(next, SuspendingClock.now + .seconds(1)))
       }
-      if let credentials = try await explainedAsync({ () async throws(OAuthError) in try await polling.ask() }) {
+      if let credentials = try await explainedAsync({ () async throws(OAuthError) in try await device.ask() }) {
         return credentials
       }
     }
