@@ -25,8 +25,8 @@ public struct AccessTokenRefused: Error, Hashable, Sendable {
 ///
 /// Frozen: a later version adds no case.
 public enum AccessError<Body: Error>: Error {
-  /// There is no valid access token, so the work did not start: the session has ended, or could not
-  /// be renewed.
+  /// There is no valid access token: the session has ended, or could not be renewed. The work did
+  /// not start, or a server refused its token.
   case session(SessionError)
   /// The work itself failed; with ``AccessTokenRefused`` when the server also refused a new token.
   case body(Body)

@@ -25,9 +25,11 @@ extension SessionCore {
       if let failure, failure != .overtaken { throw failure }
     }
     let none = Unavailability(
-      .unparsable, "The authority granted no valid access token.", hint: "Try again in a minute.",
-      code: "no_access_token"
-    )
+      .unparsable,
+      refused == nil
+        ? "The authority granted no valid access token."
+        : "A server refused the access token, and the store got no other one.",
+      hint: "Try again in a minute.", code: "no_access_token")
     throw failure ?? .unavailable(none)
   }
 }

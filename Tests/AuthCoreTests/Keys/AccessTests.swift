@@ -167,6 +167,24 @@ struct AccessTests: InWorld {
     #expect(world.count(.renew) == 3)
   }
 
+  @Test("at the limit of renewals, a refused token is not reported as one that the authority did not grant")
+  func refusedAtTheLimit() async throws {
+    let (world, key) = try await Self.lending(renewals: 1)
+    var failures: [AccessError<AccessTokenRefused>] = []
+    for _ in 1...2 {
+      do throws(AccessError<AccessTokenRefused>) {
+        try await key.withAccess { (_: borrowing LentAccessToken) async throws(AccessTokenRefused) in
+          throw AccessTokenRefused()
+        }
+      } catch {
+        failures.append(error)
+      }
+    }
+    #expect(failures.first == .body(AccessTokenRefused()) && failures.count == 2)
+    #expect("\(try #require(failures.last))" == "A server refused the access token, and the store got no other one.")
+    #expect(world.count(.renew) == 1)
+  }
+
   @Test("activity uses up no renewal that a request needs when a server refuses its token")
   func ownBudget() async throws {
     let (world, key) = try await Self.lending(renewals: 3)
