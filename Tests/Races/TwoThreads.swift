@@ -61,13 +61,14 @@ package final class TwoThreads: Sendable {
   func meet() {
     let before = arrivals.load(ordering: .acquiring)
     let both = before - before % 3 + 3
+    var spins = 0
     if before % 3 == 0, move(before, to: before + 1) {
-      Self.spin { arrivals.load(ordering: .acquiring) == before + 1 }
+      while spins < Self.longestSpin, arrivals.load(ordering: .acquiring) == before + 1 { spins += 1 }
       if move(before + 1, to: before + 2) { bells[both % 2].wait() }
       awake.store(both, ordering: .releasing)
     } else {
       if arrivals.exchange(both, ordering: .acquiringAndReleasing) % 3 == 2 { bells[both % 2].signal() }
-      Self.spin { awake.load(ordering: .acquiring) < both }
+      while spins < Self.longestSpin, awake.load(ordering: .acquiring) < both { spins += 1 }
     }
   }
 
@@ -75,7 +76,5 @@ package final class TwoThreads: Sendable {
     arrivals.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
   }
 
-  private static func spin(while isWaiting: () -> Bool) {
-    for _ in 0..<1_000 where !isWaiting() { return }
-  }
+  private static let longestSpin = 4_000
 }
