@@ -10,7 +10,7 @@ import TextFormat
 ///
 /// If a server reports the changes, the start may wait for the server.
 struct ChangeWait {
-  private let sessionFile: any ChangeSource
+  private let sessionFile: DirectoryChanges
   /// Nil at an identity provider, which reports no changes.
   private let database: (any ChangeSource)?
 
@@ -31,6 +31,9 @@ struct ChangeWait {
     return isListening
   }
 
+  /// Whether the directory of session files is there now.
+  var hasDirectory: Bool { sessionFile.isThere }
+
   /// Waits until the session file or the database may have changed.
   ///
   /// - Parameters:
@@ -44,7 +47,7 @@ struct ChangeWait {
     atMost limit: Duration?, forDatabase: Bool = true, readOn output: OutputStream? = nil
   ) throws(BackendError) -> Bool {
     let database = forDatabase ? database : nil
-    let sources = [sessionFile, database].compactMap(\.self)
+    let sources: [any ChangeSource] = [sessionFile] + [database].compactMap(\.self)
     let limit = (sources.map(\.longestWait) + [limit]).compactMap(\.self).min()
     let deadline = limit.map { SuspendingClock.now + $0 }
     var polled = [pollfd(fd: output?.descriptor ?? -1, events: 0, revents: 0)]
@@ -82,7 +85,7 @@ extension FileVault {
   /// Reports that the session file may have changed.
   ///
   /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
-  fileprivate func changes() throws(BackendError) -> any ChangeSource {
+  fileprivate func changes() throws(BackendError) -> DirectoryChanges {
     let name = name
     return try DirectoryChanges(directory.path) { file, _ in file == name }
   }

@@ -46,13 +46,13 @@ enum WatchCommand {
     var log = WatchLog(workspace)
     var patience = firstPatience
     while true {
-      try explained { () throws(BackendError) in
-        guard try changes.listen() else {
-          throw .unavailable(.watchFailed, workspace.places.state.escaped, "it is gone")
-        }
-      }
       var isFileGone = false
-      let obstacle = await look { isFileGone = $0 }
+      let isThere = try explained { () throws(BackendError) in try changes.listen() }
+      let obstacle = isThere ? await look { isFileGone = $0 } : nil
+      // A directory that was moved away meanwhile looks like a logout, or like a missing database.
+      guard isThere, changes.hasDirectory else {
+        throw CommandError(BackendError.unavailable(.watchFailed, workspace.places.state.escaped, "it is gone"))
+      }
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }
       // No notification says that an error is gone, so it checks again, after ever longer pauses.

@@ -45,6 +45,9 @@ package final class DirectoryChanges: ChangeSource {
     return true
   }
 
+  /// Whether the directory is there now; ``listen()`` knows only what ``drain()`` has read.
+  package var isThere: Bool { access(directory, F_OK) == 0 || errno != ENOENT }
+
   /// Reads the events of the kernel.
   ///
   /// An overflow counts as a change, because events were lost. So does the deletion of the
