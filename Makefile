@@ -198,7 +198,11 @@ FOREIGN := $(shell [ -O .build ] && [ -w .build ] || echo yes)
 # $(call build,EXECUTABLE,TARGET): the target that builds an executable before it is installed.
 build = $(if $(and $(FOREIGN),$(wildcard $(1))),,$(2))
 
+# $(call notice,EXECUTABLE): says that it was not built now.
+notice = @$(if $(call build,$(1),built),,echo "Installing what was built before, because .build belongs to another user." >&2)
+
 install: $(call build,$(RELEASE),release) ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
+	$(call notice,$(RELEASE))
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
 	$(RELEASE) man | install -D -m 644 /dev/stdin "$(MAN)"
 	$(RELEASE) completions bash | install -D -m 644 /dev/stdin "$(BASH_COMPLETION)"
@@ -218,6 +222,7 @@ release-service: setup-release
 	.ci/release auth-service
 
 install-service: $(call build,$(SERVICE),release-service) ## Install auth-service, its man page, its articles and its units for systemd (PREFIX=/usr/local, DESTDIR=)
+	$(call notice,$(SERVICE))
 	install -D -m 755 $(SERVICE) "$(DESTDIR)$(PREFIX)/bin/auth-service"
 	$(SERVICE) man | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service | \

@@ -28,11 +28,12 @@ public struct DeviceAuthorization: Sendable, Redacted {
   /// - Throws: `rejected` with ``OAuthRejection/denied`` or ``OAuthRejection/expired``; otherwise
   ///   `unavailable`, also if the task is cancelled.
   public func credentials() async throws(OAuthError) -> Credentials {
-    let result = poll.join {
+    if let known = poll.state.withLock(\.credentials) { return known }
+    let answer = poll.join {
       do throws(OAuthError) { return .success(try await pollUntilAnswered()) } catch { return .failure(error) }
     }
-    defer { poll.leave() }
-    guard let result = await result.value() else { throw .loginCancelled }
+    defer { poll.leave(answer) }
+    guard let result = await answer.value() else { throw .loginCancelled }
     return try result.get()
   }
 
@@ -112,8 +113,8 @@ extension OAuthError {
     Unavailability(.cancelled, "The login was cancelled."))
 }
 
-/// What all copies of an authorization share: the pace of the requests, their answer, and who waits
-/// for it.
+/// What all copies of an authorization share: the pace of the requests, their answer, and how many
+/// callers wait for it.
 private final class DevicePoll: Sendable {
   typealias Answer = Result<Credentials, OAuthError>
 
@@ -130,21 +131,26 @@ private final class DevicePoll: Sendable {
 
   init(interval: Duration) { state = Locked(State(interval: interval, wait: interval)) }
 
-  /// Waits for `work`, together with other callers; the first one starts it.
-  func join(_ work: @escaping @Sendable () async -> Answer) -> Promise<Answer> {
+  /// Waits for `poll`, together with other callers; the first one starts it, also after one has
+  /// ended.
+  func join(_ poll: @escaping @Sendable () async -> Answer) -> Promise<Answer> {
     state.withLock { state in
-      let answer = state.work?.answer ?? Promise()
-      let task = state.work?.task ?? Task { answer.fulfil(await work()) }
-      state.work = (answer, (state.work?.callers ?? 0) + 1, task)
+      if let work = state.work, work.answer.kept == nil {
+        state.work?.callers += 1
+        return work.answer
+      }
+      let answer = Promise<Answer>()
+      state.work = (answer, 1, Task { answer.fulfil(await poll()) })
       return answer
     }
   }
 
-  /// Ends the wait of a caller; the last one cancels the work.
-  func leave() {
+  /// Ends the wait of a caller; the last one cancels the poll.
+  func leave(_ answer: Promise<Answer>) {
     state.withLock { state in
+      guard state.work?.answer === answer else { return nil as Task<Void, Never>? }
       state.work?.callers -= 1
-      guard let work = state.work, work.callers == 0 else { return nil as Task<Void, Never>? }
+      guard let work = state.work, work.callers == 0 else { return nil }
       state.work = nil
       return work.task
     }?.cancel()

@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthDevice
 import AuthMessages
 import AuthSQLite
 import AuthService
@@ -109,11 +108,11 @@ struct ServedBackend: Sendable {
   /// The size of the database in bytes, on SQLite with its log; nil if it is unknown.
   var size: Int? {
     guard let embedded else { return Postgres.number(.size, rules.database) }
-    let sizes = ([""] + DatabaseFileName.sideFileSuffixes).map { suffix in
+    func size(_ suffix: String) -> Int? {
       var status = stat()
       return stat(embedded.databasePath + suffix, &status) == 0 ? Int(status.st_size) : nil
     }
-    return sizes[0].map { _ in sizes.compactMap(\.self).reduce(0, +) }
+    return size("").map { $0 + (size("-wal") ?? 0) }
   }
 
   /// The identity of the database; throws if the database never had an administrator.

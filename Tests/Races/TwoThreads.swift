@@ -12,6 +12,8 @@ package final class TwoThreads: Sendable {
   private let awake = Atomic(0)
   /// One for every other round: a thread may block in the next one before the other one has woken.
   private let bells = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+  /// Enough that two threads that run meet without blocking.
+  private static let longestSpin = 4_000
 
   /// Calls `attempt` in each round from both threads.
   ///
@@ -56,8 +58,9 @@ package final class TwoThreads: Sendable {
 
   /// Returns to both threads when both have called it.
   ///
-  /// A thread that waits longer blocks: if it yielded, each busy process would run before it, in
-  /// every round. The other one then waits until it runs again, or the two would not meet.
+  /// A thread that has looked ``longestSpin`` times blocks: if it yielded, every busy process would
+  /// run before it in each round. The other thread then spins, at most as often, until the first
+  /// one runs again, so that both start together.
   func meet() {
     let before = arrivals.load(ordering: .acquiring)
     let both = before - before % 3 + 3
@@ -75,6 +78,4 @@ package final class TwoThreads: Sendable {
   private func move(_ old: Int, to new: Int) -> Bool {
     arrivals.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
   }
-
-  private static let longestSpin = 4_000
 }

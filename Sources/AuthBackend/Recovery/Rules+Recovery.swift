@@ -132,7 +132,8 @@ extension Transaction {
 /// A recovery code or a one-time code as it is stored.
 ///
 /// A one-time code expires by the boot clock, which nobody can set back, until the machine is
-/// restarted, and by the wall clock after that. A code of a clock that was ahead has expired.
+/// restarted, and by the wall clock after that. A code that would last longer than any code does
+/// was made by a clock that was ahead, and is refused.
 struct CodeRow: RowDecodable {
   private let expiresAt: WallTime?
   private let end: BootInstant?

@@ -69,8 +69,8 @@ extension Transaction {
 
   /// Ends every session of an account except one.
   ///
-  /// Those that have expired end too: they would be active again if the clock was ahead and is set
-  /// back.
+  /// Those that have expired are marked with their own reason, unless the account is deleted: they
+  /// would be active again if the clock was ahead and is set back.
   ///
   /// - Returns: How many were active.
   @discardableResult
@@ -79,7 +79,10 @@ extension Transaction {
   ) throws(BackendError) -> Int {
     let sessions = try liveSessions(of: account).filter { $0.id != kept }
     for session in sessions { try end(session, because: reason, by: actor) }
-    try run(SessionQuery.endRest, reason, wallTime, account, kept?.rawValue ?? "")
+    let now = try now()
+    for session: SessionRow in try all(SessionSelection.ofAccount, account) where session.id != kept {
+      try end(session, because: reason == .accountDeleted ? reason : session.limits.endReason(at: now) ?? reason)
+    }
     return sessions.count
   }
 

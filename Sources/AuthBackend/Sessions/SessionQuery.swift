@@ -54,11 +54,6 @@ package enum SessionQuery: String, Query {
     UPDATE sessions SET ended_reason = $1, ended_at = $2, label = NULL, terminal = NULL, program = NULL, host = NULL
     WHERE token_hash = $3 AND ended_reason IS NULL
     """
-  /// For sessions of an account that expired without being marked, except one.
-  case endRest = """
-    UPDATE sessions SET ended_reason = $1, ended_at = $2, label = NULL, terminal = NULL, program = NULL, host = NULL
-    WHERE account = $3 AND id <> $4 AND ended_reason IS NULL
-    """
   case noteUse = "UPDATE sessions SET uses_after_end = uses_after_end + 1 WHERE token_hash = $1"
   case isAnyOld = "SELECT 1 FROM sessions WHERE purge_after < $1 LIMIT 1"
   case purge = """

@@ -59,7 +59,7 @@ final class AppState {
   var lastKey = Duration.zero
   /// Whether a key may close the interruption.
   ///
-  /// No key sets this: a process that was stopped handles keys with pauses that were typed without.
+  /// No key sets this: after a stop, keys that were typed without a pause may be handled with one.
   var isQuiet = false
   /// The wall-clock time at the zero of ``now``, in seconds since 1970.
   let epoch: Int64

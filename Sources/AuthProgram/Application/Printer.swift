@@ -40,7 +40,9 @@ struct Printer {
       // A closed pipe ends a command in silence only if nothing was changed.
       try streams.output.flush(survivingClosedPipe: effect.isChange)
     } catch {
-      guard case .changed(let what, let hint) = effect else { throw error }
+      guard case .changed(let what, let hint) = effect else {
+        throw error.withHint("Send the output elsewhere, and repeat the command.")
+      }
       throw CommandError(.outputFailed, "\(what); \(error.message)".asClause, hint: hint)
     }
   }

@@ -359,8 +359,7 @@ package final class AuthServer: Sendable {
   /// the one that a login is for, if it exists.
   private func log(_ error: BackendError, of request: Request, _ connection: Connection) {
     if case .unavailable(let failure) = error.kind {
-      let isLimit = error.code == BackendError.FailureCode.serviceBusy.rawValue
-      let level: ServiceLog.Level = failure.isFault ? .err : isLimit ? .notice : .warning
+      let level: ServiceLog.Level = failure.isFault ? .err : failure.isLimit ? .notice : .warning
       let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
       return refused(error.code, connection.peer, account: connection.account, level: level, cause: cause)
     }

@@ -27,7 +27,7 @@ package struct ServiceCounts: Sendable {
       users = Dictionary(uniqueKeysWithValues: busiest.map { ($0.key, $0.value) })
     }
     guard case .unavailable(let failure)? = error?.kind else { return }
-    if failure.code != BackendError.FailureCode.serviceBusy.rawValue { unavailable += 1 }
+    if !failure.isLimit { unavailable += 1 }
     if failure.isFault { faults.add() }
   }
 
@@ -80,6 +80,9 @@ package struct RecentCount: Sendable {
 }
 
 extension Unavailability {
+  /// Whether a user reached a limit of the service.
+  var isLimit: Bool { code == BackendError.FailureCode.serviceBusy.rawValue }
+
   /// Whether an operator must repair something.
   var isFault: Bool {
     switch cause {

@@ -97,7 +97,7 @@ enum SchemaCommand {
       else { throw CommandError(error) }
       guard let status = try OperatorCommand.check(file, by: words[ServiceOptions.operators]) else {
         throw CommandError(error).withHint(
-          "If a service uses it, name its socket for operators with --operators, as its user; otherwise stop the program."
+          "If a service uses it, name its socket for operators with --operators; otherwise stop the program that uses it."
         )
       }
       return (status, [])

@@ -41,7 +41,7 @@ struct OperatorDesk: Sendable {
         continue
       }
       let peer = Peer(of: descriptor)
-      // A large file takes the command long to store durably.
+      // A command may need minutes to make a large file durable before it answers.
       if !startThread({ serve(OperatorChannel(descriptor, time: .seconds(600)), peer) }) { close(descriptor) }
     }
   }

@@ -70,6 +70,7 @@ extension CommandError {
   }
 
   private static func outputFailed(_ message: String) -> CommandError {
-    CommandError(.outputFailed, message, hint: "Send the output elsewhere, and repeat the command.")
+    CommandError(
+      .outputFailed, message, hint: "Send the output elsewhere, and repeat the command if it only shows something.")
   }
 }

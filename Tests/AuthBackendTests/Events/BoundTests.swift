@@ -115,7 +115,7 @@ import Testing
     let own = try authority.logIn().token
     #expect(try authority.rules.endAllSessions(token: own) == 1)
     work.clock.advance(by: .seconds(-3600))
-    for token in sessions { #expect(code { try authority.rules.profile(token: token) } == "session_user_asked") }
+    for token in sessions { #expect(code { try authority.rules.profile(token: token) } == "session_expired_idle") }
   }
 
   @Test("an account of a service that makes too many changes must wait, and others need not")

@@ -97,7 +97,7 @@ import TextFormat
     #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
   }
 
-  @Test("after a clock that was ahead was set back the wait begins again in full, but not for a minute")
+  @Test("a wait starts again in full when the clock was set back by more than a minute")
   func clockAhead() {
     var record = ThrottleRecord()
     for _ in 1...5 { _ = record.count(at: at(100_000), mayLock: true) }
