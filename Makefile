@@ -199,7 +199,7 @@ FOREIGN := $(shell [ -O .build ] && [ -w .build ] || echo yes)
 build = $(if $(and $(FOREIGN),$(wildcard $(1))),,$(2))
 
 # $(call notice,EXECUTABLE): says that it was not built now.
-notice = @$(if $(call build,$(1),built),,echo "Installing what was built before, because .build belongs to another user." >&2)
+notice = @$(if $(call build,$(1),built),,echo "Installing what was built before, because .build belongs to another user or cannot be written." >&2)
 
 install: $(call build,$(RELEASE),release) ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
 	$(call notice,$(RELEASE))

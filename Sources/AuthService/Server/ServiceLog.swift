@@ -23,7 +23,7 @@ package final class ServiceLog: Sendable {
 
   private static let burst = 50.0
   private static let perSecond = 10.0
-  /// By the level and the first words of a line, of which there are few.
+  /// The lines of each level and kind, such as `notice refused`; there are few kinds.
   private let lines = Rates<String>(burst: Int(burst), perSecond: perSecond)
   private let users = Rates<UInt32>(burst: Int(burst / 4), perSecond: perSecond / 4)
   private let descriptor: Int32

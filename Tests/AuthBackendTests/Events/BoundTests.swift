@@ -116,6 +116,7 @@ import Testing
     #expect(try authority.rules.endAllSessions(token: own) == 1)
     work.clock.advance(by: .seconds(-3600))
     for token in sessions { #expect(code { try authority.rules.profile(token: token) } == "session_expired_idle") }
+    #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'session_expired'") == 4)
   }
 
   @Test("an account of a service that makes too many changes must wait, and others need not")
