@@ -21,6 +21,8 @@ TSAN_SKIP ?= /published|$(ONCE)
 
 # What replaces API that only newer systems have; DependencyTests looks at the sources themselves.
 OLDER_FILTER := GuardsTests|AuthCoreTests
+# What these targets and the model check build.
+CORE_TESTS := GuardsTests AuthCoreTests
 # One optimised build for these and for the model check, which explores values and starts no task.
 OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older
 
@@ -100,11 +102,11 @@ other-lane:
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	CORE_ONLY=1 TEST_ALL=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
-	CORE_ONLY=1 TEST_ALL=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
+	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
 
 test-release: setup-release ## Play the transcripts against the release executable
 	.ci/release auth-cli
@@ -134,7 +136,7 @@ transcripts-cram: build ## Play the same transcripts in the independent cram, wh
 	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
-	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests $(OLDER) --filter '$(DEEP_FILTER)'
+	ONLY='$(CORE_TESTS)' CHECK_DEEP=1 .ci/tests $(OLDER) --filter '$(DEEP_FILTER)'
 
 LONG_COMMENTS := FNR == 1 { code = 0 } /```/ { code = !code } \
   !code && /^ *\/\// && length > 100 { print FILENAME ":" FNR ": a comment line has at most 100 columns" }

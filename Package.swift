@@ -149,14 +149,17 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
 }
 
-// The deep model check and Thread Sanitizer build only what they test.
-if Context.environment["CORE_ONLY"] != nil {
-  let core = [
-    "Guards", "AuthCore", "AuthCoreTesting", "TextFormat", "AuthDevice", "AuthOAuth", "CProcess", "Programs", "Races",
-    "GuardsTests", "AuthCoreTests",
-  ]
-  package.targets.removeAll { !core.contains($0.name) }
-  package.products.removeAll { !core.contains($0.name) }
+// ONLY="AuthCoreTests GuardsTests" builds these targets and what they need, and nothing else: fast in
+// everyday work, and necessary for the model check and Thread Sanitizer.
+if let only = Context.environment["ONLY"], !only.isEmpty {
+  var kept = Set<String>()
+  var added = only.split(separator: " ").map(String.init)
+  while let name = added.popLast() {
+    guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .byNameItem(let name, _) in target.dependencies { added.append(name) }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { !kept.contains($0.name) }
 }
 
 for target in package.targets where target.type != .system {
