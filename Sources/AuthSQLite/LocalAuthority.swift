@@ -1,6 +1,7 @@
 public import AuthBackend
 public import AuthCore
 public import AuthDevice
+import TextFormat
 
 /// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords
 /// hashed by libcrypt.
@@ -49,10 +50,10 @@ public final class LocalAuthority: Backend {
     directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
     policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock(),
     cost: PasswordCost, isShared: Bool = false, isServed: Bool = false, searchTime: Duration = .milliseconds(100),
-    wallClock: @escaping @Sendable () -> WallTime = WallTime.now
+    schema: Schema = .current, wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
     database = SQLiteDatabase(
-      directory: PrivateDirectory(named: directory), busyWait: busyWait, clock: clock, isServed: isServed,
+      directory: PrivateDirectory(named: directory), schema: schema, busyWait: busyWait, clock: clock, isServed: isServed,
       wallClock: wallClock)
     rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared, searchTime: searchTime)
     self.label = label
@@ -91,7 +92,28 @@ public final class LocalAuthority: Backend {
   /// Ends what ``holdAlone()`` of a service began, so that the file has no log.
   package func endService() throws(BackendError) { try database.endService() }
 
-  /// What SQLite finds wrong with the file; nothing when all is well.
+  /// Brings the file to the present schema, and keeps every other process out of it from then on.
+  ///
+  /// - Returns: Whether there was anything to do.
+  package func upgrade() throws(BackendError) -> Bool {
+    let isOlder = try database.isOlder()
+    try holdAlone()
+    return isOlder
+  }
+
+  /// What is wrong with the file and its tables, which another process may not use meanwhile.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_older`) for an older schema, which
+  ///   it does not change.
+  package func check() throws(BackendError) -> [String] {
+    if try database.isOlder() {
+      throw .unavailable(.databaseOlder, databasePath.escaped, "older", "\(database.schema.version)")
+    }
+    try holdAlone()
+    return try faults()
+  }
+
+  /// What is wrong with the file and its tables; nothing when all is well.
   package func faults() throws(BackendError) -> [String] { try database.faults() }
 
   /// Writes a copy of one state of the data to a new file; others wait meanwhile, unless a

@@ -51,11 +51,12 @@ package final class Workspace: TestDatabase {
   package var databasePath: String { "\(data)/authority.db" }
 
   package func authority(
-    busyWait: Duration = .seconds(5), cost: PasswordCost = .least, wallClock: (@Sendable () -> WallTime)? = nil
+    busyWait: Duration = .seconds(5), cost: PasswordCost = .least, schema: Schema = .current,
+    wallClock: (@Sendable () -> WallTime)? = nil
   ) -> LocalAuthority {
     LocalAuthority(
       directory: data, busyWait: busyWait, clock: clock, cost: cost, isShared: isShared, isServed: isServed,
-      searchTime: searchTime,
+      searchTime: searchTime, schema: schema,
       // The authority keeps its directory alive by this.
       wallClock: { [self] in wallClock?() ?? wall.wallTime })
   }

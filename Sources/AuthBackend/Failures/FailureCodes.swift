@@ -51,15 +51,15 @@ extension BackendError.FailureCode {
       .unreachable("database_missing", "there are no accounts yet: {FILE} {REASON}")
         .hint("Register the first account, or put a backup in its place.")
     case .databaseNewer:
-      .unparsable(
-        "database_newer", "{DATABASE} has schema {VERSION}, made by a newer version; this one knows up to {KNOWN}"
-      )
-      .hint("Nothing was changed. Install the newer version.")
+      .unparsable("database_newer", "{DATABASE} has schema {VERSION}, and this program knows up to {KNOWN}")
+        .hint(
+          "Nothing was changed. Install the version that wrote it. One from before 1.0.0 cannot be used: move it away and register again."
+        )
     case .databaseOlder:
       .unparsable(
         "database_older", "{DATABASE} has schema {VERSION}, made by an older version; this one needs {NEEDED}"
       )
-      .hint("Nothing was changed. Bring it up to date: auth-service schema upgrade --postgres-file FILE")
+      .hint("Nothing was changed. Bring it up to date: auth-service schema upgrade")
     case .databaseReadOnly:
       .unwritable("database_read_only", "{FILE} cannot be written: {REASON}")
         .hint("Make the file and its directory writable for this user; nothing was changed.")

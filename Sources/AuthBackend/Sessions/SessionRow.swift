@@ -18,9 +18,8 @@ struct SessionRow: Sendable, RowDecodable {
   let createdAt: WallTime
   let activeAt: WallTime
   let usesAfterEnd: Int64
-  /// How long the session lives at most after its password was entered; nil where only the policy
-  /// says it.
-  let absoluteSpan: Duration?
+  /// How long the session lives at most after its password was entered.
+  let absoluteSpan: Duration
   /// Why it was marked as ended, if it was.
   let marked: EndReason?
   private let isDisabled: Bool

@@ -12,10 +12,6 @@ package enum PostgresSchema {
   package static let name = "auth"
   /// Nothing in a temporary schema takes the place of a table or a function.
   static let searchPath = "\(name), pg_catalog, pg_temp"
-  /// The oldest version of the tables whose programs may go on working with these: two services are
-  /// upgraded one after the other.
-  static let oldest: Int64 = 8
-
   /// What a write locks that locks everything, and what a guess at a name without an account does.
   static let (writeLock, unknownNamesLock): (Int64, Int64) = (0x4175_5331, 0x4175_5332)
   /// Every connection of a service shares it, so that nobody removes tables that are in use.
@@ -39,22 +35,24 @@ package enum PostgresSchema {
     try session.commit()
   }
 
-  /// Brings older tables up to date.
+  /// Brings older tables to a schema.
   ///
   /// - Returns: Whether there was anything to do.
-  package static func upgrade(_ address: ServerAddress) throws(BackendError) -> Bool {
+  package static func upgrade(
+    _ address: ServerAddress, to schema: Schema = .current
+  ) throws(BackendError) -> Bool {
     let session = try SchemaSession(address)
     try session.run("BEGIN; SET LOCAL search_path = \(searchPath); LOCK TABLE \(name).facts")
     let facts = try session.attempt { () throws(ServerFault) in try Facts(of: session.connection) }
-    if facts.version >= Schema.version {
-      if facts.oldest > Schema.version {
+    if facts.version >= schema.version {
+      if facts.oldest > schema.version {
         throw session.failure(.refused(state: ServerState.newer, "\(facts.version)"))
       }
       return false
     }
-    let steps = Schema.steps(from: facts.version).map(Schema.forPostgres)
+    let steps = schema.steps(from: facts.version).map(Schema.forPostgres)
     try session.run(
-      "\(steps.joined(separator: "\n")); UPDATE facts SET version = \(Schema.version), oldest = \(Self.oldest)")
+      "\(steps.joined(separator: "\n")); UPDATE facts SET version = \(schema.version), oldest = \(schema.oldest)")
     try session.commit()
     return true
   }
@@ -93,15 +91,15 @@ package enum PostgresSchema {
     }
   }
 
-  /// Creates the tables of a version in a schema of this name, in a transaction that the caller
-  /// began.
-  static func creation(of name: String, version: Int64 = Schema.version) -> String {
-    """
+  /// Creates the tables in a schema of this name, in a transaction that the caller began.
+  static func creation(of name: String) -> String {
+    let schema = Schema.current
+    return """
     CREATE SCHEMA \(name);
     SET LOCAL search_path = \(name), pg_catalog, pg_temp;
     CREATE TABLE facts(version bigint NOT NULL, oldest bigint NOT NULL, id bytea NOT NULL);
-    INSERT INTO facts VALUES (\(version), \(min(oldest, version)), uuid_send(gen_random_uuid()));
-    \(Schema.steps(from: 0, through: version).map(Schema.forPostgres).joined(separator: "\n"))
+    INSERT INTO facts VALUES (\(schema.version), \(schema.oldest), uuid_send(gen_random_uuid()));
+    \(schema.steps(from: 0).map(Schema.forPostgres).joined(separator: "\n"))
     """
   }
 
@@ -120,8 +118,9 @@ package enum PostgresSchema {
       SELECT pg_advisory_lock_shared(\(usersLock))
       """)
     let facts = try Facts(of: connection)
-    if facts.oldest > Schema.version { throw .refused(state: ServerState.newer, "\(facts.version)") }
-    if facts.version < Schema.version { throw .refused(state: ServerState.older, "\(facts.version)") }
+    let known = Schema.current.version
+    if facts.oldest > known { throw .refused(state: ServerState.newer, "\(facts.version)") }
+    if facts.version < known { throw .refused(state: ServerState.older, "\(facts.version)") }
     connection.database = facts.id
   }
 

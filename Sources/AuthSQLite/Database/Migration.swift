@@ -21,15 +21,16 @@ struct Migration {
   }
 
   let connection: SQLiteConnection
+  private var schema: Schema { connection.schema }
 
   /// Reads the state of the file, in a transaction of the caller.
   func phase() throws(BackendError) -> Phase {
     let version = try fact(.version)
     let application = try fact(.applicationID)
     if application == Schema.applicationID {
-      if version == Schema.version { return .current }
-      if version > Schema.version {
-        throw .unavailable(.databaseNewer, connection.path.escaped, "\(version)", "\(Schema.version)")
+      if version == schema.version { return .current }
+      if version > schema.version {
+        throw .unavailable(.databaseNewer, connection.path.escaped, "\(version)", "\(schema.version)")
       }
       if version > 0 { return .older(version) }
     } else if application == 0, version == 0, try fact(.objects) == 0 {
@@ -40,7 +41,7 @@ struct Migration {
 
   /// Creates the schema in an empty file, or upgrades an older file, in one transaction.
   ///
-  /// An older file is first copied to `authority.db.backup-v3` (or whatever its version is) while
+  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while
   /// the write lock is held, so that the copy is exactly what the migration started from.
   func run(creating: Bool) throws(BackendError) {
     try connection.setUpForWriting()
@@ -63,8 +64,8 @@ struct Migration {
   }
 
   private func apply(from version: Int64) throws(BackendError) {
-    for step in Schema.steps(from: version) { try connection.execute(step) }
-    try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
+    for step in schema.steps(from: version) { try connection.execute(step) }
+    try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(schema.version)")
   }
 
   /// A second connection copies: readers are admitted while a write lock is held and nothing is

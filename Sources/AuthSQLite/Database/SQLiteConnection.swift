@@ -56,12 +56,32 @@ final class SQLiteConnection: Transaction {
     wait.install(on: handle)
   }
 
+  /// Opens an empty database in memory, to compare with.
+  private init(inMemoryBeside other: SQLiteConnection) throws(BackendError) {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nil)
+    guard let handle, code == SQLITE_OK else {
+      sqlite3_close(handle)
+      throw other.failure(code)
+    }
+    (database, directory, self.handle) = (other.database, other.directory, handle)
+    wait = BusyWait(limit: .zero)
+  }
+
+  /// A database in memory with the tables that this one should have.
+  func likeNew() throws(BackendError) -> SQLiteConnection {
+    let new = try SQLiteConnection(inMemoryBeside: self)
+    for step in schema.steps(from: 0) { try new.execute(step) }
+    return new
+  }
+
   /// A second connection to the same file.
   func another(wait limit: Duration) throws(BackendError) -> SQLiteConnection {
     try SQLiteConnection(to: database, in: directory, wait: limit)
   }
 
   var path: String { database.path }
+  var schema: Schema { database.schema }
 
   /// It fails when SQLite was used in this process before; then it is configured already.
   private static let configured = csqlite_configure()

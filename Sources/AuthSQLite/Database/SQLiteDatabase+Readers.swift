@@ -43,7 +43,7 @@ extension SQLiteDatabase {
       try connection.begin(nil)
       defer { connection.rollBack() }
       guard case .current = try Migration(connection: connection).phase() else {
-        throw .unavailable(.databaseOlder, path.escaped, "older", "\(Schema.version)")
+        throw .unavailable(.databaseOlder, path.escaped, "older", "\(schema.version)")
       }
       return try body(connection)
     }

@@ -19,6 +19,7 @@ final class SQLiteDatabase: Database {
   }
 
   let directory: PrivateDirectory
+  let schema: Schema
   let patience: Duration
   let clock: any SessionClock
   let wallClock: @Sendable () -> WallTime
@@ -27,9 +28,10 @@ final class SQLiteDatabase: Database {
   private let readers: Monitor<Readers>?
 
   init(
-    directory: PrivateDirectory, busyWait: Duration, clock: any SessionClock, isServed: Bool = false,
+    directory: PrivateDirectory, schema: Schema, busyWait: Duration, clock: any SessionClock, isServed: Bool = false,
     wallClock: @escaping @Sendable () -> WallTime
   ) {
+    self.schema = schema
     readers = isServed ? Monitor(Readers()) : nil
     self.directory = directory
     patience = busyWait
@@ -95,14 +97,28 @@ final class SQLiteDatabase: Database {
     }
   }
 
-  /// What SQLite finds wrong with the file; nothing when all is well.
+  /// What is wrong with the file and its tables; nothing when all is well.
   func faults() throws(BackendError) -> [String] {
     try atLength { () throws(BackendError) in
-      try read { (db) throws(BackendError) in
+      func check(_ db: SQLiteConnection) throws(BackendError) -> [String] {
         let found: [String] = try db.all(CheckQuery.integrity)
         let tables: [String] = try db.all(CheckQuery.references)
         return found.filter { $0 != "ok" } + tables.map { "a row of \($0) refers to a row that is missing" }
+          + (try SchemaComparison.differences(of: db))
       }
+      if let readers { return try onReader(readers, check) }
+      return try onConnection(nil, check)
+    }
+  }
+
+  /// Whether the file has an older schema, which its next use upgrades.
+  func isOlder() throws(BackendError) -> Bool {
+    try open.withLock { (open) throws(BackendError) in
+      let connection = try connection(of: &open, nil)
+      try connection.begin(nil)
+      defer { connection.rollBack() }
+      if case .older = try Migration(connection: connection).phase() { return true }
+      return false
     }
   }
 

@@ -25,16 +25,6 @@ protocol ServerSchemaKeeper: SchemaKeeper {
 
 extension LocalAuthority: SchemaKeeper {
   func create() throws(BackendError) -> Rules { rules }
-
-  func upgrade() throws(BackendError) -> Bool {
-    try holdAlone()
-    return false
-  }
-
-  func check() throws(BackendError) -> [String] {
-    try holdAlone()
-    return try faults()
-  }
 }
 
 /// `schema`: commands for the database itself.
@@ -84,7 +74,7 @@ enum SchemaCommand {
     "check", "Check the tables and the integrity of the database",
     [
       "Prints a line for each fault; status 1 means that there are faults. "
-        + "A running service checks its SQLite database itself, on request over the socket for operators."
+        + "The tables are compared with new ones. A running service checks its SQLite database itself, on request over the socket for operators."
     ], options: [ServiceOptions.operators],
     example: "schema check --database /var/lib/auth-service", shows: "says whether the database is in order"
   ) { (words, place, cost) throws(CommandError) in

@@ -14,8 +14,6 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     case loggedOut
     /// The same, and alice is logged in.
     case loggedIn
-    /// The same, in a database of the first release.
-    case oldSchema
     /// Alice is logged in and has the recovery code ``CrashStart/code``.
     case withCode
     /// The same, and she logs in in two steps.
@@ -65,7 +63,6 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     CrashCase(
       start: .loggedIn, line: "password --password-stdin", input: CommandHome.alice + "\nan umbrella in the rain\n",
       retry: [0, 5]),
-    CrashCase(start: .oldSchema, line: "profile"),
     CrashCase(start: .loggedIn, line: "recovery-codes --yes", isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
@@ -115,9 +112,6 @@ enum CrashStart {
       homes[start] = try await session.copy()
       try homes[start]?.changeDatabase(statements)
     }
-    let old = try await session.copy()
-    try old.downgradeDatabase(to: Schema.versions[0])
-    homes[.oldSchema] = old
     return homes
   }
 

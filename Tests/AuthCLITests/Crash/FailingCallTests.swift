@@ -7,7 +7,7 @@ import Testing
 @Suite("Failing calls", .timeLimit(.minutes(10)))
 struct FailingCallTests {
   private static let cases =
-    CrashCase.all.filter { ![.nothing, .oldSchema].contains($0.start) }
+    CrashCase.all.filter { $0.start != .nothing }
     + [CrashCase(start: .loggedIn, line: "accounts disable bob")]
 
   @Test(

@@ -104,20 +104,6 @@ final class CommandHome: Sendable {
     try DatabaseFile(database).run(statement)
   }
 
-  /// Makes the database one of an older schema, with the same rows.
-  func downgradeDatabase(to version: Int64) throws {
-    let file = try DatabaseFile(database)
-    let tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table'"
-    try file.run("ATTACH ':memory:' AS newer")
-    for table in try file.run(tables) { try file.run("CREATE TABLE newer.\(table) AS SELECT * FROM \(table)") }
-    for table in try file.run(tables) { try file.run("DROP TABLE main.\(table)") }
-    try file.run(Schema.steps(from: 0, through: version).joined() + "PRAGMA user_version = \(version)")
-    for table in try file.run(tables) {
-      let columns = try file.run("SELECT name FROM pragma_table_info('\(table)')").joined(separator: ", ")
-      try file.run("DELETE FROM \(table); INSERT INTO \(table)(\(columns)) SELECT \(columns) FROM newer.\(table)")
-    }
-  }
-
   /// The rows of some queries, and a row for a query that fails.
   func rows(_ queries: String...) -> [String] {
     queries.flatMap { query in (try? DatabaseFile(database).run(query)) ?? ["\(query) failed"] }

@@ -1,94 +1,98 @@
 import AuthBackend
 import AuthCore
-import AuthDevice
 import AuthSQLite
 import DatabaseFiles
 import Foundation
 import Services
 import Testing
 
+/// Upgrades by a step that no release has.
 @Suite struct MigrationTests {
-  /// The database that release 0.1.0 wrote: alice, the administrator, with a session, and bob.
-  private func old() throws -> Workspace {
-    let work = Workspace()
-    work.run("mkdir -m 700 '\(work.data)'")
-    let raw = try DatabaseFile(work.databasePath, creating: true)
-    try raw.run(String(contentsOfFile: Workspace.repository + "/fixtures/released/0.1.0.sql", encoding: .utf8))
-    work.run("chmod 600 '\(work.databasePath)'")
-    return work
-  }
+  private static let next = Schema.current.adding(
+    "ALTER TABLE accounts ADD COLUMN mood TEXT; CREATE TABLE moods(name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;",
+    oldest: Schema.current.version + 1)
+  private static var backup: String { ".backup-v\(Schema.current.version)" }
 
   private func schema(_ raw: DatabaseFile) -> [[String]]? {
     raw.rows("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")
   }
 
-  @Test("the database of release 0.1.0 is upgraded in one transaction, with a private copy of the old one beside it")
+  @Test("an older database is upgraded in one transaction, with a private copy beside it, and its sessions continue")
   func forward() throws {
-    let work = try old()
-    _ = try work.authority().register(username: "carol", password: bobPassword)
+    let (work, old) = try Workspace.inhabited()
+    let token = try old.logIn().token
+    let authority = work.authority(schema: Self.next)
+    // A read upgrades too.
+    #expect(try authority.rules.profile(token: token).balance == 100_00)
     let fresh = Workspace()
-    _ = try fresh.authority().register(username: "carol", password: bobPassword)
+    _ = try fresh.authority(schema: Self.next).register(username: "carol", password: bobPassword)
     #expect(schema(work.raw) == schema(fresh.raw))
-    #expect(work.raw.number("PRAGMA user_version") == Schema.version)
-    #expect(work.raw.number("SELECT count(*) FROM unknown_names") == 0)
-    let backup = work.databasePath + ".backup-v3"
+    #expect(work.raw.number("PRAGMA user_version") == Self.next.version)
+    let backup = work.databasePath + Self.backup
     #expect(work.mode(backup) == "600")
-    #expect(work.file(backup).number("PRAGMA user_version") == 3)
+    #expect(work.file(backup).number("PRAGMA user_version") == Schema.current.version)
     #expect(work.file(backup).rows("SELECT name FROM accounts") == [["alice"], ["bob"]])
     #expect(work.run("ls '\(work.data)'").contains(".new") == false)
-  }
-
-  @Test("a session, passwords, money and events of release 0.1.0 are still there, and nobody needs a second step")
-  func released() async throws {
-    let work = try old()
-    let session = try #require(work.raw.rows("SELECT active FROM sessions WHERE ended_reason IS NULL")?.first)
-    // The session is of the boot in which it was written, and so is the clock of this test.
-    #expect(
-      work.raw.accepts("UPDATE sessions SET boot = x'00000000000000010000000000000001'"))
-    let began = Duration.nanoseconds(try #require(Int64(session[0])))
-    work.clock.advance(by: began - work.clock.uptime)
-    work.run("mkdir -m 700 '\(work.state)'")
-    let file = "\(work.state)/default.session"
-    work.run("install -m 600 '\(Workspace.repository)/fixtures/released/0.1.0.session' '\(file)'")
-    guard case .token(let token, _) = await work.vault().load() else { throw UnexpectedAnswer() }
-    let authority = work.authority()
-    let rules = authority.rules
-    // A read upgrades the schema too.
-    let profile = try rules.profile(token: token)
-    #expect(profile.user.displayName == "Ada Löwe" && profile.balance == 88_50)
-    #expect(try rules.receipts(token: token).map(\.key) == [nil, "rent", nil])
-    #expect(try rules.pay(try PaymentOrder("12.50", key: "rent"), token: token).isRepetition)
-    let events = try rules.events(.everyone, token: token)
-    #expect(events.first?.session == (try rules.sessions(token: token)).first?.id && events.count == 11)
-    #expect(
-      try rules.twoStep(token: token) == TwoStepState(since: nil, isPending: false, recoveryCodes: 0, isRequired: false)
-    )
-    #expect(try rules.registration(token: token) == .open)
-    #expect(try rules.twoStepPolicy(token: token) == .optional)
-    let login = events.first { $0.account == "bob" && $0.name == "authn_login_successafterfail" }
-    let bob = try rules.accounts(AccountsQuery(limit: 9), token: token).first { $0.user.username == "bob" }
-    #expect(bob?.lastLoginAt == login?.at && login != nil)
-    for (name, password) in [("alice", alicePassword), ("bob", bobPassword)] { _ = try authority.logIn(name, password) }
+    _ = try authority.logIn("bob", bobPassword)
   }
 
   @Test("many processes that find an old schema migrate it once") func concurrently() async throws {
-    let work = try old()
+    let (work, _) = try Workspace.inhabited()
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
-        let authority = work.authority()
+        let authority = work.authority(schema: Self.next)
         group.addTask { _ = try? authority.register(username: "u\(number)", password: bobPassword) }
       }
     }
     #expect(work.raw.number("SELECT count(*) FROM accounts") == 10)
-    #expect(work.file(work.databasePath + ".backup-v3").number("SELECT count(*) FROM accounts") == 2)
+    #expect(work.file(work.databasePath + Self.backup).number("SELECT count(*) FROM accounts") == 2)
   }
 
   @Test("a migration that fails changes nothing") func failing() throws {
-    let work = try old()
-    work.raw.script("CREATE TABLE codes(in_the_way)")
+    let (work, _) = try Workspace.inhabited()
+    work.raw.script("CREATE TABLE moods(in_the_way)")
     let before = schema(work.raw)
-    let refusal = failure { try work.authority().register(username: "bob", password: bobPassword) }
+    let refusal = failure { try work.authority(schema: Self.next).register(username: "carol", password: bobPassword) }
     #expect(refusal?.code == "database_corrupt")
-    #expect(schema(work.raw) == before && work.raw.number("PRAGMA user_version") == 3)
+    #expect(schema(work.raw) == before && work.raw.number("PRAGMA user_version") == Schema.current.version)
+  }
+
+  @Test("a check refuses an older schema and changes nothing; an upgrade says whether there was anything to do")
+  func operators() throws {
+    let (work, _) = try Workspace.inhabited()
+    let bytes = work.run("md5sum '\(work.databasePath)'")
+    #expect(code { try work.authority(schema: Self.next).check() } == "database_older")
+    #expect(work.run("md5sum '\(work.databasePath)'") == bytes)
+    #expect(try work.authority(schema: Self.next).upgrade())
+    #expect(try !work.authority(schema: Self.next).upgrade())
+    #expect(try work.authority(schema: Self.next).check() == [])
+  }
+
+  @Test("a number that no step leads from is refused, in words that say what to do", arguments: [2, 3, 8] as [Int64])
+  func numbers(version: Int64) throws {
+    let (work, _) = try Workspace.inhabited()
+    work.raw.script("PRAGMA user_version = \(version)")
+    let refusal = failure { try work.authority().logIn() }
+    #expect(refusal?.code == "database_newer" && refusal?.values.dropFirst() == ["\(version)", "1"])
+    #expect(refusal?.asUnavailability.hint.description.contains("move it away and register again") == true)
+    #expect(work.raw.number("PRAGMA user_version") == version)
+  }
+
+  @Test(
+    "a check lists what differs from new tables",
+    arguments: [
+      ("DROP INDEX sessions_live", "missing or changed: index sessions_live"),
+      ("ALTER TABLE codes ADD COLUMN x INTEGER", "not expected: column codes.x INTEGER"),
+      ("DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at", "missing or changed: column accounts.last_login_at"),
+      ("ALTER TABLE transfers RENAME COLUMN made_at TO at", "missing or changed: column transfers.made_at"),
+      ("DROP TRIGGER events_stay", "missing or changed: trigger events_stay"),
+      ("CREATE TABLE more(x)", "not expected: table more"),
+    ])
+  func check(change: String, words: String) throws {
+    let (work, _) = try Workspace.inhabited()
+    #expect(try work.authority().check() == [])
+    work.raw.script(change)
+    let found = try work.authority().check()
+    #expect(found.contains { $0.hasPrefix(words) }, "\(found)")
   }
 }

@@ -11,7 +11,7 @@ import Testing
   @Test("the lists of statements are found, and those of AuthSQLite read only pragmas or whole tables")
   func everyList() {
     #expect(queryLists.count > 10 && queryLists.allSatisfy { !$0.statements.isEmpty })
-    #expect(Set(queryListNames(in: "AuthSQLite")) == ["CheckQuery", "ColumnQuery", "Facts", "LogQuery"])
+    #expect(Set(queryListNames(in: "AuthSQLite")) == ["CheckQuery", "ColumnQuery", "Facts", "LogQuery", "SchemaQuery"])
   }
 
   @Test("values are numbered in the order of their first appearance, as SQLite binds them", arguments: all)

@@ -21,6 +21,9 @@ import Testing
     return (work, grant, vault)
   }
 
+  /// A schema with a step that fails.
+  private static let failing = Schema.current.adding("CREATE TABLE accounts(x)", oldest: 1)
+
   @Test("every name that is given here counts as the program's own, and no other does") func names() {
     for name in [
       "authority.db", "authority.db-wal", "authority.db.backup-v1", "authority.db.backup-v12.new",
@@ -40,11 +43,9 @@ import Testing
     work.run("echo x > '\(vault.path)'")
     _ = try await vault.setAside()
     try await vault.store(grant.token)
-    work.raw.script("PRAGMA user_version = 3")
-    // The migration fails on what is there already, after it has made its backup.
-    _ = failure { try work.authority().logIn() }
-    #expect(work.run("ls '\(work.data)'").contains("authority.db.backup-v3"))
-    work.raw.script("PRAGMA user_version = \(Schema.version)")
+    // The migration fails, after it has made its backup.
+    _ = failure { try work.authority(schema: Self.failing).logIn() }
+    #expect(work.run("ls '\(work.data)'").contains("authority.db.backup-v1"))
     work.run("chmod 755 '\(work.data)'")
     _ = try work.authority().logIn()
     #expect(work.mode(work.data) == "700")
@@ -55,11 +56,12 @@ import Testing
 
   @Test("a reader does not upgrade the schema in a directory that it must not close") func reader() async throws {
     let (work, grant, _) = try await inhabited()
-    work.raw.script("PRAGMA user_version = 3")
     work.run("touch '\(work.data)/notes'; chmod 755 '\(work.data)'")
     func listing() -> String { work.run("cd '\(work.path)' && find . -printf '%m %y %p %s\n' | sort") }
     let before = listing()
-    await #expect(throws: AuthorityError<SessionRejection>.self) { try await work.authority().resume(grant.token) }
+    await #expect(throws: AuthorityError<SessionRejection>.self) {
+      try await work.authority(schema: Self.failing).resume(grant.token)
+    }
     #expect(listing() == before)
   }
 
