@@ -35,7 +35,13 @@ let package = Package(
       name: "AuthSQLite", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"]),
     .target(
       name: "AuthService",
-      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket"]),
+      dependencies: [
+        "AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket", "CVersion",
+      ]),
+    .target(
+      name: "CVersion",
+      // A release build sets it; see .ci/release.
+      cSettings: Context.environment["AUTH_COMMIT"].map { [.define("AUTH_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
       name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
@@ -162,7 +168,7 @@ if let only = Context.environment["ONLY"], !only.isEmpty {
   package.products.removeAll { !kept.contains($0.name) }
 }
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.name != "CVersion" {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

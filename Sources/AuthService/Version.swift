@@ -1,8 +1,12 @@
-// `make version` writes this file, from the newest release in CHANGELOG.md.
+// `make version` writes this file, from the newest heading in CHANGELOG.md.
 
-/// The release of the programs.
+import CVersion
+
+/// The version of the programs.
 package enum Release {
-  package static let version = "1.0.0"
+  /// Such as `1.2.3`; before a release `1.2.3-dev`, in a release build with its commit:
+  /// `1.2.3-dev+abc1234`.
+  package static let version = "1.0.0-dev" + String(cString: auth_commit())
   /// As manual pages write it.
-  package static let date = "November 26, 2026"
+  package static let date = "unreleased"
 }

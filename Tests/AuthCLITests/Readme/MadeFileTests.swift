@@ -25,17 +25,43 @@ import Testing
     }
   }
 
-  @Test("version and date of the program are those of the newest release in CHANGELOG.md")
+  @Test("version and date of the program are those of the newest heading in CHANGELOG.md")
   func version() async throws {
     let scratch = ShortFolder()
     _ = try await run("make version VERSION_FILE='\(scratch.path)/Version.swift'")
     let made = try TextFile.read("\(scratch.path)/Version.swift")
-    #expect(made.contains("\"\(Release.version)\"") && made.contains("\"\(Release.date)\""), "type 'make version'")
     let kept = try TextFile.list("Sources", suffix: "Version.swift").first { $0.hasSuffix("/Version.swift") }
     #expect(try TextFile.read(#require(kept)) == made, "type 'make version'")
+    let number = try #require(Release.version.firstMatch(of: /^\d+\.\d+\.\d+/))
+    #expect(made.contains("\"\(number.output)\"") || made.contains("\"\(number.output)-dev\""))
+  }
+
+  @Test(
+    "the version is of a release, or says that it is not released",
+    arguments: [
+      ("## 1.2.3 - 2026-01-31", "\"1.2.3\"", "\"January 31, 2026\""),
+      (
+        "## Unreleased (1.3.0)\n\n## 1.2.3 - 2026-01-31", "\"1.3.0-dev\" + String(cString: auth_commit())",
+        "\"unreleased\""
+      ),
+    ])
+  func headings(_ changelog: String, _ version: String, _ date: String) async throws {
+    let scratch = ShortFolder()
+    let made = try await run(
+      """
+      mkdir -p '\(scratch.path)/.ci' && cp .ci/version '\(scratch.path)/.ci' && cd '\(scratch.path)'
+      printf '%s\\n' '\(changelog)' >CHANGELOG.md && .ci/version Version.swift && cat Version.swift
+      """)
+    #expect(made.contains("version = \(version)\n") && made.contains("date = \(date)\n"), "\(made)")
+  }
+
+  @Test("no manifest of README and articles asks for a release before there is one")
+  func manifests() throws {
     for manifest in ["README.md", "Sources/AuthCore/AuthCore.docc/GettingStarted.md"] {
       let text = try TextFile.read("\(BuiltExecutable.repository)/\(manifest)")
-      #expect(text.contains("auth-cli\", from: \"\(Release.version)\")"), "\(manifest) names another version")
+      let isReleased = !Release.version.contains("-dev")
+      #expect(text.contains("auth-cli\", from: \"\(Release.version)\")") == isReleased, "\(manifest)")
+      #expect(isReleased || !text.contains("from: \""), "\(manifest) asks for a release")
     }
   }
 

@@ -23,7 +23,7 @@ import Testing
     AuthBackendTesting language AuthBackend AuthCore AuthCoreTesting AuthDevice Glibc
     AuthSQLite system AuthBackend AuthCore AuthDevice CSQLite Guards TextFormat
     AuthPostgres system AuthBackend AuthCore AuthDevice CPostgres Guards TextFormat
-    AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket Guards TextFormat
+    AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket CVersion Guards TextFormat
     AuthMessages language AuthBackend AuthCore AuthDevice CommandLineKit TextFormat
     CommandLineKit language Glibc TextFormat
     AuthProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \

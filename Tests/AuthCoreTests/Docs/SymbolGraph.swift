@@ -53,7 +53,9 @@ struct SymbolGraph: Decodable {
   }
 
   private static func extracted(_ module: String) async throws -> SymbolGraph {
-    let libraries = ["CSQLite", "CCrypt", "CProcess", "CSocket"].map { Repository.root + "/Sources/\($0)" }
+    let libraries = ["CSQLite", "CCrypt", "CProcess", "CSocket", "CVersion/include"].map {
+      Repository.root + "/Sources/\($0)"
+    }
     let graphs = try await graphs(of: module, ([Repository.modules] + libraries).flatMap { ["-I", $0] })
     return try #require(graphs["\(module).symbols.json"])
   }

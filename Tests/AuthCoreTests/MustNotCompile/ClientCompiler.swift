@@ -49,7 +49,7 @@ enum ClientCompiler {
     if module != nil { for feature in features { all += ["-enable-upcoming-feature", feature] } }
     // The directories of the arguments come first.
     all += arguments + ["-I", Repository.modules]
-    for module in ["CSQLite", "CCrypt", "CProcess", "CSocket"] {
+    for module in ["CSQLite", "CCrypt", "CProcess", "CSocket", "CVersion/include"] {
       all += ["-I", "\(Repository.root)/Sources/\(module)"]
     }
     all += ["-module-cache-path", Repository.products + "/ClientModules"]
