@@ -37,7 +37,8 @@ final class Observer: Sendable {
   private let isOnMainActor: Bool
   /// Returns false when the observer needs no more notifications.
   private let call: @Sendable (News) -> Bool
-  private let news = OrderedQueue<News>()
+  /// Closed until ``begin()``, so that no other thread makes the first call.
+  private let news = OrderedQueue<News>(isClosed: true)
   private let isDone = Atomic<Bool>(false)
 
   /// Creates an observer that is notified on the thread that made the change.
@@ -75,7 +76,21 @@ final class Observer: Sendable {
 
   /// Delivers the added notifications here; call it on the main actor for an object of that.
   func deliver() {
-    news.handle { if !isFinished, !call($0) { finish() } }
+    news.handle(take)
+  }
+
+  /// Delivers the first notification here, even while another thread notifies observers.
+  ///
+  /// Nothing is delivered before.
+  func begin() {
+    news.open(take)
+  }
+
+  /// Whether it is an observer of the main actor with notifications that were not delivered.
+  var isBehindOnMainActor: Bool { isOnMainActor && !news.isIdle }
+
+  private func take(_ next: News) {
+    if !isFinished, !call(next) { finish() }
   }
 
   /// Whether the observer needs no more notifications.

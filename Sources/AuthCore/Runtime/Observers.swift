@@ -13,15 +13,12 @@ extension SessionCore {
   func notify(_ observers: [Observer], of change: SessionChange) {
     observedRevision.change { $0 = change.revision }
     observedKey.change { $0 = change.snapshot.session }
-    notify(observers, .change(change))
+    notify(observers)
   }
 
-  /// Notifies the observers, with no lock held.
-  func notify(_ observers: [Observer], _ news: Observer.News) {
-    for observer in observers {
-      observer.add(news)
-      observer.tell(inbox)
-    }
+  /// Delivers the notifications that were added for the observers, with no lock held.
+  func notify(_ observers: [Observer]) {
+    for observer in observers { observer.tell(inbox) }
     drop(observers.filter(\.isGone))
   }
 
@@ -40,7 +37,7 @@ extension SessionCore {
   @discardableResult
   func start(_ observer: Observer) -> UInt64 {
     let first = register(observer)
-    observer.tell(inbox)
+    observer.begin()
     return first
   }
 
@@ -49,7 +46,14 @@ extension SessionCore {
     // Finds the observers of the main actor without objects, before the store removes them.
     for other in withLock({ $0.observers }) { other.look() }
     _ = register(observer)
-    observer.deliver()
+    observer.begin()
+  }
+
+  /// Notifies the observers of the main actor before this returns if the caller is on it: another
+  /// thread may be making the deliveries in the outbox.
+  func tellMainActor(_ observers: [Observer]) {
+    let behind = observers.filter(\.isBehindOnMainActor)
+    if !behind.isEmpty { onMainActor { for observer in behind { observer.deliver() } } }
   }
 
   private func register(_ observer: Observer) -> UInt64 {

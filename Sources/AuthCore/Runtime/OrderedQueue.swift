@@ -7,12 +7,26 @@ import Guards
 final class OrderedQueue<Element: Sendable>: Sendable {
   private struct Storage {
     var elements: [Element] = []
-    var isHandling = false
+    var isHandling: Bool
 
     var isIdle: Bool { elements.isEmpty && !isHandling }
   }
 
-  private let storage = Locked(Storage())
+  private let storage: Locked<Storage>
+
+  /// Creates a queue; one that is closed handles nothing before ``open(_:)``.
+  init(isClosed: Bool = false) { storage = Locked(Storage(isHandling: isClosed)) }
+
+  /// Opens a closed queue: handles its first element here, and then the others like ``handle(_:)``.
+  func open(_ body: (Element) -> Void) {
+    let first = storage.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
+    if let first { body(first) }
+    storage.withLock { $0.isHandling = false }
+    handle(body)
+  }
+
+  /// Whether all elements have been handled.
+  var isIdle: Bool { storage.withLock { $0.isIdle } }
 
   /// Adds an element.
   func add(_ element: Element) {

@@ -106,7 +106,7 @@ final class SessionCore: Sendable {
     _ event: SessionEvent, failure: SessionError? = nil, submitting submitted: Submitted? = nil,
     unless answer: (inout Inner) -> Reaction? = { _ in nil }, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
-    let (reaction, ticket, after, result) = inner.withLock { inner in
+    let (reaction, ticket, after, observers, result) = inner.withLock { inner in
       let before = inner.machine.state
       let reaction = answer(&inner) ?? inner.machine.handle(event)
       let after = inner.machine.state
@@ -122,9 +122,10 @@ final class SessionCore: Sendable {
       if let now = inner.steps?.now() {
         inner.steps?.note(MachineStep(event, from: before, to: after, reaction, at: now))
       }
-      return (reaction, ticket, after, result)
+      return (reaction, ticket, after, reaction.effects.contains(.notify) ? inner.observers : [], result)
     }
     deliver()
+    tellMainActor(observers)
     for effect in reaction.effects { run(effect, ticket, submitted) }
     if reaction.isTransition, after.restingSession != nil { enforceLimits() }
     return (reaction, result)
@@ -179,6 +180,7 @@ final class SessionCore: Sendable {
     if effects.contains(.notify) {
       inner.revision += 1
       let (change, observers) = (inner.change, inner.observers)
+      for observer in observers { observer.add(.change(change)) }
       outbox.add { [self] in notify(observers, of: change) }
     }
     for settlement in inner.awaited.settle(state, inner.key, failure) {
@@ -197,15 +199,18 @@ final class SessionCore: Sendable {
   /// challenge, because no caller can answer it now. A logout under way continues to its end.
   func shutDown() {
     if let challenge = waitingChallenge?.challenge { revokeInBackground(challenge.token, .userAsked) }
-    inner.withLock { inner in
+    let observers = inner.withLock { inner in
       inner.isShutDown = true
       inner.gate?.close(.storeReleased)
       if let timer = inner.timers.watch.take()?.task { outbox.add { timer.cancel() } }
       for settlement in inner.awaited.abandon() { outbox.add { [inbox] in inbox.settle(settlement.fulfil) } }
       let observers = inner.observers
-      outbox.add { [self] in notify(observers, .end) }
+      for observer in observers { observer.add(.end) }
+      outbox.add { [self] in notify(observers) }
       inner.observers = []
+      return observers
     }
     deliver()
+    tellMainActor(observers)
   }
 }

@@ -89,11 +89,14 @@ extension SessionCore {
         throw .ended(meant?.reason ?? .switchedUser)
       case .rejected(let reason):
         // While a switch of users ends the previous session, a check waits for the next one.
-        let isBusy = reason == .renewalInProgress || isCheck && reason == .logoutInProgress && now.promise != nil
-        guard isBusy else {
+        // A check inside a lease does not: the switch waits for the lease.
+        let awaitsSwitch = isCheck && reason == .logoutInProgress && now.promise != nil && !isInsideLease
+        guard reason == .renewalInProgress || awaitsSwitch else {
           if isCheck, let ended = now.state.endReason { throw .ended(ended) }
           throw .rejected(reason)
         }
+        // Nobody awaits the work of a store that was released.
+        if now.promise == nil { throw .ended(.storeReleased) }
       }
       if let promise = now.promise {
         let isNewEnough = reaction.isTransition || isCheck && hasWaited && now.state.isChecking
@@ -136,10 +139,16 @@ extension SessionCore {
 
   /// Waits until all observers were notified of the changes before the call.
   func observersKnow() async {
-    let told = Promise<Void>()
-    outbox.add { [inbox] in inbox.settle { told.fulfil(()) } }
+    _ = await afterNotifications(()).value()
+  }
+
+  /// A promise of a value, fulfilled when the observers were notified of the changes before the
+  /// call.
+  func afterNotifications<Value>(_ value: Value) -> Promise<Value> {
+    let told = Promise<Value>()
+    outbox.add { [inbox] in inbox.settle { told.fulfil(value) } }
     deliver()
-    _ = await told.value()
+    return told
   }
 }
 

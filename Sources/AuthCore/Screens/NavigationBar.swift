@@ -86,8 +86,8 @@ public final class NavigationBar: Observable, Sendable {
         }
       }
       if case .passed(let pressed) = passage { return pressed } else { return .nothing }
-    case .logOut:
-      return .loggingOut(store.beginLogOut())
+    case .logOut(let user):
+      return store.beginLogOut(of: user).map { .loggingOut($0) } ?? .nothing
     }
   }
 }

@@ -19,13 +19,12 @@ package struct PendingLogin: Sendable {
 ///
 /// It continues whether or not a task waits for it.
 public struct PendingLogout: Sendable {
-  let promise: Promise<LogoutResult>?
+  let promise: Promise<LogoutResult>
 
   /// Waits for the result.
   ///
   /// - Throws: ``LogoutError/cancelled`` as soon as the waiting task is cancelled.
   public func value() async throws(LogoutError) -> LogoutResult {
-    guard let promise else { return .alreadyLoggedOut }
     guard let result = await promise.value() else { throw .cancelled }
     return result
   }

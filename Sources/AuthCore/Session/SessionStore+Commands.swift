@@ -97,9 +97,11 @@ extension SessionStore {
   public func reauthenticate(
     password: Secret, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    let username = core.withLock { $0.key?.user.username } ?? ""
-    let credentials = Credentials.password(username: username, password: password)
-    return try await reauthenticate(with: credentials, limits: limits, within: limit)
+    // One read: the name is that of the session whose token goes with it.
+    let key = core.withLock { $0.key }
+    let credentials = Credentials.password(username: key?.user.username ?? "", password: password)
+    return try await core.work(
+      .reauthenticate, for: key?.gate, submitting: .credentials(credentials, limits), within: limit)
   }
 
   /// Checks credentials of the current user again, such as the code of a new login at a server; see
@@ -276,6 +278,14 @@ extension SessionStore {
       reaction.isTransition ? Awaited.begin(&inner.awaited.logout) : nil
     }
     if promise == nil { core.retryRevocations() }
-    return PendingLogout(promise: promise)
+    return PendingLogout(promise: promise ?? core.afterNotifications(.alreadyLoggedOut))
+  }
+
+  /// Ends the session of this user as ``beginLogOut()`` does; nil if the user is not logged in.
+  func beginLogOut(of user: User) -> PendingLogout? {
+    let (_, promise) = core.send(
+      .command(.logOut), unless: { $0.key?.user.id == user.id ? nil : .ignored(.otherSession) }
+    ) { reaction, inner in reaction.isTransition ? Awaited.begin(&inner.awaited.logout) : nil }
+    return promise.map { PendingLogout(promise: $0) }
   }
 }

@@ -115,6 +115,23 @@ struct MainActorTests: InWorld {
     #expect(screen.told == ["dismiss \(try #require(key.endReason).code)"])
   }
 
+  @Test(
+    "on the main actor, screens are dismissed before the call returns, even while another thread notifies observers",
+    arguments: Call.allCases)
+  func callWhileNotifying(_ call: Call) async throws {
+    let key = try await logInAlice()
+    let screen = try #require(store.open(MainScreen.self))
+    try await whileNotifying(store, of: { [world] in try await world.rename(to: "Alice B.") }) {
+      switch call {
+      case .report: store.reportEnded(key, because: .revoked)
+      case .logout: store.beginLogOut()
+      case .limit: clock.advance(by: .seconds(1800), in: store)
+      }
+      #expect(screen.told == ["follow Alice B.", "dismiss \(key.endReason?.code ?? "")"])
+    }
+    #expect(screen.told.count == 2)
+  }
+
   @Test("a test can wait until the store works no more and all observers were told")
   func quiet() async throws {
     let world = World(worksOn: .separateThreads)

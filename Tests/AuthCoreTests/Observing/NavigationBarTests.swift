@@ -35,6 +35,22 @@ struct NavigationBarTests: InWorld {
     #expect(store.session == nil)
   }
 
+  @Test("a press logs out the user whose account was shown, even while another user's login is not shown yet")
+  func pressesWhileBehind() async throws {
+    try await logInAlice()
+    try await whileNotifying(store, of: { try await world.rename(to: "Alice B.") }) {
+      let seen = bar.button
+      // The bar learns of bob only when the other thread continues.
+      _ = Task.immediate { try await store.switchUser(to: World.bob) }
+      #expect(store.session?.user.username == "bob" && bar.button == seen)
+      for shown in [seen, nil] as [NavigationBar.Button?] {
+        let pressed = try await bar.press(shown) { nil }
+        #expect(pressed.isNothing)
+      }
+      #expect(store.session?.user.username == "bob")
+    }
+  }
+
   @Test("a press in a second step gives its challenge again, without a prompt; the button is observed")
   func challenged() async throws {
     authority.setSecondStep(of: "alice", to: World.code)

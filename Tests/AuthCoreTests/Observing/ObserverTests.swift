@@ -95,6 +95,42 @@ struct ObserverTests: InWorld {
     #expect(screen.told == ["follow Alice B.", "dismiss user_asked"])
   }
 
+  @Test("no other thread makes the first call to a new observer")
+  func firstCallIsHere() async throws {
+    let callers = Locked<[String]>([])
+    let observer = Observer { news in
+      callers.withLock { $0.append(currentThread()) }
+      return true
+    }
+    observer.add(.end)
+    try await onOwnThread { observer.tell(MainActorInbox()) }
+    #expect(callers.withLock { $0 } == [])
+    // The first call may send a command, whose notification follows.
+    let here = try await onOwnThread {
+      observer.begin()
+      return currentThread()
+    }
+    #expect(callers.withLock { $0 } == [here])
+    observer.add(.end)
+    observer.tell(MainActorInbox())
+    #expect(callers.withLock { $0.count } == 2)
+  }
+
+  @Test("a logout that finds nobody logged in returns after the screens of the logout before were dismissed")
+  func alreadyLoggedOut() async throws {
+    let session = try await logInAlice()
+    var second: Task<(LogoutResult, told: [String]), any Error>?
+    try await whileNotifying(store, of: { [world] in try await world.rename(to: "Alice B.") }) {
+      let screen = Screen(session: session)
+      store.open(screen, with: session)
+      store.beginLogOut()
+      #expect(store.session == nil && screen.told == ["follow Alice B."])
+      second = Task.immediate { [store] in (try await store.logOut(), screen.told) }
+    }
+    let (result, told) = try await #require(second).value
+    #expect(result == .alreadyLoggedOut && told == ["follow Alice B.", "dismiss user_asked"])
+  }
+
   @Test("inside a call, the first call to another object comes before attach and open return")
   func firstCallInside() async throws {
     let heard = Locked<[[String]]>([])

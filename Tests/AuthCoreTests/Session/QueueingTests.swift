@@ -11,6 +11,28 @@ struct QueueingTests: InWorld {
   init() async throws { key = try await world.store.loggedIn(World.alice) }
 
   @Test(
+    "a check inside a lease during a switch of users fails: the switch waits for the lease", .timeLimit(.minutes(1)))
+  func checkInsideLease() async throws {
+    let change = try await key.withLease { (_: borrowing SessionLease) async throws in
+      let change = Task.immediate { try await store.switchUser(to: World.bob).key }
+      #expect(key.endReason == .switchedUser)
+      await #expect(throws: SessionError.ended(.switchedUser)) { try await store.check() }
+      await #expect(throws: SessionError.ended(.switchedUser)) { try await store.check(within: .seconds(60)) }
+      return change
+    }
+    #expect(try await change.value.user.username == "bob")
+  }
+
+  @Test("a check that begins after the store was released, while work on the session goes on, fails")
+  func checkAfterRelease() async throws {
+    let renewal = await authority.holding(.renew) { Task.immediate { try await store.renew() } }
+    store.core.shutDown()
+    await #expect(throws: SessionError.ended(.storeReleased)) { try await store.core.work(.check) }
+    authority.release(.renew)
+    await #expect(throws: SessionError.ended(.storeReleased)) { try await renewal.value }
+  }
+
+  @Test(
     "a switch of users, a reauthentication and a check wait for a renewal and for a check, and then ask themselves",
     arguments: [Request.switchUser, .reauthenticate, .check], [Request.renew, .check])
   func waits(request: Request, background: Request) async throws {
