@@ -29,14 +29,15 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model checks explore further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck|ExchangeModel
 
-.PHONY: help build program demo demo-provider app test server-tests other-tests attack-tests test-all longer-lane \
+.PHONY: help build program demo demo-provider app test server-tests other-tests idle-tests test-all longer-lane longer-idle-tests \
   optimised-lane other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts \
   test-races test-exchange transcripts-cram check-deep lint format release bench docs pictures version install \
   uninstall release-service install-service uninstall-service deb dist test-packages clean setup setup-release \
   setup-packages
 
-help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile
+help: ## List the targets; those marked * are the first ones to know
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { mark = sub(/^[*] /, "", $$2) ? "*" : " "; \
+	  printf "%s make %-19s %s\n", mark, $$1, $$2 }' Makefile
 
 build: setup ## Build everything, debug (the default)
 	swift build
@@ -46,32 +47,35 @@ program: version
 	@.ci/setup program
 	swift build --product auth-cli
 
-demo: program ## Play the tour in a temporary directory
+demo: program ## * Play the tour in a temporary directory
 	fixtures/demo.sh $(DEBUG)
 
 demo-provider: build ## Play the tour at an identity provider: a throwaway Glewlwyd, if it is installed
 	fixtures/demo-provider.sh $(DEBUG)
 
-app: program ## Open the full-screen program on a temporary home with two users and some payments
+app: program ## * Open the full-screen program on a temporary home with two users and some payments
 	fixtures/app.sh $(DEBUG)
 
 # Two processes share the tests, because each often waits: for servers, for screens, for limits that are tested.
 SERVERS := AuthPostgresTests|AuthServiceTests
+# What measures runs alone, or it would measure the other tests, and is repeated once if it fails. Nothing else is.
+MEASURES := AttackTests|ThrottleCostTests
+# A sweep may take as long as its numbers say.
+SWEEP := TEST_ALL=1 TEST_LIMIT=$${TEST_LIMIT:-86400}
+LANES := MAKE='$(MAKE)' .ci/lanes
 
-test: setup ## Run what a change needs: every test, with samples of the long ones
+test: setup ## * Run what a change needs: every test, with samples of the long ones
 	swift build --build-tests
-	$(MAKE) --no-print-directory --output-sync --jobs=2 server-tests other-tests
-	$(MAKE) --no-print-directory attack-tests
+	+$(LANES) server-tests other-tests alone idle-tests
 
 server-tests:
-	.ci/tests --built --filter '$(SERVERS)' --skip AttackTests
+	.ci/tests $@ --built --filter '$(SERVERS)' --skip '$(MEASURES)'
 
 other-tests:
-	.ci/tests --built --skip '$(SERVERS)'
+	.ci/tests $@ --built --skip '$(SERVERS)'
 
-# What measures a victim beside an attack runs alone, or it would measure the other tests.
-attack-tests:
-	.ci/tests --built --filter AttackTests
+idle-tests:
+	.ci/tests $@ --built --alone --filter '$(MEASURES)'
 
 # The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`, also inside another suite. After
 # `make test` on the same tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the
@@ -83,13 +87,15 @@ LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v T
 # runs fewer tests at a time than `make test`: a password of the usual cost must not wait too long for a processor.
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
 	$(if $(TESTED),,TEST_ALL=1 $(MAKE) --no-print-directory test)
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$((3 * $$(nproc))) \
-	  $(MAKE) --no-print-directory --output-sync --jobs=3 $(if $(TESTED),longer-lane) optimised-lane other-lane
-	$(if $(TESTED),TEST_ALL=1 $(MAKE) --no-print-directory attack-tests)
+	+SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$((3 * $$(nproc))) \
+	  $(LANES) $(if $(TESTED),longer-lane) optimised-lane other-lane $(if $(TESTED),alone longer-idle-tests)
 
 # It builds nothing, so that the release is built beside it.
 longer-lane:
-	TEST_ALL=1 .ci/tests --built --filter '$(LONGER)' --skip AttackTests
+	TEST_ALL=1 .ci/tests longer-tests --built --filter '$(LONGER)' --skip '$(MEASURES)'
+
+longer-idle-tests:
+	TEST_ALL=1 .ci/tests $@ --built --alone --filter '$(MEASURES)'
 
 optimised-lane:
 	$(MAKE) --no-print-directory test-older-systems
@@ -102,41 +108,41 @@ other-lane:
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
-	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
+	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
 
 test-release: setup-release ## Play the transcripts against the release executable
 	.ci/release auth-cli
-	TEST_ALL=1 AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
+	TEST_ALL=1 AUTH_CLI=$(abspath $(RELEASE)) .ci/tests $@ --filter TranscriptTests
 
 test-failover: ## Fail PostgreSQL servers and services under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
 	@.ci/setup failover
-	TEST_ALL=1 FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} FAILOVER_PAYMENTS=$${FAILOVER_PAYMENTS:-1100} .ci/tests --filter FailoverTests
+	$(SWEEP) FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} FAILOVER_PAYMENTS=$${FAILOVER_PAYMENTS:-1100} .ci/tests $@ --filter FailoverTests
 
 test-crash: setup ## Kill every command at every call that writes, and half way through every write; fail every such call
-	TEST_ALL=1 CRASH_EVERY=1 .ci/tests --filter 'CrashTests|FailingCallTests'
+	$(SWEEP) CRASH_EVERY=1 .ci/tests $@ --filter 'CrashTests|FailingCallTests'
 
 test-backends: setup ## Compare both databases over a random history of DIFFERENTIAL_OPERATIONS=20000
-	TEST_ALL=1 DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
+	$(SWEEP) DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests $@ --filter DifferentialTests
 
 test-races: setup ## Race processes and connections over accounts on both databases, in ACCOUNT_RACE_ROUNDS=200
-	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|RuleRaceTests'
+	$(SWEEP) ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests $@ --filter 'AccountRaceTests|RuleRaceTests'
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
-	TEST_ALL=1 CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests --filter CutConnectionTests
+	$(SWEEP) CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests $@ --filter CutConnectionTests
 
 test-exchange: setup ## Share a session among 16 processes at Glewlwyd and django-oauth-toolkit, in 200 expiries and 300 kills
-	TEST_ALL=1 EXCHANGE=1 .ci/tests --filter 'ProcessExchangeTests|DjangoTests|FileVaultTests'
+	$(SWEEP) EXCHANGE=1 .ci/tests $@ --filter 'ProcessExchangeTests|DjangoTests|FileVaultTests'
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
 	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
-	ONLY='$(CORE_TESTS)' CHECK_DEEP=1 .ci/tests $(OLDER) --filter '$(DEEP_FILTER)'
+	ONLY='$(CORE_TESTS)' CHECK_DEEP=1 .ci/tests $@ $(OLDER) --filter '$(DEEP_FILTER)'
 
 LONG_COMMENTS := FNR == 1 { code = 0 } /```/ { code = !code } \
   !code && /^ *\/\// && length > 100 { print FILENAME ":" FNR ": a comment line has at most 100 columns" }
@@ -160,7 +166,7 @@ bench: setup-release ## Measure each goal of the design beside a baseline (BENCH
 	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)
 
-docs: build ## Build the documentation into .build/docs
+docs: build ## * Build the documentation into .build/docs
 	.ci/docs $(dir $(DEBUG))Modules
 
 PICTURES := fixtures/pictures
@@ -203,7 +209,7 @@ build = $(if $(and $(FOREIGN),$(wildcard $(1))),,$(2))
 # $(call notice,EXECUTABLE): says that it was not built now.
 notice = @$(if $(call build,$(1),built),,echo "Installing what was built before, because .build belongs to another user or cannot be written." >&2)
 
-install: $(call build,$(RELEASE),release) ## Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
+install: $(call build,$(RELEASE),release) ## * Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
 	$(call notice,$(RELEASE))
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
 	$(RELEASE) man | install -D -m 644 /dev/stdin "$(MAN)"

@@ -114,6 +114,15 @@ extension BackendContract {
       try probe.recover("bob", code).notAccepted("a code from before the change")
     },
 
+    Check("a recovery voids a one-time code that was made before it") { probe, alice, bob in
+      let own = try bob.makeRecoveryCodes().value()
+      let older = try alice.resetPassword("bob").value().code
+      try probe.recover("bob", own[0]).value()
+      try probe.recover("bob", older, .newer).notAccepted("a one-time code from before the recovery")
+      // It set no password either.
+      _ = try await probe.logIn("bob", .new)
+    },
+
     Check("the owner of the database resets a password without a session, and the event says so") { probe, alice, bob in
       let answer = probe.ask(Operations.resetPasswordAsOwner, try Username("bob"))
       if answer.error?.code == BackendError.Code.notDatabaseOwner.rawValue {

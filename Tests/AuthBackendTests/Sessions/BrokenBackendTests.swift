@@ -62,6 +62,7 @@ struct BrokenBackend: Backend {
     case takesAnyPassword = "a new password for a code keeps the rules of passwords, and a bad one uses up no code"
     case resetsForTooLong = "a reset makes a code that works for an hour, the newest only, and changes nothing before"
     case keepsCodes = "a changed password voids a one-time code"
+    case keepsCodesOfRecoveries = "a recovery voids a one-time code that was made before it"
     case ownsNothing = "the owner of the database resets a password without a session, and the event says so"
     case promotesNobody = "a role can be given and taken away, and a session follows at once"
     case demotesTheLast = "the last administrator cannot be demoted or deleted"
@@ -264,7 +265,8 @@ struct BrokenBackend: Backend {
       guard let (name, token) = request.input(of: Operations.unlock) else { throw error }
       return try base.ask(Operations.account, name, token)
     case (.letsAllWin, .refused, "register"), (.usesCodesTwice, .credentials, "recover"),
-      (.opensDisabled, .credentials, "recover"), (.keepsCodes, .credentials, "recover"):
+      (.opensDisabled, .credentials, "recover"), (.keepsCodes, .credentials, "recover"),
+      (.keepsCodesOfRecoveries, .credentials, "recover"):
       return Self.bob
     case (.opensWithAnyCode, .challenged, "answer"), (.keepsRecoveryCodes, .challenged, "answer"),
       (.forgetsNoChallenge, .credentials, "answer"):

@@ -36,6 +36,9 @@ enum BuiltExecutable {
   /// What transcripts need and a shell lacks.
   static let transcriptTool = LeastCost.products + "/transcript-tool"
 
+  /// The service, with the least cost of a password.
+  static let service = LeastCost.products + "/auth-service-least-cost"
+
   /// The top of the repository.
   static let repository = SourceTree.root
 }

@@ -15,6 +15,12 @@ struct TranscriptRun {
 
   var passed: Bool { reachedEnd && recorded == transcript.lines }
 
+  /// Whether a command was not found where the transcript expects none of that: it is not built.
+  var lacksProgram: Bool {
+    let notFound = "  [127]"
+    return recorded.count { $0 == notFound } > transcript.lines.count { $0 == notFound }
+  }
+
   /// Plays `transcript` with the directory of `executable` first on `PATH`, and with `AUTH_CLI`
   /// naming it.
   ///
@@ -34,7 +40,7 @@ struct TranscriptRun {
       "PATH": "\(bin):\(path)", "AUTH_CLI": executable, "HOME": working,
       "TESTDIR": directory, "TESTFILE": transcript.name, "TESTSHELL": "/bin/sh", "CRAMTMP": scratch.path,
       "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary,
-      "TRANSCRIPT_TOOL": BuiltExecutable.transcriptTool,
+      "TRANSCRIPT_TOOL": BuiltExecutable.transcriptTool, "AUTH_SERVICE": BuiltExecutable.service,
       "LANG": "C", "LC_ALL": "C", "LANGUAGE": "C", "TZ": "GMT", "CDPATH": "", "COLUMNS": "80", "GREP_OPTIONS": "",
     ]
     let shell = Program(

@@ -34,6 +34,25 @@ import Testing
     #expect(try await !play(text).passed)
   }
 
+  @Test("nothing is recorded where a command is not found")
+  func lacksProgram() async throws {
+    #expect(try await play("  $ no-such-program 2>/dev/null\n").lacksProgram)
+    #expect(try await !play("  $ no-such-program 2>/dev/null\n  [127]\n").lacksProgram)
+    #expect(try await !play("  $ false\n").lacksProgram)
+  }
+
+  @Test(
+    "a transcript whose program is not built says so and comes to no end, so nothing is recorded",
+    arguments: [("AUTH_CLI", "setup.sh"), ("TRANSCRIPT_TOOL", "tools.sh"), ("AUTH_SERVICE", "service.sh")])
+  func notBuilt(variable: String, script: String) async throws {
+    let text = "  $ \(variable)=/nowhere/program\n  $ . \"$TESTDIR/\(script)\"\n  $ echo 'something wrong'\n"
+    let run = try await TranscriptRun(
+      Transcript(name: "case.t", contents: text), executable: BuiltExecutable.cheap,
+      directory: BuiltExecutable.repository + "/fixtures/transcripts", timeLimit: .seconds(600))
+    #expect(!run.reachedEnd && !run.passed)
+    #expect(run.actual.contains("  /nowhere/program is not built; make builds it"), "\(run.actual)")
+  }
+
   @Test("a transcript that hangs is killed with everything it started")
   func killsAtTheLimit() async throws {
     let run = try await play("  $ sleep 600 & sleep 600\n", timeLimit: .milliseconds(200))

@@ -9,14 +9,17 @@ import Testing
 /// They run with a cheap hash, which does not change what is printed; `make test-release`, a part
 /// of `make test-all`, plays them on the release executable. A new case needs no code.
 /// `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you
-/// keep it.
+/// keep it. `TRANSCRIPTS='pay login'` plays or records these alone.
 @Suite struct TranscriptTests {
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
   private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"
 
-  static let names = ((try? TextFile.list("fixtures/transcripts", suffix: ".t")) ?? []).compactMap {
+  private static let all = ((try? TextFile.list("fixtures/transcripts", suffix: ".t")) ?? []).compactMap {
     $0.split(separator: "/").last.map(String.init)
   }
+  /// Those to play; a name that no file has fails.
+  static let names =
+    Program.inheritedEnvironment["TRANSCRIPTS"].map { $0.split(separator: " ").map { "\($0).t" } } ?? all
 
   @Test("the executable prints what the transcript says", arguments: names)
   func plays(_ name: String) async throws {
@@ -31,6 +34,7 @@ import Testing
       return
     }
     if Self.isRecording && run.reachedEnd {
+      try #require(!run.lacksProgram, "\(name): a command was not found, so nothing was recorded; build it")
       try TextFile.write(TranscriptRun.file(run.recorded), to: file)
     } else {
       let cause = run.reachedEnd ? "" : "The shell did not reach the end: \(run.ending).\n"
@@ -47,10 +51,10 @@ import Testing
 
   @Test("every command is in one")
   func everyCommand() throws {
-    let all = try Self.names.map { try TextFile.read("\(Self.directory)/\($0)") }.joined()
-    for location in AuthTool.tool.locations where location.command.request != nil {
-      let line = "auth-cli \(location.path.joined(separator: " "))"
-      #expect(all.contains(line), "\(line) is in no transcript")
+    let all = try Self.all.map { try TextFile.read("\(Self.directory)/\($0)") }.joined()
+    let lines = AuthTool.tool.locations.filter { $0.command.request != nil }.map {
+      "auth-cli \($0.path.joined(separator: " "))"
     }
+    #expect(lines.filter { !all.contains($0) } == [], "these commands are in no transcript")
   }
 }

@@ -63,6 +63,10 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     try start()
   }
 
+  /// The group of this process may connect: where the package is installed, a service of root would
+  /// let only members of auth-cli in.
+  private static let group = getgrgid(getegid()).map { ["--group", String(cString: $0.pointee.gr_name)] } ?? []
+
   /// A service that ended, or did not say that it is ready.
   struct NotReady: Error { let log: String }
 
@@ -74,7 +78,7 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     defer { close(receiver) }
     unlink(folder + "/log")
     let process = try TerminalProcess(
-      program + ["run", "--socket", socket, "--operators", operators] + options,
+      program + ["run", "--socket", socket, "--operators", operators] + Self.group + options,
       environment: environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 },
       errors: folder + "/log")
     self.process = process
