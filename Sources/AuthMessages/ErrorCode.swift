@@ -5,13 +5,15 @@ package import CommandLineKit
 /// Several of them may have the same code.
 package enum ErrorCode: Hashable, Sendable, CaseIterable {
   case accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver, clientMissing, codeMissing,
-    commandMissing, commandNotRun, contextInUse, csvNotJSON, homeNotText, homeTooLong, locked, lockedRecovery,
+    commandMissing, commandNotRun, contextInUse, csvNotJSON, homeNotText, homeTooLong, kubectlVersionUnknown, locked,
+    lockedRecovery,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
     logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
     noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notLoggedIn, notPermitted,
     optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken, passwordChangedMeanwhile,
     passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotRecent,
     passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, screenNotJSON, screenTooPlain,
+    tokenFileNotWritten,
     sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileUnusable, superseded, throttled,
     throttledAtProvider, throttledCode, throttledRecovery, userAtProvider, wordsUnreadable, wrongCode,
     wrongCredentials, wrongPassword, wrongRecovery
@@ -101,6 +103,13 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .cancelled: .cannotTell("cancelled", "the command was cancelled").hint("Check with \(run: "status").")
     case .commandNotRun:
       .cannotTell("command_not_run", "{COMMAND} cannot be run: {REASON}").hint("Check its name and its permissions.")
+    case .kubectlVersionUnknown:
+      .usage("kubectl_version_unknown", "kubectl asks for {VERSION}, which this version does not know").hint(
+        "Write the apiVersion client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1 into the kubeconfig."
+      )
+    case .tokenFileNotWritten:
+      .cannotTell("token_file_not_written", "{FILE} cannot be written: {REASON}").hint(
+        "The file is as it was. Check its directory, or choose another one.")
     case .noAccessToken:
       .cannotTell("no_access_token", "the provider granted no valid access token").hint("Try again in a minute.")
     case .providerSettingsUnusable:

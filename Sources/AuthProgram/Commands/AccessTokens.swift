@@ -17,10 +17,12 @@ enum TokenCommand {
       "If even a new token is valid for less than --min-valid, it is printed anyway. Without --min-valid, a token "
         + "with a lifetime of less than 40 seconds is renewed in the last quarter of its lifetime.",
     ],
-    options: [SavedAccess.minimum, header],
+    options: [SavedAccess.minimum, header, file],
     examples: [
       "token": "prints the token",
-      "token --header": "prints a header for curl: auth-cli token --header | curl -H @- URL",
+      "token --header":
+        "prints a header for curl: h=$(auth-cli token --header) && printf '%s\\n' \"$h\" | curl -H @- URL",
+      "token --file token": "writes the token into a file, for programs that only read files",
       "token --min-valid 5m": "renews the token first if it is valid for less than 5 minutes",
       "token --json": "prints the token and when it expires as JSON",
     ],
@@ -28,10 +30,21 @@ enum TokenCommand {
   ) { _ in .withAccessToken(run) }
 
   private static let header = Option.flag("header", "Print the header Authorization")
+  private static let file = Option.optional(
+    "file", "PATH", ValueKind<[UInt8]>("a path", accepted: "the path of a file") { $0.bytes.isEmpty ? nil : $0.bytes },
+    "Write it into this file, readable only by you, and print nothing")
 
   private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
     let members = try access.members()
     let prefix = words[header] ? "Authorization: Bearer " : ""
+    if let path = words[file] {
+      let file = TokenFile(path: path)
+      try file.replace(with: prefix + access.token.value)
+      let end = try access.end()
+      return Answer(
+        .changed("the token was written to \(file.name)", hint: "Look at the file."),
+        ["file": .string(file.name), "expires_at": .string(orNull: end?.iso8601)])
+    }
     return Answer(.onlyShows, text: prefix + access.token.value + "\n", members)
   }
 }
@@ -87,12 +100,14 @@ enum RunCommand {
 /// `credential`: the protocols of other programs.
 enum CredentialCommand {
   static let command = Command<CommandBody>(
-    "credential", summary: "Hand an access token to git or kubectl",
+    "credential", summary: "Hand an access token to git, kubectl or docker",
     examples: [
       "credential git --host git.example.com get": "answers git",
       "credential kubectl": "answers kubectl",
+      "credential docker --host registry.example.com get": "answers docker",
     ],
-    subcommands: [GitCredentialCommand.command, KubectlCredentialCommand.command], request: nil)
+    subcommands: [GitCredentialCommand.command, KubectlCredentialCommand.command, DockerCredentialCommand.command],
+    request: nil)
 }
 
 /// `credential git --host HOST OPERATION`.
@@ -102,11 +117,13 @@ enum GitCredentialCommand {
     discussion: [
       "git runs this when it needs a password, with a description of the server on standard input. The answer has "
         + "an access token as the password. 'store' and 'erase' do nothing.",
+      "git 2.46 and later send the token as such (Bearer), unless you choose a user name with --username. Earlier "
+        + "versions send it as a password.",
       "Only the hosts that --host names get the token, because a repository can name any host, also in a submodule. "
         + "They get it over https; a host of this machine, such as localhost:8080, also over http. Other hosts get no answer, "
         + "and git asks its next helper.",
     ],
-    arguments: [operation], options: [host, username],
+    arguments: [operation], options: [Options.tokenHost, username],
     examples: [
       "credential git --host git.example.com get":
         "git config --global credential.helper '!auth-cli credential git --host git.example.com'"
@@ -115,14 +132,12 @@ enum GitCredentialCommand {
   ) { _ in CommandBody(run: run) }
 
   private static let operation = Argument.required(
-    "OPERATION", ValueKind<String>.text("an operation", maximumBytes: 64), "get, store or erase, as git says")
-  private static let host = Option.repeated(
-    "host", "HOST", hostName, "A host that gets the token, with its port if the address has one", isRequired: true)
-  // A whole address would match no request, and git would silently get no answer.
-  private static let hostName = ValueKind<String>(
-    "a host", accepted: "its name, and its port if the address has one, such as git.example.com"
-  ) { word in ValueKind<String>.text("a host", maximumBytes: 256).convert(word).flatMap { $0.contains("/") ? nil : $0 }
-  }
+    "OPERATION",
+    // git may know more operations in future. As $GIT_ASKPASS, it passes a whole question.
+    ValueKind(
+      "an operation", accepted: "get, store or erase; $GIT_ASKPASS does not work, so set credential.helper instead"
+    ) { word in word.text.flatMap { $0.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) == nil ? nil : $0 } },
+    "get, store or erase, as git says")
   private static let username = Option.standard(
     "username", "NAME", ValueKind<String>.text("a user name", maximumBytes: 256),
     "The user name beside the token, unless the address has one", standard: "oauth2", shownAs: "oauth2")
@@ -133,41 +148,36 @@ enum GitCredentialCommand {
     // Without an answer, git asks its next helper.
     let none = Answer(.onlyShows, ["access_token": nil])
     guard words[operation] == "get" else { return none }
-    let asked = try description()
-    guard let host = asked["host"]?.lowercased(), words[Self.host].contains(where: { $0.lowercased() == host }),
-      asked["protocol"] == "https" || asked["protocol"] == "http" && isHere(host)
+    let asked = description()
+    guard let host = asked["host"], let scheme = asked["protocol"],
+      words[Options.tokenHost].contains(where: { TokenHost($0).isMeant(by: host, scheme: scheme) })
     else { return none }
     return try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
       let end = try access.end().map { "password_expiry_utc=\($0.seconds)\n" } ?? ""
-      let text = "username=\(asked["username"] ?? words[username])\npassword=\(access.token.value)\n\(end)"
       let members = try access.members()
+      let takesTokens = asked["capability[]"]?.split(separator: " ").contains("authtype") == true
+      let text =
+        takesTokens && words.origin(of: username) == .notGiven
+        ? "capability[]=authtype\nauthtype=Bearer\ncredential=\(access.token.value)\n\(end)"
+        : "username=\(asked["username"] ?? words[username])\npassword=\(access.token.value)\n\(end)"
       return Answer(.onlyShows, text: text, members)
     }.run(words, printer, makeBackend)
   }
 
   /// The request of git: lines `NAME=VALUE` up to an empty one (git-credential(1), "Input/output
   /// format").
-  private static func description() throws(CommandError) -> [String: String] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while bytes.count < 65_536 {
-      let count = read(STDIN_FILENO, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
-    }
+  ///
+  /// The values of a name with brackets, such as `capability[]`, are joined with spaces.
+  private static func description() -> [String: String] {
     var asked: [String: String] = [:]
-    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    for line in RequestOnInput.read().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       if line.isEmpty { break }
       let parts = String(decoding: line, as: UTF8.self).split(separator: "=", maxSplits: 1).map(String.init)
-      if parts.count == 2 { asked[parts[0]] = parts[1] }
+      guard parts.count == 2 else { continue }
+      let earlier = parts[0].hasSuffix("[]") ? asked[parts[0]].map { $0 + " " } ?? "" : ""
+      asked[parts[0]] = earlier + parts[1]
     }
     return asked
-  }
-
-  /// Whether a host is this machine.
-  private static func isHere(_ host: String) -> Bool {
-    host.wholeMatch(of: /(127\.0\.0\.1|\[::1\]|localhost)(:[0-9]+)?/) != nil
   }
 }
 
@@ -176,8 +186,9 @@ enum KubectlCredentialCommand {
   static let command = Command<CommandBody>(
     "kubectl", summary: "Answer kubectl as an exec plugin",
     discussion: [
-      "Prints an ExecCredential of client.authentication.k8s.io/v1 with an access token and when it expires. Name it in the "
-        + "kubeconfig: users[].user.exec with command: auth-cli, args: [credential, kubectl] and interactiveMode: Never."
+      "Prints an ExecCredential of client.authentication.k8s.io with an access token and when it expires, in the version "
+        + "that kubectl asks for: v1 or v1beta1. Name it in the kubeconfig: users[].user.exec with command: auth-cli, "
+        + "args: [credential, kubectl] and interactiveMode: Never."
     ],
     examples: ["credential kubectl": "prints the credential"],
     statuses: .ofAccessTokens
@@ -186,9 +197,23 @@ enum KubectlCredentialCommand {
   private static func answer(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
     let end: JSON = try access.end().map { ["expirationTimestamp": .string($0.iso8601)] } ?? [:]
     let credential: JSON = [
-      "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+      "apiVersion": .string(try version()), "kind": "ExecCredential",
       "status": ["token": .string(access.token.value)] + end,
     ]
     return Answer(.onlyShows, text: credential.text + "\n", credential)
+  }
+
+  /// The version that kubectl asks for; it describes the request in a variable (client-go credential
+  /// plugins, "Input and output formats").
+  private static func version() throws(CommandError) -> String {
+    let group = "client.authentication.k8s.io/"
+    guard let request = Environment.value("KUBERNETES_EXEC_INFO"),
+      case .object(let list)? = JSON(parsing: Array(request.utf8)),
+      case .string(let version)? = list.first(where: { $0.name == "apiVersion" })?.value
+    else { return group + "v1" }
+    guard [group + "v1", group + "v1beta1"].contains(version) else {
+      throw CommandError(code: .kubectlVersionUnknown, version.escaped)
+    }
+    return version
   }
 }

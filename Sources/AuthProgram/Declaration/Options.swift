@@ -48,6 +48,14 @@ enum Kinds {
 /// Only options that several commands have. An option of one command is in the file of that
 /// command.
 enum Options {
+  static let tokenHost = Option.repeated(
+    "host", "HOST", hostName, "A host that gets the token, with its port if the address has one", isRequired: true)
+  // A whole address would match no request, and the helper would silently give no answer.
+  private static let hostName = ValueKind<String>(
+    "a host", accepted: "its name, and its port if the address has one, such as git.example.com"
+  ) { word in ValueKind<String>.text("a host", maximumBytes: 256).convert(word).flatMap { $0.contains("/") ? nil : $0 }
+  }
+
   static let json = Option.flag(
     "json", "Print JSON: one document on a line, with a version; it has a secret only if you asked for that")
   static let quiet = Option.flag(

@@ -36,9 +36,9 @@ import Testing
     // it, and that a change is not good without it. What it does before, the set-up, is executed.
     "make test": """
     make setup
-    make --dry-run test | grep -x ".ci/tests .* --skip 'AuthPostgresTests|AuthServiceTests'"
+    make --dry-run test | grep -x ".ci/tests other-tests .* --skip 'AuthPostgresTests|AuthServiceTests'"
     make --dry-run test | grep -c '^.ci/tests' | grep -x 3
-    grep -x 'stages=(lint test test-all)' .ci/run
+    grep -x 'for stage in lint test test-all; do' .ci/run
     """,
   ]
 
@@ -67,6 +67,12 @@ import Testing
     "a command of auth-cli in the README does its work for who is logged in, or a session of the README plays it",
     arguments: readme.commands.filter { !$0.hasPrefix("make ") })
   func tool(_ command: String) async throws {
+    if command == "h=$(auth-cli token --header) && printf '%s\\n' \"$h\" | curl -H @- URL" {
+      // A transcript plays it at an identity provider. Without one, no request is sent.
+      let home = try await CommandHome(loggedIn: true, executable: Self.executable)
+      let sent = "curl() { echo sent; }; (\(command)) && exit 1; echo $?"
+      return try await play("test \"$(\(sent))\" = 4 && echo fine", environment: home.environment)
+    }
     try #require(command.hasPrefix("auth-cli "), "nothing executes this command of the README")
     let sessions = ReadmeSession(Self.readme)
     if sessions.commands.contains(where: { $0 == command || $0.hasPrefix(command + " ") }) { return }
@@ -94,9 +100,9 @@ import Testing
     #expect(Set(Self.rehearsals.keys).isSubset(of: Self.readme.commands))
   }
 
-  @Test("every block of the README is of a kind that is executed or compiled")
+  @Test("every block of the README is of a kind that is executed, compiled, or read by systemd")
   func kinds() {
-    #expect(Set(Self.readme.blocks.map(\.language)) == ["console", "service", "sh", "swift"])
+    #expect(Set(Self.readme.blocks.map(\.language)) == ["console", "ini", "service", "sh", "swift"])
   }
 
   @Test("each command of the README for a service is one of the article 'Running the service', which tests execute")
