@@ -56,7 +56,8 @@ extension PostgresTests {
       let next = present.adding(step, oldest: present.version)
       #expect(try PostgresSchema.upgrade(address, to: next))
       #expect(try !PostgresSchema.upgrade(address, to: next))
-      #expect(try database.number("SELECT count(mood) + \(next.version) - (SELECT version FROM facts) FROM accounts") == 0)
+      #expect(
+        try database.number("SELECT count(mood) + \(next.version) - (SELECT version FROM facts) FROM accounts") == 0)
       // It says that these programs may continue.
       #expect(answer() == nil)
       #expect(try PostgresSchema.check(address).count == 1)

@@ -83,7 +83,10 @@ import Testing
     arguments: [
       ("DROP INDEX sessions_live", "missing or changed: index sessions_live"),
       ("ALTER TABLE codes ADD COLUMN x INTEGER", "not expected: column codes.x INTEGER"),
-      ("DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at", "missing or changed: column accounts.last_login_at"),
+      (
+        "DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at",
+        "missing or changed: column accounts.last_login_at"
+      ),
       ("ALTER TABLE transfers RENAME COLUMN made_at TO at", "missing or changed: column transfers.made_at"),
       ("DROP TRIGGER events_stay", "missing or changed: trigger events_stay"),
       ("CREATE TABLE more(x)", "not expected: table more"),
