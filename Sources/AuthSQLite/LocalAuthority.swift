@@ -53,7 +53,8 @@ public final class LocalAuthority: Backend {
     schema: Schema = .current, wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
     database = SQLiteDatabase(
-      directory: PrivateDirectory(named: directory), schema: schema, busyWait: busyWait, clock: clock, isServed: isServed,
+      directory: PrivateDirectory(named: directory), schema: schema, busyWait: busyWait, clock: clock,
+      isServed: isServed,
       wallClock: wallClock)
     rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared, searchTime: searchTime)
     self.label = label

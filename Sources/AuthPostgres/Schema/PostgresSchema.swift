@@ -95,12 +95,12 @@ package enum PostgresSchema {
   static func creation(of name: String) -> String {
     let schema = Schema.current
     return """
-    CREATE SCHEMA \(name);
-    SET LOCAL search_path = \(name), pg_catalog, pg_temp;
-    CREATE TABLE facts(version bigint NOT NULL, oldest bigint NOT NULL, id bytea NOT NULL);
-    INSERT INTO facts VALUES (\(schema.version), \(schema.oldest), uuid_send(gen_random_uuid()));
-    \(schema.steps(from: 0).map(Schema.forPostgres).joined(separator: "\n"))
-    """
+      CREATE SCHEMA \(name);
+      SET LOCAL search_path = \(name), pg_catalog, pg_temp;
+      CREATE TABLE facts(version bigint NOT NULL, oldest bigint NOT NULL, id bytea NOT NULL);
+      INSERT INTO facts VALUES (\(schema.version), \(schema.oldest), uuid_send(gen_random_uuid()));
+      \(schema.steps(from: 0).map(Schema.forPostgres).joined(separator: "\n"))
+      """
   }
 
   /// Checks a connection once, and sets what every transaction on it relies on.

@@ -11,7 +11,8 @@ extension PostgresSchema {
     }
     let version = try session.run("SELECT version FROM \(name).facts").first?[0] ?? "none"
     let known = Schema.current.version
-    guard version == "\(known)" else { return ["the tables have version \(version), and this program makes \(known)"]
+    guard version == "\(known)" else {
+      return ["the tables have version \(version), and this program makes \(known)"]
     }
     let copy = "\(name)_check"
     try session.run(
