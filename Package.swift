@@ -149,7 +149,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
       name: "AuthPostgresTests",
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthPostgres", "AuthSQLite",
-        "AuthService", "PostgresServers", "Programs", "Races", "Services", "TextFormat",
+        "AuthService", "DatabaseFiles", "PostgresServers", "Programs", "Races", "Services", "TextFormat",
       ]),
   ]
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }

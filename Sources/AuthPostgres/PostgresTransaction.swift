@@ -101,9 +101,7 @@ final class PostgresTransaction: Transaction {
   var wallTime: WallTime { WallTime(microseconds: (try? begin()) ?? 0) }
 
   /// From a sequence, which transactions that run beside each other do not wait for.
-  func eventNumber() throws(BackendError) -> Int64 {
-    try first(NumberQuery.next) ?? 0
-  }
+  func eventNumber() -> Int64? { nil }
 
   func receiptNumber() -> Int64? { nil }
 
@@ -167,7 +165,6 @@ final class PostgresTransaction: Transaction {
 }
 
 private enum NumberQuery: String, Query {
-  case next = "SELECT nextval(pg_get_serial_sequence('events', 'id'))"
   /// No other write runs then, and a sequence that was never used has no last value.
   case skip = """
     SELECT setval(sequence, greatest(pg_sequence_last_value(sequence), $1))

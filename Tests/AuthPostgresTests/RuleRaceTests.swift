@@ -315,7 +315,7 @@ private final class MeetingTransaction: Transaction {
 
   func now() throws(BackendError) -> BootInstant { try base.now() }
   var wallTime: WallTime { base.wallTime }
-  func eventNumber() throws(BackendError) -> Int64 { try base.eventNumber() }
+  func eventNumber() throws(BackendError) -> Int64? { try base.eventNumber() }
   func receiptNumber() throws(BackendError) -> Int64? { try base.receiptNumber() }
   func skipReceipts(through number: Int64) throws(BackendError) -> Int64 { try base.skipReceipts(through: number) }
   func lock(_ lock: Lock) throws(BackendError) { if hasLocks { try base.lock(lock) } }

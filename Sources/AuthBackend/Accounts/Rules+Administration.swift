@@ -99,6 +99,17 @@ extension Transaction {
       return try all(AccountSelection.page, query.after.map { max($0 + "-", from) } ?? from, to, limit)
     case .lastLogin:
       let last = try query.after.map { (name) throws(BackendError) in try existing(try Username(name)) }
+      // Few names that begin with this are sorted here. The index of logins would be searched to its
+      // end for them.
+      let few = 1000
+      if !query.namePrefix.isEmpty {
+        let named: [AccountRow] = try all(AccountSelection.page, from, to, few + 1)
+        if named.count <= few {
+          func place(_ row: AccountRow) -> (Int64, Int64) { (row.lastLogin, row.id) }
+          let sorted = named.sorted { place($0) > place($1) }
+          return Array(sorted.filter { row in last.map { place(row) < place($0) } ?? true }.prefix(limit))
+        }
+      }
       return try all(AccountSelection.pageByLogin, last?.lastLogin ?? .max, last?.id ?? .max, from, to, limit)
     }
   }

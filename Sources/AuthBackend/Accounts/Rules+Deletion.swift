@@ -21,11 +21,17 @@ extension Rules {
   }
 
   private func removeTraces() {
-    // The account is deleted even if this fails. Later changes overwrite the traces.
-    do throws(BackendError) { try database.removeTraces() } catch {}
+    // The account is deleted even if this fails: a later login, or the service, continues the
+    // erasure, and later changes overwrite the traces.
+    do throws(BackendError) {
+      // The service erases the rest on a thread of its own.
+      if isShared { _ = try erasePiece() } else { while try erasePiece() != .nothing {} }
+      try database.removeTraces()
+    } catch {}
   }
 
-  /// Erases what identifies the user and keeps the row, because payments and events refer to it.
+  /// Closes the account: erases what identifies the user, except for what ``erasePiece()`` erases,
+  /// and keeps the row, because payments and events refer to it.
   ///
   /// The name is kept as a hash, so that nobody else can take it and be taken for its user.
   private func delete(_ account: AccountRow, by own: SessionRow, in db: any Transaction) throws(BackendError) {
@@ -33,6 +39,7 @@ extension Rules {
     try db.endAll(of: account.id, because: .accountDeleted, by: own.account)
     try db.record(.userDeleted, by: own, to: account.id)
     for erasure in Schema.tables.compactMap(\.erasure) { try db.run(erasure, [account.id.bound]) }
+    try db.run(ErasureQuery.begin, account.id)
     try db.run(AccountQuery.reserveName, try Username(account.user.username).reservation)
     try db.run(AccountQuery.erase, DeletedAccount.shownName, hasher.unmatchable, account.id)
   }

@@ -77,8 +77,9 @@ package protocol Transaction: AnyObject {
   /// The present time, for people to read.
   var wallTime: WallTime { get }
 
-  /// The number of the next event: more than that of every event before.
-  func eventNumber() throws(BackendError) -> Int64
+  /// The number of the next event, more than that of every event before; nil if the database itself
+  /// numbers events.
+  func eventNumber() throws(BackendError) -> Int64?
 
   /// The number of the next payment; nil if the database itself continues after the last one.
   func receiptNumber() throws(BackendError) -> Int64?

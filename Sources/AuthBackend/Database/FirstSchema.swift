@@ -14,8 +14,10 @@ extension Schema {
     SchemaTable("accounts", leavingBehind: [], erasing: .nothing),
     // Account 0 is the one that pays the opening credits.
     SchemaTable("ledger_accounts", leavingBehind: [], erasing: .nothing),
-    SchemaTable("transfers", leavingBehind: [], erasing: .statement(LedgerQuery.forgetKeys)),
+    // The deletion of an account erases the keys of its payments in pieces; see `Erasure`.
+    SchemaTable("transfers", leavingBehind: [], erasing: .nothing),
     SchemaTable("entries", leavingBehind: [], erasing: .nothing),
+    SchemaTable("erasures", leavingBehind: [], erasing: .nothing),
     SchemaTable("codes", leavingBehind: ["boot", "boot_until"], erasing: .rows),
     // Hashes of names that are not given again.
     SchemaTable("reserved_names", leavingBehind: [], erasing: .nothing),
@@ -33,7 +35,8 @@ extension Schema {
   /// The registration flag, the policy of second steps and the salt are in `authority`, a table of
   /// one row. `receipts_through` is the receipt number after which payments continue after a
   /// restore; PostgreSQL has a sequence. A secret of a second step that no code confirmed has no
-  /// last step, and nothing is asked for.
+  /// last step, and nothing is asked for. `number` orders the other tokens of a session, whatever the
+  /// clocks do.
   ///
   /// Events are append-only. Only those that concern no account may be deleted, which keeps a flood
   /// of invented names from filling the disk, but not what operators did; and those that an operator
@@ -103,12 +106,14 @@ extension Schema {
       ended_at INTEGER,
       uses_after_end INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
+    CREATE INDEX sessions_live ON sessions(account, created_at, id) WHERE ended_reason IS NULL;
+    CREATE INDEX sessions_ended ON sessions(account, ended_at) WHERE ended_reason IS NOT NULL;
     CREATE INDEX sessions_old ON sessions(purge_after);
 
     CREATE TABLE other_tokens(
       token_hash BLOB PRIMARY KEY,
       session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      number INTEGER NOT NULL,
       active INTEGER,
       idle_span INTEGER,
       absolute_until INTEGER,
@@ -117,7 +122,7 @@ extension Schema {
       active_at INTEGER,
       purge_after INTEGER
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX other_tokens_session ON other_tokens(session);
+    CREATE UNIQUE INDEX other_tokens_session ON other_tokens(session, number);
 
     CREATE TABLE codes(
       account INTEGER NOT NULL REFERENCES accounts(id),
@@ -172,6 +177,11 @@ extension Schema {
       amount INTEGER NOT NULL CHECK(amount <> 0),
       PRIMARY KEY(account, transfer)
     ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE erasures(
+      account INTEGER PRIMARY KEY REFERENCES accounts(id),
+      through TEXT NOT NULL
+    ) STRICT;
 
     CREATE TABLE events(
       id INTEGER PRIMARY KEY,

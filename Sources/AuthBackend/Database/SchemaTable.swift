@@ -15,8 +15,6 @@ package struct SchemaTable: Sendable {
     case nothing
     /// Deletes the rows whose column `account` is the account.
     case rows
-    /// Runs a statement, whose `$1` is the account.
-    case statement(any Query)
   }
 
   /// Declares a table, and what an import and the deletion of an account do with its rows.
@@ -31,7 +29,6 @@ package struct SchemaTable: Sendable {
       switch erasure {
       case .nothing: nil
       case .rows: "DELETE FROM \(name) WHERE account = $1"
-      case .statement(let query): query.sql
       }
   }
 }

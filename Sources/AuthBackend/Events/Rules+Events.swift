@@ -16,14 +16,16 @@ extension Rules {
           page,
           part: { end throws(BackendError) in try db.first(EventQuery.partOfAccount, own.account, end, Self.part) },
           rows: { first, end, limit throws(BackendError) in
-            try db.all(
+            if !page.isRestricted { return try db.all(EventSelection.newestOfAccount, own.account, end, limit) }
+            return try db.all(
               EventSelection.pageOfAccount, own.account, end, first, page.since, page.until, page.pattern, limit)
           })
       case .everyone:
         try search(
           page, part: { end throws(BackendError) in try db.first(EventQuery.part, end, Self.part) },
           rows: { first, end, limit throws(BackendError) in
-            try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
+            if !page.isRestricted { return try db.all(EventSelection.newest, end, limit) }
+            return try db.all(EventSelection.page, end, first, page.since, page.until, page.pattern, limit)
           })
       }
     }
@@ -47,8 +49,12 @@ extension Transaction {
   func record(
     _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil
   ) throws(BackendError) {
-    try run(EventQuery.append, try eventNumber(), wallTime, name.rawValue, account, actor, session, detail?.shortened)
-    if account == nil { try run(EventQuery.trim, Event.namelessLimit) }
+    let detail = detail?.shortened
+    if let number = try eventNumber() {
+      try run(EventQuery.numbered, wallTime, name.rawValue, account, actor, session, detail, number)
+    } else {
+      try run(EventQuery.append, wallTime, name.rawValue, account, actor, session, detail)
+    }
   }
 
   /// Logs an action of a session's user on an account, by default on the user's own.
@@ -71,25 +77,34 @@ extension String {
 }
 
 package enum EventQuery: String, Query {
-  case append = """
-    INSERT INTO events(id, at, name, account, actor, session, detail) VALUES ($1, $2, $3, $4, $5, $6, $7)
+  case append = "INSERT INTO events(at, name, account, actor, session, detail) VALUES ($1, $2, $3, $4, $5, $6)"
+  case numbered = """
+    INSERT INTO events(at, name, account, actor, session, detail, id) VALUES ($1, $2, $3, $4, $5, $6, $7)
     """
   /// One more than the last number.
   case next = "SELECT coalesce(max(id) + 1, 0) FROM events"
-  case trim = """
+  /// The newest event that concerns no account and is one too many.
+  case surplus = """
+    SELECT id FROM events WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 1 OFFSET $1
+    """
+  case deleteSurplus = """
     DELETE FROM events WHERE account IS NULL AND id IN (SELECT id FROM events
-      WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 4 OFFSET $1)
+      WHERE account IS NULL AND name <> 'authz_admin' AND id <= $1 ORDER BY id LIMIT 1000)
     """
   /// The last row of a part of a list.
   case part = "SELECT id, at FROM events WHERE id < $1 ORDER BY id DESC LIMIT 1 OFFSET $2"
   case partOfAccount = "SELECT id, at FROM events WHERE account = $1 AND id < $2 ORDER BY id DESC LIMIT 1 OFFSET $3"
   case allowArchiving = "UPDATE authority SET archived_through = $1 WHERE id = 1"
-  case deleteArchived = "DELETE FROM events WHERE id <= $1 AND at < $2"
+  case deleteArchived = "DELETE FROM events WHERE id > $1 AND id <= $2 AND at < $3"
 }
 
 /// Events, in the columns that ``Event`` reads.
 package enum EventSelection: CaseIterable, Query {
-  case page, pageOfAccount, archivable
+  /// Pages of all events, of which PostgreSQL would read many more for the conditions of a search.
+  case newest, newestOfAccount
+  /// Pages of a search.
+  case page, pageOfAccount
+  case archivable
 
   /// Compares the text of an event with a pattern: what lists show, and the name of the event
   /// beside its words.
@@ -107,6 +122,8 @@ package enum EventSelection: CaseIterable, Query {
     // The times are those that are shown.
     let rows =
       switch self {
+      case .newest: "e.id < $1 ORDER BY e.id DESC LIMIT $2"
+      case .newestOfAccount: "e.account = $1 AND e.id < $2 ORDER BY e.id DESC LIMIT $3"
       case .page:
         """
         e.id < $1 AND e.id >= $2 AND e.at >= $3 AND e.at < $4 AND \(Self.text) $5 ESCAPE '!'
@@ -117,7 +134,7 @@ package enum EventSelection: CaseIterable, Query {
         e.account = $1 AND e.id < $2 AND e.id >= $3 AND e.at >= $4 AND e.at < $5 AND \(Self.text) $6 ESCAPE '!'
         ORDER BY e.id DESC LIMIT $7
         """
-      case .archivable: "e.id > $1 AND e.at < $2 ORDER BY e.id LIMIT $3"
+      case .archivable: "e.id > $1 ORDER BY e.id LIMIT $2"
       }
     return """
       SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail

@@ -65,7 +65,7 @@ extension BackendError.FailureCode {
         .hint("Make the file and its directory writable for this user; nothing was changed.")
     case .eventsChanged:
       .busy("events_changed", "the events changed while they were archived: {COUNT} were read, and {FOUND} found")
-        .hint("Nothing was deleted. Archive them again.")
+        .hint("The file is complete. Archive the events that were left into another file.")
     case .hashingFailed:
       .unreadable("hashing_failed", "libcrypt could not hash the password: {REASON}")
         .hint("It needs 64 MiB of free memory; if that much is free, the stored hash is damaged. Nothing was changed.")

@@ -85,30 +85,42 @@ package enum LedgerQuery: String, Query {
     WHERE id = 1 AND receipts_through > (SELECT coalesce(max(id), 0) FROM transfers)
     """
   case entry = "INSERT INTO entries(account, transfer, amount) VALUES ($1, $2, $3)"
-  /// Deletes the keys of a deleted payer, which may say something about the user.
-  case forgetKeys = "UPDATE transfers SET key = NULL WHERE payer = $1 AND key IS NOT NULL"
   case byKey = """
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at
     FROM transfers t LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
     WHERE t.payer = $1 AND t.key = $2
     """
-  /// Only the payer gets the key. The text is that of the list on a
-  /// screen: the number, the amount with its sign and the name of the other account.
+  /// The last row of a part of the list of receipts.
+  case part = """
+    SELECT id, made_at FROM transfers WHERE id = (
+      SELECT transfer FROM entries WHERE account = $1 AND transfer < $2 ORDER BY transfer DESC LIMIT 1 OFFSET $3)
+    """
+}
+
+/// Receipts of an account, newest first.
+package enum ReceiptSelection: String, Query {
+  /// A page of all receipts, of which PostgreSQL would read many more for the conditions of a
+  /// search.
+  case newest = "e.transfer < $2 ORDER BY e.transfer DESC LIMIT $3"
+  /// A page of a search in the text of the list on a screen: the number, the amount with its sign
+  /// and the name of the other account.
   case page = """
-    SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, CASE WHEN t.payer = e.account THEN t.key END, t.made_at
-    FROM entries e JOIN transfers t ON t.id = e.transfer
-      LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
-      LEFT JOIN accounts o ON o.id = CASE WHEN t.payer = e.account THEN t.payee ELSE t.payer END
-    WHERE e.account = $1 AND e.transfer < $2 AND e.transfer >= $3 AND t.made_at >= $4 AND t.made_at < $5
+    e.transfer < $2 AND e.transfer >= $3 AND t.made_at >= $4 AND t.made_at < $5
       AND lower(CAST(t.id AS TEXT) || CASE WHEN t.payer = e.account THEN ' -' ELSE ' +' END
         || CAST(t.amount / 100 AS TEXT) || '.' || substr(CAST(100 + t.amount % 100 AS TEXT), 2) || ' '
         || CASE WHEN o.name < '-' THEN 'deleted account' ELSE coalesce(o.name, 'opening credit') END
       ) LIKE $6 ESCAPE '!'
     ORDER BY e.transfer DESC LIMIT $7
     """
-  /// The last row of a part of that list.
-  case part = """
-    SELECT id, made_at FROM transfers WHERE id = (
-      SELECT transfer FROM entries WHERE account = $1 AND transfer < $2 ORDER BY transfer DESC LIMIT 1 OFFSET $3)
+
+  /// Only the payer gets the key.
+  package var sql: String {
     """
+    SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, CASE WHEN t.payer = e.account THEN t.key END, t.made_at
+    FROM entries e JOIN transfers t ON t.id = e.transfer
+      LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
+      \(self == .page ? "LEFT JOIN accounts o ON o.id = CASE WHEN t.payer = e.account THEN t.payee ELSE t.payer END" : "")
+    WHERE e.account = $1 AND \(rawValue)
+    """
+  }
 }

@@ -53,7 +53,8 @@ extension Rules {
       try search(
         page, part: { end throws(BackendError) in try db.first(LedgerQuery.part, own.account, end, Self.part) },
         rows: { first, end, limit throws(BackendError) in
-          try db.all(LedgerQuery.page, own.account, end, first, page.since, page.until, page.pattern, limit)
+          if !page.isRestricted { return try db.all(ReceiptSelection.newest, own.account, end, limit) }
+          return try db.all(ReceiptSelection.page, own.account, end, first, page.since, page.until, page.pattern, limit)
         })
     }
   }

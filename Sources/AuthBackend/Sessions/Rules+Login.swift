@@ -15,9 +15,12 @@ extension Rules {
       }
     }
     let request = StepRequest(session: nil, limits: limits)
-    return try accept(credentials.password, for: attempt, asking: request) { (db, account) throws(BackendError) in
+    let grant = try accept(credentials.password, for: attempt, asking: request) { (db, account) throws(BackendError) in
       try proceed(with: request, of: account, for: new, in: db)
     }
+    endSurplus(of: attempt.account?.id, besides: grant.id)
+    if !isShared { tidy() }
+    return grant
   }
 
   /// Checks the password of a live session's user, and issues a token with new limits.

@@ -7,13 +7,24 @@ extension Rules {
     _ page: SessionsPage = SessionsPage(), token: SessionToken
   ) throws(BackendError) -> [SessionSummary] {
     try reading(token) { (db, own) throws(BackendError) in
-      let sessions = try db.liveSessions(of: own.account).filter { $0.isIn(page) }.prefix(page.limit)
-      return try sessions.map { (session) throws(BackendError) in
-        SessionSummary(
-          id: session.id, isCurrent: session.id == own.id, label: session.label,
-          origin: try db.first(SessionQuery.origin, session.tokenHash),
-          createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits)
+      var (place, found) = (page.after, [SessionSummary]())
+      while found.count < page.limit {
+        let rows = try db.all(
+          SessionSelection.page, own.account, place?.createdAt.microseconds ?? .max,
+          place?.id.rawValue.bound ?? .text(""),
+          SessionBounds.page
+        ) { (row) throws(BackendError) -> (session: SessionRow, origin: SessionOrigin) in (try row[0], try row[18]) }
+        let origins = Dictionary(uniqueKeysWithValues: rows.map { ($0.session.id, $0.origin) })
+        found += try db.withinLimits(rows.map(\.session), of: own.account).map { session in
+          SessionSummary(
+            id: session.id, isCurrent: session.id == own.id, label: session.label,
+            origin: origins[session.id].flatMap { $0.isEmpty ? nil : $0 },
+            createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits)
+        }
+        guard rows.count == SessionBounds.page, let last = rows.last?.session else { break }
+        place = SessionsPage.Place(createdAt: last.createdAt, id: last.id)
       }
+      return Array(found.prefix(max(0, page.limit)))
     }
   }
 
@@ -41,12 +52,5 @@ extension Rules {
     try writing(token, Operations.endAllSessions.needs, .everything, asActivity: false) {
       (db, own) throws(BackendError) in try db.endAll(of: own.account, because: .userAsked, by: own.account)
     }
-  }
-}
-
-extension SessionRow {
-  fileprivate func isIn(_ page: SessionsPage) -> Bool {
-    guard let place = page.after else { return true }
-    return (createdAt, id.rawValue) < (place.createdAt, place.id.rawValue)
   }
 }

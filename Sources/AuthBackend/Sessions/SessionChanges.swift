@@ -40,6 +40,7 @@ extension Rules {
     try db.run(
       SessionQuery.issue, token.digest, session.id, terms.active, terms.idleSpan, terms.absoluteUntil,
       terms.freshUntil, wall, policy.purgeTime(from: wall), policy.absolute)
+    try db.run(SessionQuery.trimOthers, session.id, SessionBounds.otherTokens)
     return session.with(terms).grant(token)
   }
 }
@@ -51,11 +52,15 @@ extension Transaction {
     try run(SessionQuery.leaveOthers, hash)
     try run(SessionQuery.supersedeOthers, session.id)
     try run(SessionQuery.supersede, session.tokenHash, session.id)
+    try run(SessionQuery.trimOthers, session.id, SessionBounds.otherTokens)
     return try one(SessionSelection.byToken, hash, else: "a session that was just written is not there")
   }
 
-  /// Marks a session as ended and records why.
-  func end(_ session: SessionRow, because reason: EndReason, by actor: Int64? = nil) throws(BackendError) {
+  /// Marks a session as ended and records why; the detail of the event is the code of the reason,
+  /// and what else there is to say.
+  func end(
+    _ session: SessionRow, because reason: EndReason, by actor: Int64? = nil, more: String = ""
+  ) throws(BackendError) {
     try run(SessionQuery.end, reason, wallTime, session.tokenHash)
     let name: EventName =
       switch reason.kind {
@@ -64,7 +69,7 @@ extension Transaction {
         .storeReleased:
         .sessionEnded
       }
-    try record(name, account: session.account, actor: actor, session: session.id, detail: reason.code)
+    try record(name, account: session.account, actor: actor, session: session.id, detail: reason.code + more)
   }
 
   /// Ends every session of an account except one.
@@ -77,22 +82,28 @@ extension Transaction {
   func endAll(
     of account: Int64, except kept: SessionID? = nil, because reason: EndReason, by actor: Int64?
   ) throws(BackendError) -> Int {
-    let sessions = try liveSessions(of: account).filter { $0.id != kept }
-    for session in sessions { try end(session, because: reason, by: actor) }
     let now = try now()
-    for session: SessionRow in try all(SessionSelection.ofAccount, account) where session.id != kept {
-      try end(session, because: reason == .accountDeleted ? reason : session.limits.endReason(at: now) ?? reason)
+    let sessions: [SessionRow] = try all(SessionSelection.ofAccount, account).filter { $0.id != kept }
+    let live = Set(try withinLimits(sessions, of: account).map(\.id))
+    for session in sessions {
+      if live.contains(session.id) {
+        try end(session, because: reason, by: actor)
+      } else {
+        try end(session, because: reason == .accountDeleted ? reason : session.limits.endReason(at: now) ?? reason)
+      }
     }
-    return sessions.count
+    return live.count
   }
 
-  /// The live sessions of an account, the newest first.
-  func liveSessions(of account: Int64) throws(BackendError) -> [SessionRow] {
-    var live: [SessionRow] = []
-    for session: SessionRow in try all(SessionSelection.ofAccount, account) {
-      if let session = try withinLimits(session) { live.append(session) }
+  /// Those of the sessions of an account that have not reached their limits, in the same order.
+  func withinLimits(_ sessions: [SessionRow], of account: Int64) throws(BackendError) -> [SessionRow] {
+    let now = try now()
+    if sessions.allSatisfy({ $0.limits.endReason(at: now) == nil }) { return sessions }
+    let issued: [OtherToken] = try all(SessionQuery.issuedOfAccount, account)
+    return sessions.compactMap { session in
+      let terms = [session.terms] + issued.filter { $0.session == session.id }.compactMap(\.terms)
+      return terms.map(session.with).first { $0.limits.endReason(at: now) == nil }
     }
-    return live.sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }
   }
 
   /// A session that has not reached its limits, or nil.

@@ -58,6 +58,9 @@ public struct SessionOrigin: Hashable, Sendable {
     self.program = kept(program)
     self.host = kept(host)
   }
+
+  /// Whether nothing is known.
+  var isEmpty: Bool { terminal == nil && program == nil && host == nil }
 }
 
 extension SessionOrigin: RowDecodable {

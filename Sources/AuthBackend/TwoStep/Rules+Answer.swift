@@ -8,6 +8,7 @@ extension Rules {
   /// taken back after a code could have been judged.
   func answer(_ code: Secret, to token: SessionToken, for new: NewSession) throws(BackendError) -> Grant {
     if let grant = try earlierAnswer(new.token) { return grant }
+    var login: Int64?
     let outcome = try allowedAttempt { () throws(BackendError) in
       try answering(token.digest) {
         (db, open, account) throws(BackendError) -> (PasswordAttempt, Result<Grant, BackendError>?) in
@@ -24,10 +25,13 @@ extension Rules {
         try db.store(ThrottleRecord(), account: account.id)
         let grant = try proceed(with: open.request, of: account, for: new, used: used, in: db)
         try db.rehash(open.newHash, of: account, in: grant.id)
+        login = open.request.session == nil ? account.id : nil
         return (attempt, .success(grant))
       }
     }
-    return try outcome.get()
+    let grant = try outcome.get()
+    endSurplus(of: login, besides: grant.id)
+    return grant
   }
 
   /// The grant of an answer that was right and whose own answer was lost: nobody else has the token

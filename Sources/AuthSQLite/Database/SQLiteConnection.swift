@@ -152,7 +152,7 @@ final class SQLiteConnection: Transaction {
 
   /// The time in microseconds, or one more than the last number where the wall clock stood still or
   /// went back.
-  func eventNumber() throws(BackendError) -> Int64 {
+  func eventNumber() throws(BackendError) -> Int64? {
     max(wallTime.microseconds, try first(EventQuery.next) ?? 0)
   }
 

@@ -73,7 +73,7 @@ final class SQLiteDatabase: Database {
   /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses
   ///   it.
   func holdAlone() throws(BackendError) {
-    do throws(BackendError) {
+    try refusingSharedUse { () throws(BackendError) in
       // A file of an older schema is brought to the present one first, which takes a second reader.
       try onConnection(nil) { _ in }
       try open.withLock { (open) throws(BackendError) in
@@ -82,6 +82,13 @@ final class SQLiteDatabase: Database {
         let connection = try connection(of: &open, .everything)
         if isServed { try connection.setUpForWriting() }
       }
+    }
+  }
+
+  /// Runs `body`, where another process that has the file is not waited for in vain.
+  private func refusingSharedUse<Result>(_ body: () throws(BackendError) -> Result) throws(BackendError) -> Result {
+    do throws(BackendError) {
+      return try body()
     } catch {
       guard error.code == BackendError.FailureCode.databaseBusy.rawValue else { throw error }
       throw .unavailable(.databaseInUse, path.escaped)
@@ -113,12 +120,14 @@ final class SQLiteDatabase: Database {
 
   /// Whether the file has an older schema, which its next use upgrades.
   func isOlder() throws(BackendError) -> Bool {
-    try open.withLock { (open) throws(BackendError) in
-      let connection = try connection(of: &open, nil)
-      try connection.begin(nil)
-      defer { connection.rollBack() }
-      if case .older = try Migration(connection: connection).phase() { return true }
-      return false
+    try refusingSharedUse { () throws(BackendError) in
+      try open.withLock { (open) throws(BackendError) in
+        let connection = try connection(of: &open, nil)
+        try connection.begin(nil)
+        defer { connection.rollBack() }
+        if case .older = try Migration(connection: connection).phase() { return true }
+        return false
+      }
     }
   }
 

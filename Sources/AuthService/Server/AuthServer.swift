@@ -53,6 +53,7 @@ package final class AuthServer: Sendable {
   /// The connections that are ready to be read or written, until a worker has time.
   private let ready: Locked<FairQueue<(connection: Connection, isHungUp: Bool)>>
   private let feed: ChangeFeed
+  private let housekeeping: Housekeeping
   private let requests: JobPool
   private let searches: JobPool
   private let passwords: JobPool
@@ -85,6 +86,7 @@ package final class AuthServer: Sendable {
     table = Monitor(Table(places: CallerShares(limits.connections)))
     ready = Locked(FairQueue(.unlimited, runningOfUser: .max))
     feed = ChangeFeed(rules, every: looksEvery)
+    housekeeping = Housekeeping(rules)
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, together: limits.databaseThreadsOfUser,
       limits.requests)
@@ -106,7 +108,7 @@ package final class AuthServer: Sendable {
     let workers = 2
     return epoll >= 0 && requests.start(perform) && searches.start(perform) && passwords.start(perform)
       && feed.start({ self.submit(Job(connection: $0, id: Frames.unnumbered, question: .tell($1))) })
-      && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
+      && housekeeping.start() && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }
 
@@ -122,6 +124,7 @@ package final class AuthServer: Sendable {
     close(listener)
     for job in requests.close() + searches.close() + passwords.close() { refuse(job, .stopping) }
     for connection in open { connection.stop() }
+    housekeeping.stop()
     guard table.wait(atMost: limits.stopTime, { $0.isOver ? true : nil }) != nil else { return false }
     feed.stop()
     return true

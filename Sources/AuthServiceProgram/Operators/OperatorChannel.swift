@@ -20,7 +20,7 @@ enum OperatorRequest: String, CaseIterable {
 
   /// How long the command waits for each message; reading a whole database takes long.
   var patience: Duration {
-    isReport ? .seconds(15) : self == .backup || self == .check ? .seconds(3600) : .seconds(120)
+    isReport ? .seconds(15) : self == .backup || self == .check || self == .archive ? .seconds(3600) : .seconds(120)
   }
 }
 

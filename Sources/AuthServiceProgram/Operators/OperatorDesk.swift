@@ -140,23 +140,23 @@ struct OperatorDesk: Sendable {
       throw CommandError(
         .usage, "time_not_past", "that time is not in the past", hint: "Name an earlier one; nothing was changed.")
     }
-    var last: Int64?
-    var count = 0
-    while true {
-      let events = try ask { [last] (rules) throws(BackendError) in
-        try rules.archivableEvents(before: time, after: last, limit: 100)
-      }
-      if events.isEmpty { break }
-      for event in events { try channel.send(.data, Array((event.archived.text + "\n").utf8)) }
-      count += events.count
-      last = events.last?.id
+    var pages: [(after: Int64, through: Int64, count: Int)] = []
+    while let page = try ask({ [last = pages.last?.through] (rules) throws(BackendError) in
+      try rules.archivePage(before: time, after: last)
+    }) {
+      for event in page.events { try channel.send(.data, Array((event.archived.text + "\n").utf8)) }
+      pages.append((page.after, page.through, page.events.count))
     }
+    let count = pages.reduce(0) { $0 + $1.count }
     try channel.send(.sent, "\(count)")
-    guard let last else { return "There are no events before that time.\n" }
+    if pages.isEmpty { return "There are no events before that time.\n" }
     // The command has made the file durable when it says so.
     guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
-    try ask { [count] (rules) throws(BackendError) in
-      try rules.deleteArchivedEvents(before: time, through: last, count: count)
+    try ask { (rules) throws(BackendError) in try rules.noteArchive(of: count, before: time) }
+    for page in pages {
+      try ask { (rules) throws(BackendError) in
+        try rules.deleteArchived(before: time, after: page.after, through: page.through, count: page.count)
+      }
     }
     return "Archived \(count) \(count == 1 ? "event" : "events").\n"
   }

@@ -94,6 +94,24 @@ import Testing
     #expect(details == [["and 34 more since the last event"]])
   }
 
+  @Test("events that concern no account are deleted beyond the newest 10,000, by the thousand, and not by a request")
+  func nameless() throws {
+    work.raw.script(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12500)
+      INSERT INTO events(id, at, name) SELECT i, i, CASE i WHEN 7 THEN 'authz_admin' ELSE 'session_unknown' END FROM n
+      """)
+    func count() -> Int64? { work.raw.number("SELECT count(*) FROM events WHERE account IS NULL") }
+    let shared = rules(isShared: true)
+    #expect(code { try shared.profile(token: SessionToken(bytes: [1])) } == "session_revoked")
+    #expect(count() == 12_501)
+    #expect(shared.tidy() && count() == 11_501)
+    #expect(shared.tidy() && shared.tidy() && count() == 10_001)
+    #expect(!shared.tidy() && count() == 10_001)
+    // What operators did stays.
+    #expect(work.raw.number("SELECT min(id) FROM events WHERE account IS NULL") == 7)
+  }
+
   @Test("a session of a clock that was ahead ends when the clock is set back, but not for a minute")
   func clock() throws {
     work.clock.advance(by: .seconds(7200))

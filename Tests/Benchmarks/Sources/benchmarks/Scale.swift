@@ -48,9 +48,9 @@ private func population(_ count: Int) -> String {
     \(numbers) INSERT INTO transfers(id, payer, payee, amount, made_at) SELECT 1000000000 + n, 0, n, 10000, n FROM c;
     \(numbers) INSERT INTO entries SELECT 0, 1000000000 + n, -10000 FROM c;
     \(numbers) INSERT INTO entries SELECT n, 1000000000 + n, 10000 FROM c;
-    \(numbers) INSERT INTO sessions(token_hash, id, account, boot, active, idle_span, absolute_until, fresh_until,
+    \(numbers) INSERT INTO sessions(token_hash, id, account, boot, active, idle_span, absolute_until, absolute_span, fresh_until,
         created_at, active_at, purge_after)
-      SELECT randomblob(32) AS hash, printf('s-%010d', n), n, zeroblob(16), 0, 0, 0, 0, n, n, 9000000000000000 + n
+      SELECT randomblob(32) AS hash, printf('s-%010d', n), n, zeroblob(16), 0, 0, 0, 0, 0, n, n, 9000000000000000 + n
       FROM c ORDER BY hash;
     \(numbers) INSERT INTO events(id, at, name, account, actor)
       SELECT n, n, (SELECT name FROM events ORDER BY id DESC LIMIT 1), n, n FROM c;
