@@ -128,6 +128,12 @@ extension SessionError: CommandFailure {
       case .challengeOver: CommandError(code: .challengeOver)
       }
     case .credentialsNotAccepted: CommandError(code: .wrongPassword)
+    case .loginRefused(let refusal):
+      switch refusal.code {
+      case "login_denied": CommandError(code: .loginDenied)
+      case "login_foreign": CommandError(code: .loginForeign)
+      case _: CommandError(code: .loginExpired)
+      }
     case .throttled(let throttle): CommandError(throttle)
     case .unavailable(let cause): CommandError(cause)
     case .notSaved(let failure), .vault(let failure): CommandError(failure)

@@ -109,7 +109,7 @@ public struct DeviceAuthorization: Sendable, Redacted {
 }
 
 extension OAuthError {
-  fileprivate static let loginCancelled = OAuthError.unavailable(
+  static let loginCancelled = OAuthError.unavailable(
     Unavailability(.cancelled, "The login was cancelled."))
 }
 

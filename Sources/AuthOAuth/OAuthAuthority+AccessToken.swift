@@ -19,13 +19,17 @@ extension OAuthAuthority {
   /// The members that the server sends about the user of an access token (OpenID Connect Core 1.0,
   /// section 5.3); nil if it has no such service.
   ///
-  /// Members about another user are refused (section 5.3.2).
+  /// Members about another user are refused (section 5.3.2). A user whom the server does not name
+  /// has nothing to compare.
   package func claims(
     about user: UserID, of token: borrowing LentAccessToken
   ) async throws(OAuthError) -> OAuthClaims? {
     guard let address = server.endpoints[.userInfo] else { return nil }
     let claims = try await server.request(address, authorization: token.header)
-    if let subject = claims["sub"], subject != user.rawValue { throw .otherUser }
+    let own = "\(server.issuer) "
+    if let subject = claims["sub"], !user.rawValue.hasPrefix(own + "login "), user.rawValue != own + subject {
+      throw .otherUser
+    }
     return claims
   }
 }

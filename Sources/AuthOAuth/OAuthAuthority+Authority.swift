@@ -9,8 +9,17 @@ extension OAuthAuthority: Authority {
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     do throws(OAuthError) { return .granted(try await begin(credentials, limits)) } catch {
-      throw error.map { _ in .notAccepted }
+      throw error.ofCommand(CredentialsRejection.loginRefused)
     }
+  }
+
+  /// Why a saved session is not one of this server and this client.
+  public func notHere(_ token: SessionToken) -> Unavailability? {
+    guard case .elsewhere(let origin) = SavedSession.read(token, at: origin) else { return nil }
+    return Unavailability(
+      .unreadable, "The saved session belongs to \(origin.described(besides: self.origin)). It was not used here.",
+      hint: "Use the app's settings of that login, or log out, which only deletes it here.",
+      code: "session_of_other_server")
   }
 
   /// Asks the server about the refresh token (RFC 7662), if that does not use it up; otherwise
@@ -45,7 +54,7 @@ extension OAuthAuthority: Authority {
     let saved = try used(token)
     do throws(OAuthError) {
       if saved.isAccess { return try await granted(saved) }
-      return renewed(
+      return try renewed(
         saved, try await tokens(["grant_type": "refresh_token", "refresh_token": saved.refresh], recorder: recorder))
     } catch {
       if case .rejected = error { ended.withLock { $0[saved.id] = () } }
@@ -60,15 +69,15 @@ extension OAuthAuthority: Authority {
     #if canImport(Darwin)
       return nil
     #else
-      guard let saved = SavedSession(token), let answer = interrupted.answer,
+      guard case .own(let saved) = SavedSession.read(token, at: origin), let answer = interrupted.answer,
         let response = try? CurlTransport.response(recorded: answer)
       else { return nil }
       do throws(OAuthError) {
         let claims = try OAuthServer.claims(of: response, from: server.issuer.host, toRefresh: true)
-        return renewed(saved, try tokens(claims, saved.refresh, requested: interrupted.began))
+        return try renewed(saved, try tokens(claims, replacing: saved.refresh, requested: interrupted.began))
       } catch {
         // Every other answer says nothing about the session: the caller sends the token again.
-        guard error == .refused("invalid_grant") else { return nil }
+        guard error == .refused("invalid_grant") || error == .rejected(.otherUser) else { return nil }
         throw .rejected(.ended(.revoked))
       }
     #endif
@@ -91,9 +100,23 @@ extension OAuthAuthority: Authority {
     return next.grant(accessToken: AccessToken(saved.refresh, deadline: deadline))
   }
 
-  private func renewed(_ saved: SavedSession, _ tokens: Tokens) -> Grant {
+  /// Continues a session with the answer to a renewal.
+  ///
+  /// An ID token of another user ends the session before anybody gets the new access token (OpenID
+  /// Connect Core 1.0, section 12.2).
+  private func renewed(_ saved: SavedSession, _ tokens: Tokens) throws(OAuthError) -> Grant {
     var next = saved
     next.refresh = tokens.refresh ?? saved.refresh
+    if let identity = tokens.claims.identity, identity["iss"] == server.issuer, let known = saved.subject,
+      identity.subject != known
+    {
+      // The answer of the other user's tokens is nobody's to wait for.
+      let token = next.refresh
+      Task { try? await end(token) }
+      throw .rejected(.otherUser)
+    }
+    next.scope = tokens.claims["scope"] ?? saved.scope
+    note(next.scope, of: saved.id)
     // Stored for ``confirm(_:)``, which asks for the user.
     unconfirmed.withLock { $0[next.refresh] = tokens }
     if let user = users.withLock({ $0[saved.id] }) { next.user = user }
@@ -113,8 +136,7 @@ extension OAuthAuthority: Authority {
       throw error.map(ReauthenticationRejection.session)
     }
     do throws(OAuthError) { return .granted(try await begin(credentials, limits, of: SavedSession(token))) } catch {
-      // An expired code does not mean that another user logged in.
-      throw (error == .rejected(.expired) ? .expiredLogin : error).map { _ in .notAccepted }
+      throw error.ofCommand(ReauthenticationRejection.loginRefused)
     }
   }
 
@@ -128,23 +150,45 @@ extension OAuthAuthority: Authority {
   /// Asks the server for the user.
   ///
   /// The names of the user change at the next renewal. If the tokens are those of another user, the
-  /// session ends.
+  /// session ends. If the server does not answer, the store asks again.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     let saved = try used(token)
-    let tokens = unconfirmed.withLock { $0.removeValue(forKey: saved.refresh) }
-    // An answer without `sub` is ignored if the server sent one before.
-    guard let tokens, let (user, subject) = try? await owner(of: tokens), subject != nil || saved.subject == nil
-    else { return }
-    guard user.id == saved.user.id, subject == saved.subject else {
-      try? await end(saved.refresh, saved.kind)
-      throw .rejected(.ended(.revoked))
+    guard let tokens = unconfirmed.withLock({ $0[saved.refresh] }) else { return }
+    do throws(OAuthError) {
+      let owner = try await owner(of: tokens, in: saved.id)
+      unconfirmed.withLock { $0[saved.refresh] = nil }
+      // An answer without `sub` is ignored if the server sent one before, and the reverse.
+      guard (owner.subject == nil) == (saved.subject == nil) else { return }
+      guard owner.user.id == saved.user.id, owner.subject == saved.subject else { throw .rejected(.otherUser) }
+      users.withLock { $0[saved.id] = owner.user }
+    } catch {
+      switch error {
+      case .rejected:
+        unconfirmed.withLock { $0[saved.refresh] = nil }
+        ended.withLock { $0[saved.id] = () }
+        try? await end(saved.refresh, saved.kind)
+        throw .rejected(.ended(.revoked))
+      case .throttled(let throttle): throw .throttled(throttle)
+      case .unavailable(let cause):
+        // Only a server that can answer is asked again.
+        guard [.unreachable, .busy].contains(cause.cause) else {
+          unconfirmed.withLock { $0[saved.refresh] = nil }
+          return
+        }
+        throw .unavailable(cause)
+      }
     }
-    users.withLock { $0[saved.id] = user }
   }
 
   /// Ends the token at the server (RFC 7009), and those of password checks.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    guard let saved = SavedSession(token) else { return }
+    let saved: SavedSession
+    switch SavedSession.read(token, at: origin) {
+    case .own(let own): saved = own
+    case .elsewhere: throw notHere(token) ?? .earlierVersion
+    case .earlier: throw .earlierVersion
+    case .unknown: return
+    }
     unconfirmed.withLock { $0[saved.refresh] = nil }
     users.withLock { $0[saved.id] = nil }
     let others = saved.replaced + (abandoned.withLock { $0[saved.id] } ?? [])
@@ -162,52 +206,118 @@ extension OAuthAuthority: Authority {
 
   /// The content of the token, unless one of its limits has passed.
   private func used(_ token: SessionToken) throws(AuthorityError<SessionRejection>) -> SavedSession {
-    guard var saved = SavedSession(token) else { throw .rejected(.ended(.revoked)) }
+    var saved: SavedSession
+    switch SavedSession.read(token, at: origin) {
+    case .own(let own): saved = own
+    case .elsewhere: throw .unavailable(notHere(token) ?? .earlierVersion)
+    case .earlier: throw .unavailable(.earlierVersion)
+    case .unknown: throw .rejected(.ended(.revoked))
+    }
     let now: BootInstant
     do throws(OAuthError) { now = try self.now() } catch { throw error.map { _ in .superseded } }
     if let reason = saved.grant(token).limits.endReason(at: now) { throw .rejected(.ended(reason)) }
     if ended.withLock({ $0[saved.id] != nil }) { throw .rejected(.ended(.revoked)) }
     if let user = users.withLock({ $0[saved.id] }) { saved.user = user }
+    note(saved.scope, of: saved.id)
     return saved
   }
 
+  private func note(_ scope: String?, of session: SessionID) {
+    if let scope { scopes.withLock { $0[session] = scope } }
+  }
+
   /// Begins a session, or continues one with new tokens.
+  ///
+  /// If the user cannot be found out, the credentials still work: they keep the tokens. The tokens
+  /// are not revoked, because some servers then end all sessions of the user, also those of other
+  /// devices. Only the tokens of another user are.
   private func begin(
     _ credentials: Credentials, _ limits: LimitRequest, of session: SavedSession? = nil
   ) async throws(OAuthError) -> Grant {
     guard let login = logins.withLock({ $0[credentials] }) else { throw .rejected(.foreignResponse) }
+    // Before the request, because its answer must be saved.
+    if let session, !session.hasRoomForCheck { throw .noRoom }
     let tokens: Tokens
     if let known = login.tokens { tokens = known } else { tokens = try await self.tokens(login.form) }
-    logins.withLock { $0[credentials] = nil }
+    guard let access = tokens.access else { throw .unusable() }
     let isAccess = tokens.refresh == nil
-    let (token, kind) = (tokens.refresh ?? tokens.access.value, SavedSession.kind(isAccess: isAccess))
+    let (token, kind) = (tokens.refresh ?? access.value, SavedSession.kind(isAccess: isAccess))
+    logins.withLock { $0[credentials] = (login.form, tokens, login.isFresh) }
+    let id = session?.id ?? SessionID(rawValue: Self.randomText())
+    let owner: Owner
     do throws(OAuthError) {
-      let (user, subject) = try await owner(of: tokens)
-      if let session, session.user.id != user.id { throw .rejected(.denied) }
-      let now = tokens.requested
-      // Without a refresh token, the session ends with the access token.
-      let lifetime: Duration? =
-        if isAccess, case .at(let end) = tokens.access.deadline { end.uptime - now.uptime } else { nil }
-      let saved = SavedSession(
-        id: session?.id ?? SessionID(rawValue: Self.randomText()), user: user, subject: subject,
-        refresh: token, isAccess: isAccess,
-        // Not all of them, because a vault has little room.
-        replaced: session.map { Array(($0.replaced + [$0.refresh]).suffix(4)) } ?? [],
-        // Some servers, such as django-oauth-toolkit, call a refresh token inactive that they have
-        // just issued. Their answer would end every session.
-        isIntrospected: (try? await introspect(token, kind)) != nil,
-        // A session that was requested to be short stays short.
-        idle: [limits.idle, session?.idle].compactMap(\.self).min(),
-        absolute: [limits.absolute, session?.absolute, lifetime].compactMap(\.self).min(),
-        began: now, active: now, fresh: login.isFresh ? now.advanced(by: freshness) : now)
-      return saved.grant(accessToken: tokens.access)
+      // A user whom the server does not name is another one at each login.
+      owner = try await self.owner(of: tokens, atLogin: session == nil ? id : SessionID(rawValue: Self.randomText()))
+      if let session, session.user.id != owner.user.id { throw .rejected(.otherUser) }
     } catch {
-      if let session, error != .rejected(.denied) {
-        abandoned.withLock { $0[session.id] = ($0[session.id] ?? []) + [token] }
-      } else {
-        try? await end(token, kind)
+      guard case .rejected = error else {
+        if let session {
+          abandoned.withLock { $0[session.id] = ($0[session.id] ?? []).filter { $0 != token } + [token] }
+        }
+        throw .unfinished(error)
       }
-      throw error
+      logins.withLock { $0[credentials] = nil }
+      try? await end(token, kind)
+      throw error == .rejected(.denied) ? .otherUser : error
+    }
+    logins.withLock { $0[credentials] = nil }
+    abandoned.withLock { $0[id]?.removeAll { $0 == token } }
+    let now = tokens.requested
+    // Without a refresh token, the session ends with the access token.
+    let lifetime: Duration? =
+      if isAccess, case .at(let end) = access.deadline { end.uptime - now.uptime } else { nil }
+    let saved = SavedSession(
+      origin: origin, id: id, user: owner.user, subject: owner.subject, refresh: token, isAccess: isAccess,
+      replaced: session.map { $0.replaced + [$0.refresh] } ?? [],
+      // Some servers, such as django-oauth-toolkit, call a refresh token inactive that they have
+      // just issued. Their answer would end every session.
+      isIntrospected: (try? await introspect(token, kind)) != nil, scope: tokens.claims["scope"],
+      // A session that was requested to be short stays short.
+      idle: [limits.idle, session?.idle].compactMap(\.self).min(),
+      absolute: [limits.absolute, session?.absolute, lifetime].compactMap(\.self).min(),
+      began: now, active: now, fresh: login.isFresh ? now.advanced(by: freshness) : now)
+    note(saved.scope, of: id)
+    return saved.grant(accessToken: access)
+  }
+
+  /// The user of a login; asks again while the server does not answer, until ``patience`` is over.
+  private func owner(of tokens: Tokens, atLogin session: SessionID) async throws(OAuthError) -> Owner {
+    var wait = Duration.seconds(1)
+    while true {
+      do throws(OAuthError) { return try await owner(of: tokens, in: session) } catch {
+        switch error {
+        case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): break
+        case .throttled(.wait(let time)): wait = max(wait, time)
+        case .rejected, .throttled, .unavailable: throw error
+        }
+        let now = try now()
+        guard now.boot == tokens.requested.boot, now.uptime - tokens.requested.uptime + wait <= patience else {
+          throw error
+        }
+        do throws(CancellationError) { try await clock.sleep(for: wait) } catch { throw .loginCancelled }
+        wait *= 2
+      }
     }
   }
+}
+
+extension Origin {
+  /// The part that differs from `own`.
+  fileprivate func described(besides own: Origin) -> String {
+    issuer == own.issuer ? "another client of \(issuer)" : "the server \(issuer)"
+  }
+}
+
+extension Unavailability {
+  /// A saved session that does not name its server.
+  fileprivate static let earlierVersion = Unavailability(
+    .unsupported, "The saved session does not name its server: an earlier version saved it.", hint: "Log in again.",
+    code: "session_of_earlier_version")
+}
+
+extension AuthorityError where Rejection == OAuthRejection {
+  /// A session whose saved token has no room for another one.
+  fileprivate static let noRoom = oauth(
+    "too_many_tokens", "So many password checks replaced the tokens of this session that no more of them can be saved.",
+    hint: "Log out, which ends them all, and log in again.")
 }

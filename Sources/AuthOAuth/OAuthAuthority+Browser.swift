@@ -72,6 +72,41 @@ extension OAuthAuthority {
     return credentials(for: (request.form.merging(["code": fields["code"] ?? ""]) { $1 }, nil, request.isFresh))
   }
 
+  /// The login that an address began, in a form for storage: another process of the app can then
+  /// continue it.
+  ///
+  /// A system may end an app while the user logs in. Save this where the vault is, because it has
+  /// the secret of the login (PKCE); pass it to ``resumeLogin(_:)`` at the next start, and then
+  /// delete it.
+  ///
+  /// - Parameter url: What ``authorizationURL(redirectURI:prompting:parameters:)`` returned.
+  /// - Returns: Nil if the login was answered, or is not one of this authority.
+  public func pendingLogin(of url: String) -> Secret? {
+    guard let query = url.split(separator: "?", maxSplits: 1).last, let state = Form.fields(query)?["state"],
+      let login = requests.withLock({ $0[state] })
+    else { return nil }
+    return Secret(
+      Form.text([
+        "iss": server.issuer, "client_id": clientID, "state": state, "redirect_uri": login.form["redirect_uri"],
+        "code_verifier": login.form["code_verifier"], "prompting": "\(login.isFresh)",
+      ]))
+  }
+
+  /// Continues a login that another process began: ``credentials(from:)`` then accepts its answer,
+  /// once.
+  ///
+  /// - Parameter saved: What ``pendingLogin(of:)`` returned there.
+  /// - Returns: False if it is a login at another server or of another client, or unreadable.
+  public func resumeLogin(_ saved: Secret) -> Bool {
+    guard let fields = Form.fields(String(decoding: saved.bytes, as: UTF8.self)), fields["iss"] == server.issuer,
+      fields["client_id"] == clientID, let state = fields["state"], let redirectURI = fields["redirect_uri"],
+      let verifier = fields["code_verifier"]
+    else { return false }
+    let form = ["grant_type": "authorization_code", "redirect_uri": redirectURI, "code_verifier": verifier]
+    requests.withLock { $0[state] = (form, nil, fields["prompting"] == "true") }
+    return true
+  }
+
   /// 256 bits of the system's randomness.
   static func randomText() -> String { Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
 }

@@ -11,6 +11,9 @@ import TextFormat
 /// the refresh token and the access token. `withAccess` of the session lends the access token, and
 /// never the refresh token.
 ///
+/// A saved session belongs to the issuer and the client that it was granted to. An authority of
+/// another issuer or client never sends its tokens, and says so.
+///
 /// A session ends only if the server answers `invalid_grant`, or says that the token is not active.
 /// Everything else, such as a proxy's page, a timeout or an error of the server, does not change
 /// the session.
@@ -34,7 +37,9 @@ public final class OAuthAuthority: Sendable {
   let clock: any SessionClock
   let freshness: Duration
   /// The response of the token endpoint, and when it was requested: lifetimes count from then.
-  typealias Tokens = (access: AccessToken, refresh: String?, claims: OAuthClaims, requested: BootInstant)
+  ///
+  /// A renewal may bring a new refresh token without an access token that can be used.
+  typealias Tokens = (access: AccessToken?, refresh: String?, claims: OAuthClaims, requested: BootInstant)
   /// A form for the token endpoint, its response if that is known already, and whether the server
   /// was asked to prompt for the password.
   typealias Login = (form: [String: String], tokens: Tokens?, isFresh: Bool)
@@ -51,6 +56,10 @@ public final class OAuthAuthority: Sendable {
   let ended = Locked(Recent<SessionID, Void>())
   /// The users that the server named after the last renewals, by their sessions.
   let users = Locked(Recent<SessionID, User>())
+  /// The scopes that the server granted, by the sessions.
+  let scopes = Locked(Recent<SessionID, String>())
+  /// How long a login asks for its user before it fails: less than a step of the store.
+  let patience: Duration
   private let clientSecret: Secret?
   private let readUser: @Sendable (OAuthClaims) -> User?
 
@@ -65,11 +74,15 @@ public final class OAuthAuthority: Sendable {
   ///     `offline_access` for a session that lasts.
   ///   - clock: Measures the lifetime of tokens.
   ///   - freshness: How long a password counts as recently entered.
-  ///   - user: Reads the user from the response of the userinfo endpoint; without one, from
-  ///     introspection; without both, from the response with the tokens.
+  ///   - patience: How long a login asks for its user, if the server does not answer. Choose less
+  ///     than the `loginStep` of the store's timing.
+  ///   - user: Reads the user from the response of the userinfo endpoint and the ID token; without
+  ///     them, from introspection; without all three, from the response with the tokens. Its id is
+  ///     that of the user at this server: the authority adds the issuer. Never use a name or an
+  ///     e-mail address as an id if it can be given to somebody else.
   public init(
     server: OAuthServer, clientID: String, clientSecret: Secret? = nil, scopes: [String] = [],
-    clock: any SessionClock, freshness: Duration = .seconds(900),
+    clock: any SessionClock, freshness: Duration = .seconds(900), patience: Duration = .seconds(20),
     user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
   ) {
     self.server = server
@@ -78,8 +91,11 @@ public final class OAuthAuthority: Sendable {
     scope = scopes.isEmpty ? nil : scopes.joined(separator: " ")
     self.clock = clock
     self.freshness = freshness
+    self.patience = patience
     readUser = user
   }
+
+  var origin: Origin { Origin(issuer: server.issuer, client: clientID) }
 
   func now() throws(OAuthError) -> BootInstant {
     do throws(ClockError) { return try clock.now() } catch {
@@ -117,31 +133,52 @@ public final class OAuthAuthority: Sendable {
   /// `invalid_code`, which Glewlwyd answers. A response without a
   /// refresh token leaves the old one valid (section 6).
   func tokens(_ form: [String: String], recorder: ExchangeRecorder? = nil) async throws(OAuthError) -> Tokens {
+    let old = form["refresh_token"]
     let requested = try now()
     let claims: OAuthClaims
     do throws(OAuthError) { claims = try await post(form, to: .token, recorder: recorder) } catch {
       throw error == .refused("invalid_grant") || error == .refused("invalid_code") ? .rejected(.expired) : error
     }
-    return try tokens(claims, form["refresh_token"], requested: requested)
+    return try tokens(claims, replacing: old, requested: requested)
   }
 
-  /// The longest access or refresh token, in bytes; two of them fit a session file.
-  private static let longestToken = 12_288
+  /// The longest access or refresh token, in bytes.
+  static let longestToken = 12_288
 
   /// Reads the answer of the token endpoint.
-  func tokens(_ claims: OAuthClaims, _ old: String?, requested: BootInstant) throws(OAuthError) -> Tokens {
-    let refresh = try claims.token("refresh_token") ?? old
+  ///
+  /// - Parameters:
+  ///   - claims: The answer.
+  ///   - old: The refresh token that the request spent; nil at a login.
+  ///   - requested: When the request began.
+  /// - Returns: The tokens. A renewal that granted a new refresh token must save it, also if
+  ///   nothing else in the answer can be used.
+  /// - Throws: If the answer cannot be used.
+  func tokens(
+    _ claims: OAuthClaims, replacing old: String?, requested: BootInstant
+  ) throws(OAuthError) -> Tokens {
+    let new = try claims.token("refresh_token")
+    if let new, new.utf8.count > Self.longestToken || SavedSession.length(of: new) > SavedSession.longestRefresh {
+      // An answer that the vault cannot save would be in the way of a logout.
+      throw .tooLong
+    }
+    do throws(OAuthError) {
+      return (try accessToken(claims, requested: requested), new ?? old, claims, requested)
+    } catch {
+      guard let new, let old, new != old else { throw error }
+      return (nil, new, claims, requested)
+    }
+  }
+
+  private func accessToken(_ claims: OAuthClaims, requested: BootInstant) throws(OAuthError) -> AccessToken {
     // Only for a bearer (RFC 6750).
     guard let access = try claims.token("access_token"), claims["token_type"]?.lowercased() == "bearer"
     else { throw .unusable() }
-    // An answer that the vault cannot save would be in the way of a logout.
-    guard max(access.utf8.count, refresh?.utf8.count ?? 0) <= Self.longestToken else {
-      throw .unusable("The server's token has more than \(Self.longestToken) bytes.")
-    }
+    guard access.utf8.count <= Self.longestToken else { throw .tooLong }
     // Some servers send 0 or -1 for a token without an end.
     let lifetime = claims.seconds("expires_in", in: 0...(1 << 31)).flatMap { $0 > .zero ? $0 : nil }
     let deadline = lifetime.map { Deadline.at(requested.advanced(by: $0)) } ?? .never
-    return (AccessToken(access, deadline: deadline), refresh, claims, requested)
+    return AccessToken(access, deadline: deadline)
   }
 
   /// Asks the server about a token, and throws `rejected` if it is not active (RFC 7662).
@@ -152,13 +189,54 @@ public final class OAuthAuthority: Sendable {
     return claims
   }
 
-  /// Asks for the user of the tokens, and the server's name for the user.
-  func owner(of tokens: Tokens) async throws(OAuthError) -> (user: User, subject: String?) {
+  /// The user of tokens, and the server's name for the user.
+  typealias Owner = (user: User, subject: String?)
+
+  /// Asks for the user of the tokens.
+  ///
+  /// An ID token that came with them names the user, too. Then the answer of the server only adds
+  /// names for people, and its failure is none of the login; but both must name one user (OpenID
+  /// Connect Core 1.0, section 5.3.2).
+  ///
+  /// - Parameters:
+  ///   - tokens: The tokens.
+  ///   - session: The session, or the login, if the server does not name its user.
+  /// - Returns: The user.
+  /// - Throws: `rejected` with `denied` if the answers are about two users; otherwise the failure.
+  func owner(of tokens: Tokens, in session: SessionID) async throws(OAuthError) -> Owner {
+    let identity = tokens.claims.identity.flatMap { $0.isIdentity(by: server.issuer, for: clientID) ? $0 : nil }
+    var claims: OAuthClaims
+    do throws(OAuthError) { claims = try await claimsOfServer(about: tokens) } catch {
+      guard let identity else { throw error }
+      claims = identity
+    }
+    if let identity {
+      guard claims.subject == nil || claims.subject == identity.subject else { throw .rejected(.denied) }
+      claims = claims.completed(by: identity)
+    }
+    claims.nameless = ("login \(session.rawValue)", server.issuer.host)
+    guard let user = readUser(claims), !user.id.rawValue.isEmpty, let bounded = SavedSession.bounded(atHome(user))
+    else {
+      throw .oauth("no_user", "The server does not say who the user is.", hint: "Request a scope that names the user.")
+    }
+    return (bounded, claims.subject)
+  }
+
+  /// A user of this server: another server may have one with the same id.
+  private func atHome(_ user: User) -> User {
+    User(
+      id: UserID(rawValue: "\(server.issuer) \(user.id.rawValue)"), username: user.username,
+      displayName: user.displayName, role: user.role, attributes: user.attributes)
+  }
+
+  /// What the server says about the user of the tokens.
+  private func claimsOfServer(about tokens: Tokens) async throws(OAuthError) -> OAuthClaims {
+    guard let access = tokens.access else { throw .unusable() }
     var claims = tokens.claims
     if let address = server.endpoints[.userInfo] {
-      claims = try await server.request(address, authorization: "Bearer \(tokens.access.value)")
+      claims = try await server.request(address, authorization: "Bearer \(access.value)")
     } else if server.endpoints[.introspection] != nil {
-      do throws(OAuthError) { claims = try await introspect(tokens.access.value, "access_token") } catch {
+      do throws(OAuthError) { claims = try await introspect(access.value, "access_token") } catch {
         // Only a server that does not let this client ask names the user with the tokens: otherwise
         // the user would change at the next answer, and the session would end.
         switch error {
@@ -168,10 +246,15 @@ public final class OAuthAuthority: Sendable {
         }
       }
     }
-    guard let user = readUser(claims) else {
-      throw .oauth("no_user", "The server does not say who the user is.", hint: "Request a scope that names the user.")
-    }
-    return (user, claims.subject)
+    return claims
+  }
+
+  /// The scopes that the server granted to a session: those that it named last, otherwise the
+  /// requested ones (RFC 6749, section 5.1).
+  ///
+  /// A user or a server may grant fewer than the app requested.
+  public func grantedScopes(of session: LoggedInSession) -> [String] {
+    (scopes.withLock { $0[session.id] } ?? scope ?? "").split(separator: " ").map(String.init)
   }
 
   /// Ends a token (RFC 7009, section 2.1); a refresh token with its access tokens.

@@ -4,6 +4,8 @@ package import TextFormat
 /// The members of a JSON response of the server, such as what it says about a user.
 public struct OAuthClaims: Sendable, Redacted {
   package let members: [String: JSON]
+  /// A user that the server does not name: an identifier for this login alone, and a name to show.
+  var nameless: (id: String, name: String)?
 
   /// A string, or a whole number or a Boolean value as a string; nil for everything else.
   public subscript(name: String) -> String? {
@@ -41,25 +43,62 @@ public struct OAuthClaims: Sendable, Redacted {
     return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
   }
 
-  /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2;
-  /// nil without `sub` and without a user name.
+  /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2.
+  ///
+  /// Only `sub` identifies a user: a name or an e-mail address can be given to somebody else
+  /// (section 5.7). If the server sends none, the user of a login is identified by this login alone,
+  /// so that two such logins are never of one user. Nil if `sub` is empty, has more than 2048 bytes,
+  /// or is no text.
   ///
   /// The user is an ordinary member, because neither standard has a name for administrators. The
-  /// attributes are `email`, `picture` and `locale`. Empty text counts as none, and so does text of
-  /// more than 2048 bytes, such as a picture in a `data:` address.
+  /// attributes are `email`, `picture` and `locale`. Empty text counts as none, and so does long
+  /// text, such as a picture in a `data:` address.
   public var user: User? {
+    guard let id = subject ?? (members["sub"] == nil ? nameless?.id : nil) else { return nil }
     let names = ["preferred_username", "username", "email", "sub"]
-    guard let username = names.lazy.compactMap(short).first else { return nil }
+    let username = names.lazy.compactMap { short($0, 512) }.first ?? nameless?.name ?? String(id.prefix(128))
     return User(
-      id: UserID(rawValue: subject ?? username), username: username, displayName: short("name") ?? username,
-      role: .member,
-      attributes: ["email", "picture", "locale"].reduce(into: [:]) { $0[$1] = short($1) })
+      id: UserID(rawValue: id), username: username, displayName: short("name", 512) ?? username, role: .member,
+      attributes: ["email": short("email", 512), "picture": short("picture", 2048), "locale": short("locale", 64)]
+        .compactMapValues(\.self))
   }
 
   /// The server's name for the user.
-  var subject: String? { short("sub") }
+  var subject: String? { short("sub", 2048) }
 
-  private func short(_ name: String) -> String? { self[name].flatMap { (1...2048).contains($0.utf8.count) ? $0 : nil } }
+  private func short(_ name: String, _ longest: Int) -> String? {
+    self[name].flatMap { (1...longest).contains($0.utf8.count) ? $0 : nil }
+  }
+}
+
+extension OAuthClaims {
+  /// The claims of the ID token in an answer of the token endpoint (OpenID Connect Core 1.0,
+  /// section 2); nil if there is none that can be read.
+  ///
+  /// The signature is not checked: the server itself sent the token over TLS (section 3.1.3.7,
+  /// point 6).
+  var identity: OAuthClaims? {
+    guard case .string(let text)? = members["id_token"] else { return nil }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Base64URL.bytes(parts[0]).flatMap({ OAuthClaims($0) }),
+      header["alg"]?.lowercased() != "none", let claims = Base64URL.bytes(parts[1]).flatMap({ OAuthClaims($0) }),
+      claims.subject != nil
+    else { return nil }
+    return claims
+  }
+
+  /// Whether an ID token with these claims is one of this server for this client (section 3.1.3.7,
+  /// points 2 to 5).
+  func isIdentity(by issuer: String, for client: String) -> Bool {
+    let audience = self["aud"].map { [$0] } ?? list("aud")
+    return self["iss"] == issuer && audience.contains(client) && (self["azp"] ?? client) == client
+      && (audience.count == 1 || self["azp"] != nil)
+  }
+
+  /// These claims, with those of `other` where they lack a member.
+  func completed(by other: OAuthClaims) -> OAuthClaims {
+    OAuthClaims(members: members.merging(other.members) { own, _ in own }, nameless: nameless)
+  }
 }
 
 extension OAuthClaims {
@@ -68,6 +107,6 @@ extension OAuthClaims {
     // A response of OAuth 2.0 has a few kilobytes.
     guard body.count <= 262_144, case .object(let members)? = JSON(parsing: body) else { return nil }
     // The parser refuses a name that occurs twice.
-    self.members = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
+    self.init(members: Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) }))
   }
 }

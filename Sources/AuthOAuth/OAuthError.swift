@@ -15,16 +15,32 @@ public struct OAuthRejection: Hashable, Sendable, Worded {
   /// The address does not answer this request and was ignored; the right one may still come.
   public static let foreignResponse = OAuthRejection(kind: .foreignResponse)
 
+  /// Another user logged in than the one of the session.
+  public static let otherUser = OAuthRejection(kind: .otherUser)
+
   /// The reasons of this version, for a `switch` inside this package.
-  package enum Kind: Hashable, Sendable { case denied, expired, foreignResponse }
+  package enum Kind: Hashable, Sendable { case denied, expired, foreignResponse, otherUser }
 
   package let kind: Kind
+
+  /// A stable name for programs, in snake case: the code of the error of a command whose login has
+  /// ended in this way.
+  public var code: String {
+    switch kind {
+    case .denied: "login_denied"
+    case .expired: "login_expired"
+    case .foreignResponse: "login_foreign"
+    case .otherUser: "login_other_user"
+    }
+  }
 
   package var words: ErrorWords {
     switch kind {
     case .denied: ("The login was not allowed.", "Log in again, and allow the access.")
     case .expired: ("The code expired before it was used.", "Log in again.")
     case .foreignResponse: ("The answer does not belong to this login.", "Log in again.")
+    case .otherUser:
+      ("The login is not one of the user of this session.", "Log in as the same user, or log out first.")
     }
   }
 }
@@ -39,6 +55,9 @@ extension AuthorityError where Rejection == OAuthRejection {
     oauth("unparsable", description, hint: "Try again later.")
   }
 
+  /// A token that no vault could save.
+  static var tooLong: OAuthError { unusable("The server's token has more than 12288 bytes.") }
+
   /// Settings that cannot work.
   static func misconfigured(_ description: String) -> OAuthError {
     oauth("misconfigured", description, hint: "Check the app's settings and the server's addresses.")
@@ -51,14 +70,29 @@ extension AuthorityError where Rejection == OAuthRejection {
         .unsupported, "The server cannot end this token.", hint: "It expires there by itself.", code: "oauth_\(code)"))
   }
 
-  /// A code that expired before a password check.
-  static var expiredLogin: OAuthError {
-    let (description, hint) = OAuthRejection.expired.words
-    return .unavailable(Unavailability(.unparsable, description, hint: hint, code: "login_expired"))
+  /// The same error for the caller of a command, with the reason for which a login has ended.
+  func ofCommand<Other>(_ rejection: (LoginRefusal) -> Other) -> AuthorityError<Other> {
+    map { ended in
+      let (description, hint) = ended.words
+      return rejection(LoginRefusal(ended.code, description, hint: hint))
+    }
   }
 
+  /// The server answered for another user than before.
   static var otherUser: OAuthError {
     oauth("other_user", "The server answered for another user.", hint: "Log in again.")
+  }
+
+  /// A login that the server granted, but whose user is not known.
+  static func unfinished(_ failure: OAuthError) -> OAuthError {
+    let cause: Unavailability? = if case .unavailable(let cause) = failure { cause } else { nil }
+    return .unavailable(
+      Unavailability(
+        cause?.cause ?? .busy,
+        "\(failure) So it is not known who logged in. The server keeps this login, which nobody uses.",
+        hint: "Log in again. The unused login ends at the server by itself, or in the user's account there.",
+        code: cause.map { $0.code == "oauth_no_user" ? $0.code : "oauth_login_unfinished" } ?? "oauth_login_unfinished")
+    )
   }
 
   /// The error for a code that the server sent.

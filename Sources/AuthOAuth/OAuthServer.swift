@@ -8,7 +8,7 @@ public struct OAuthServer: Sendable {
   /// 2).
   ///
   /// A later version may add services.
-  public struct Endpoint: RawRepresentable, Hashable, Sendable {
+  public struct Endpoint: RawRepresentable, Hashable, Sendable, Codable, CodingKeyRepresentable {
     /// The page where the user logs in; the browser opens it.
     public static let authorization = Endpoint(rawValue: "authorization_endpoint")
     /// Exchanges codes and refresh tokens.
@@ -55,6 +55,29 @@ public struct OAuthServer: Sendable {
     self.send = send
   }
 
+  /// What is known of a server, without the closure: save it after a discovery, so that the next
+  /// start needs no network.
+  ///
+  /// It contains no secret. But who can change it chooses where the tokens are sent: store it
+  /// where the vault is.
+  public struct Metadata: Hashable, Sendable, Codable {
+    fileprivate var issuer: String
+    fileprivate var endpoints: [Endpoint: String]
+    fileprivate var namesIssuer: Bool
+    fileprivate var listedScopes: [String]
+  }
+
+  /// What is known of the server.
+  public var metadata: Metadata {
+    Metadata(issuer: issuer, endpoints: endpoints, namesIssuer: namesIssuer, listedScopes: listedScopes)
+  }
+
+  /// Describes a server with what an earlier process saved.
+  public init(_ metadata: Metadata, send: @escaping OAuthTransport) {
+    self.init(issuer: metadata.issuer, endpoints: metadata.endpoints, send: send)
+    (namesIssuer, listedScopes) = (metadata.namesIssuer, metadata.listedScopes)
+  }
+
   /// Reads the addresses from the server's metadata: RFC 8414, and OpenID Connect Discovery 1.0 for
   /// what the first document lacks.
   ///
@@ -71,15 +94,20 @@ public struct OAuthServer: Sendable {
     let beforePath = place.replacing(#/^[a-z]+://[^/]+/#) { "\($0.output)/.well-known/oauth-authorization-server" }
     var document = OAuthClaims(members: [:])
     var failure: OAuthError?
+    /// The first other issuer that a document names.
+    var other: String?
     func isWhole() -> Bool {
-      guard let name = document["issuer"] else { return false }
-      return name != issuer || [Endpoint.userInfo, .revocation].allSatisfy { document[$0.rawValue] != nil }
+      document["issuer"] != nil && [Endpoint.userInfo, .revocation].allSatisfy { document[$0.rawValue] != nil }
     }
     for url in [String(beforePath), "\(place)/.well-known/openid-configuration"] where !isWhole() {
       do throws(OAuthError) {
-        let other = try await server.request(url, empty: 404)
-        guard document["issuer"] == nil || other["issuer"] == issuer else { continue }
-        document = OAuthClaims(members: document.members.merging(other.members) { first, _ in first })
+        let found = try await server.request(url, empty: 404)
+        // A document that does not name this issuer may be anybody's (RFC 8414, section 3.3).
+        guard found["issuer"] == issuer else {
+          other = other ?? found["issuer"]
+          continue
+        }
+        document = document.completed(by: found)
       } catch {
         // A server that does not know the first address may answer with a page, a redirect or any
         // error.
@@ -89,11 +117,9 @@ public struct OAuthServer: Sendable {
         }
       }
     }
-    if document["issuer"] == nil, let failure { throw failure }
+    if document["issuer"] == nil, other == nil, let failure { throw failure }
     guard document["issuer"] == issuer, document[Endpoint.token.rawValue] != nil else {
-      let found =
-        document["issuer"].flatMap { $0.isSafeURL && $0 != issuer ? ": it names the issuer \($0)" : nil } ?? ""
-      throw .misconfigured("The server has no metadata for the issuer \(issuer)\(found).")
+      throw .noMetadata(issuer, foundInstead: other)
     }
     let methods = "code_challenge_methods_supported"
     guard document.members[methods] == nil || document.list(methods).contains("S256") else {
@@ -114,5 +140,21 @@ public struct OAuthServer: Sendable {
       throw .misconfigured("The server has no secure address as \(endpoint.rawValue).")
     }
     return address
+  }
+}
+
+extension AuthorityError where Rejection == OAuthRejection {
+  /// The error for an issuer whose metadata cannot be found, or names another issuer.
+  fileprivate static func noMetadata(_ issuer: String, foundInstead other: String?) -> OAuthError {
+    let sentence = "The server has no metadata for the issuer \(issuer)"
+    // Entra ID answers so for an address that serves all tenants.
+    if let other, let placeholder = other.firstMatch(of: /\{[A-Za-z_]{1,32}\}/)?.0,
+      other.replacing(placeholder, with: "x").isSafeURL
+    {
+      return oauth(
+        "misconfigured", "\(sentence): it names one with a placeholder, \(other).",
+        hint: "Use the address with the name or the number of your tenant in place of \(placeholder).")
+    }
+    return .misconfigured(sentence + (other.flatMap { $0.isSafeURL ? ": it names the issuer \($0)." : nil } ?? "."))
   }
 }

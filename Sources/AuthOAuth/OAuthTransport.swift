@@ -60,11 +60,12 @@ extension OAuthServer {
           .unreachable, words?.description ?? "The server \(url.host) cannot be reached.",
           hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false))
     }
-    // A proxy that wants a login answers with a page.
+    // RFC 6750, section 3.1. A proxy or an application may refuse with any other text.
     if authorization != nil, response.status == 401,
-      OAuthClaims(response.body) != nil
+      OAuthClaims(response.body)?["error"] == "invalid_token"
         || response.headers.contains(where: {
-          $0.key.lowercased() == "www-authenticate" && $0.value.contains("invalid_token")
+          $0.key.lowercased() == "www-authenticate"
+            && $0.value.contains(/(?i)^\s*Bearer\b.*\berror="?invalid_token\b/)
         })
     {
       throw .refused("invalid_token")

@@ -5,8 +5,19 @@ import TextFormat
 /// gives no other, and facts that the server does not repeat.
 ///
 /// OAuth 2.0 has no name for a session, and a client cannot request limits. So the vault stores
-/// both, with the refresh token.
+/// both, with the refresh token. It also stores the server and the client that the token belongs
+/// to, so that no change of an app's settings sends it to another server.
 struct SavedSession {
+  /// The longest token of a session, in bytes, with all that it contains.
+  ///
+  /// With ``OAuthAuthority/longestToken`` for the access token, it fits into a session file.
+  static let longest = 48_000
+  /// The longest refresh token, and the longest description of a user, in bytes as they are saved.
+  static let (longestRefresh, longestUser) = (16_384, 12_288)
+  /// The most refresh tokens that password checks replaced.
+  static let mostReplaced = 64
+  /// The server and the client that got the tokens.
+  let origin: Origin
   let id: SessionID
   var user: User
   /// The server's name for the user, if it sent one.
@@ -17,9 +28,11 @@ struct SavedSession {
   /// The refresh tokens that password checks replaced; revoked at the logout.
   ///
   /// Some servers end all sessions of the user and the client when one of their tokens is revoked.
-  let replaced: [String]
+  var replaced: [String]
   /// Whether the server introspects the token.
   let isIntrospected: Bool
+  /// The scopes that the server granted last; nil if it never said.
+  var scope: String?
   /// The limits that were requested.
   let idle: Duration?
   let absolute: Duration?
@@ -37,7 +50,26 @@ struct SavedSession {
   }
 }
 
+/// The server and the client of a token.
+struct Origin: Hashable, Sendable {
+  let issuer: String
+  let client: String
+}
+
 extension SavedSession {
+  /// Whether a password check may replace the refresh token: all the tokens that it replaced then
+  /// still fit, beside any new token and any user.
+  var hasRoomForCheck: Bool {
+    guard replaced.count < Self.mostReplaced else { return false }
+    var next = self
+    (next.refresh, next.user) = ("", User(id: user.id, username: "", displayName: "", role: user.role))
+    next.replaced.append(refresh)
+    return next.token.bytes.count + Self.longestRefresh + Self.longestUser <= Self.longest
+  }
+
+  /// The length of a refresh token as it is saved.
+  static func length(of refresh: String) -> Int { Form.text(["": refresh]).utf8.count }
+
   /// The name of this kind of token in a request (RFC 7009, section 2.1).
   var kind: String { Self.kind(isAccess: isAccess) }
 
@@ -45,23 +77,58 @@ extension SavedSession {
 
   var token: SessionToken {
     let fields: [String: String?] = [
-      "version": "1", "id": id.rawValue, "refresh_token": refresh,
+      "version": "2", "iss": origin.issuer, "client_id": origin.client, "scope": scope,
+      "id": id.rawValue, "refresh_token": refresh,
       "access_only": isAccess ? "true" : nil, "replaced": replaced.joined(separator: " "),
       "introspected": "\(isIntrospected)", "sub": subject,
-      "user": user.id.rawValue, "username": user.username, "name": user.displayName, "role": user.role.rawValue,
-      "attributes": Form.text(user.attributes),
       "boot_high": "\(began.boot.high)", "boot_low": "\(began.boot.low)", "began": "\(began.uptime.attoseconds)",
       "active": "\(active.uptime.attoseconds)", "fresh": "\(fresh.uptime.attoseconds)",
       "idle": idle.map { "\($0.attoseconds)" }, "absolute": absolute.map { "\($0.attoseconds)" },
     ]
-    return SessionToken(bytes: Array(Form.text(fields).utf8))
+    return SessionToken(bytes: Array(Form.text(fields.merging(Self.fields(of: user)) { $1 }).utf8))
+  }
+
+  private static func fields(of user: User) -> [String: String?] {
+    [
+      "user": user.id.rawValue, "username": user.username, "name": user.displayName, "role": user.role.rawValue,
+      "attributes": Form.text(user.attributes),
+    ]
+  }
+
+  /// The user without attributes if they would not fit into a vault; nil if the names do not fit
+  /// either.
+  static func bounded(_ user: User) -> User? {
+    func fits(_ user: User) -> Bool { Form.text(fields(of: user)).utf8.count <= longestUser }
+    if fits(user) { return user }
+    let bare = User(id: user.id, username: user.username, displayName: user.displayName, role: user.role)
+    return fits(bare) ? bare : nil
+  }
+
+  /// Whose saved session a token is.
+  enum Reading {
+    /// One of this server and this client.
+    case own(SavedSession)
+    /// One of another server, or of another client.
+    case elsewhere(Origin)
+    /// One that names no server, of an earlier version.
+    case earlier
+    /// No saved session.
+    case unknown
+  }
+
+  static func read(_ token: SessionToken, at origin: Origin) -> Reading {
+    if let saved = SavedSession(token) { return saved.origin == origin ? .own(saved) : .elsewhere(saved.origin) }
+    let fields = Form.fields(String(decoding: token.bytes, as: UTF8.self)) ?? [:]
+    return fields["version"] == "1" && fields["refresh_token"] != nil && fields["boot_high"] != nil
+      ? .earlier : .unknown
   }
 
   /// Nil for a token that this authority did not create.
   init?(_ token: SessionToken) {
     let fields = Form.fields(String(decoding: token.bytes, as: UTF8.self)) ?? [:]
     func time(_ name: String) -> Duration? { fields[name].flatMap { Int128($0) }.map { Duration(attoseconds: $0) } }
-    guard fields["version"] == "1", let id = fields["id"], let refresh = fields["refresh_token"],
+    guard fields["version"] == "2", let issuer = fields["iss"], let client = fields["client_id"],
+      let id = fields["id"], let refresh = fields["refresh_token"],
       let user = fields["user"], let username = fields["username"], let name = fields["name"],
       let role = fields["role"].map(Role.init(rawValue:)),
       let attributes = fields["attributes"].flatMap({ Form.fields($0) }),
@@ -70,12 +137,13 @@ extension SavedSession {
     else { return nil }
     let start = BootInstant(boot: BootID(high: high, low: low), uptime: .zero)
     self.init(
-      id: SessionID(rawValue: id),
+      origin: Origin(issuer: issuer, client: client), id: SessionID(rawValue: id),
       user: User(
         id: UserID(rawValue: user), username: username, displayName: name, role: role, attributes: attributes),
       subject: fields["sub"], refresh: refresh, isAccess: fields["access_only"] == "true",
       replaced: (fields["replaced"] ?? "").split(separator: " ").map(String.init),
-      isIntrospected: fields["introspected"] == "true", idle: time("idle"), absolute: time("absolute"),
+      isIntrospected: fields["introspected"] == "true", scope: fields["scope"], idle: time("idle"),
+      absolute: time("absolute"),
       began: start.advanced(by: began), active: start.advanced(by: active), fresh: start.advanced(by: fresh))
   }
 }

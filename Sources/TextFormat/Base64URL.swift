@@ -2,6 +2,20 @@
 package enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
+  /// Reads the text of bytes; nil for other text.
+  package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (pool, bits) = (UInt32(0), 0)
+    for character in text.utf8 {
+      guard let value = alphabet.firstIndex(of: character) else { return nil }
+      (pool, bits) = (pool << 6 | UInt32(value), bits + 6)
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes.append(UInt8(truncatingIfNeeded: pool >> bits))
+    }
+    return bytes
+  }
+
   package static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     var (pool, bits) = (UInt32(0), 0)

@@ -34,7 +34,10 @@ import TextFormat
     #expect(try fields(try url())["state"] != asked["state"])
     let session = try await world.logIn()
     #expect(
-      session.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
+      session.user
+        == User(
+          id: UserID(rawValue: "https://server.example id-alice"), username: "alice", displayName: "alice",
+          role: .member))
     // Never the refresh token.
     #expect(try await session.withAccess { $0.header } == "Bearer access-2")
   }
@@ -108,7 +111,8 @@ import TextFormat
       try world.credentials(at: world.authority()), used,
     ]
     for credentials in foreign + typed.map({ .password(username: "alice", password: Secret($0)) }) {
-      await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
+      let failure = await #expect(throws: SessionError.self) { try await world.store.loggedIn(credentials) }
+      #expect(failure?.code == "login_foreign")
     }
     #expect(world.server.requests == requests)
   }
@@ -118,7 +122,8 @@ import TextFormat
     let code = try #require(try fields(try world.server.browse(try url()))["code"])
     let address = try world.answer("com.example.app:/login?code=\(code)&state=STATE&ISSUER", to: try url())
     let credentials = try world.authority.credentials(from: address)
-    await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
+    let failure = await #expect(throws: SessionError.self) { try await world.store.loggedIn(credentials) }
+    #expect(failure?.code == "login_expired")
   }
 
   @Test(
@@ -148,6 +153,24 @@ import TextFormat
     _ = try answer(urls[64])
   }
 
+  @Test("another process continues a login in the browser, once, and only at its server and client")
+  func pending() async throws {
+    let url = try world.authority.authorizationURL(redirectURI: "com.example.app:/login", prompting: true)
+    let saved = try #require(world.authority.pendingLogin(of: url))
+    let address = try world.server.browse(url)
+    #expect(!world.authority(clientID: "other").resumeLogin(saved))
+    #expect(!world.authority { $0.issuer = "https://other.example" }.resumeLogin(saved))
+    #expect(!world.authority.resumeLogin(Secret("state=a")))
+    let next = world.authority()
+    #expect(next.pendingLogin(of: url) == nil && next.resumeLogin(saved))
+    let store = SessionStore(authority: next, vault: world.vault, clock: world.clock)
+    let session = try await store.loggedIn(try next.credentials(from: address))
+    _ = try FreshSession(session)
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try next.credentials(from: address) }
+    #expect(next.pendingLogin(of: url) == nil)
+    #expect("\(saved)".contains("verifier") == false)
+  }
+
   @Test("only a login that asks for the password makes a session fresh")
   func freshness() async throws {
     let session = try await world.logIn()
@@ -167,8 +190,7 @@ import TextFormat
     let failure = await #expect(throws: SessionError.self) {
       _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true))
     }
-    guard case .unavailable(let cause)? = failure else { throw try #require(failure) }
-    #expect(cause.code == "login_expired")
+    #expect(failure?.code == "login_expired")
     _ = try await world.store.renew()
   }
 
@@ -176,9 +198,10 @@ import TextFormat
   func otherUser() async throws {
     try await world.logIn()
     let credentials = try world.credentials("bob", prompting: true)
-    await #expect(throws: SessionError.credentialsNotAccepted) {
+    let failure = await #expect(throws: SessionError.self) {
       _ = try await world.store.reauthenticate(with: credentials)
     }
+    #expect(failure?.code == "login_other_user")
     #expect(world.server.forms("/revoke").count == 1)
     #expect(try await world.store.check().user.username == "alice")
   }

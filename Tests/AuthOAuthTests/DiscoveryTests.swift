@@ -1,4 +1,5 @@
 import AuthCore
+import Foundation
 import Testing
 
 @testable import AuthOAuth
@@ -86,6 +87,44 @@ import Testing
     describe(place, first)
     server.script(second, 500, "")
     #expect(try await discover().endpoints == own)
+  }
+
+  @Test("a document that names no issuer, or another one, is not used, and the next one is")
+  func unnamed() async throws {
+    let (place, second) = (ServerDouble.place, "/.well-known/openid-configuration")
+    let evil = #""token_endpoint": "https://evil.example/token", "revocation_endpoint": "https://evil.example/revoke""#
+    for first in ["{\(evil)}", #"{"issuer": "https://evil.example", \#(evil)}"#] {
+      server.script("/.well-known/oauth-authorization-server", 200, first)
+      describe(place, at: second)
+      #expect(try await discover().endpoints == [.token: "\(place)/token"])
+      server.script("/.well-known/oauth-authorization-server", 200, first)
+      await #expect(throws: OAuthError.self) { try await discover() }
+    }
+  }
+
+  @Test("an issuer with a placeholder is explained")
+  func placeholder() async throws {
+    describe("https://login.example/{tenantid}/v2.0")
+    let failure = await #expect(throws: OAuthError.self) { try await discover() }
+    #expect(failure?.description.contains("https://login.example/{tenantid}/v2.0") == true)
+    #expect(failure?.hint.contains("tenant in place of {tenantid}") == true)
+    describe("https://login.example/{\\u001b}")
+    let other = await #expect(throws: OAuthError.self) { try await discover() }
+    #expect(other?.description == "The server has no metadata for the issuer https://server.example.")
+  }
+
+  @Test("what is known of a server can be saved, so that the next start needs no network")
+  func saved() async throws {
+    describe(
+      ServerDouble.place, #", "authorization_response_iss_parameter_supported": true, "scopes_supported": ["a"]"#)
+    let found = try await discover()
+    let text = try JSONEncoder().encode(found.metadata)
+    let requests = server.requests.count
+    let next = OAuthServer(try JSONDecoder().decode(OAuthServer.Metadata.self, from: text), send: found.send)
+    #expect(next.metadata == found.metadata && next.namesIssuer && next.listedScopes == ["a"])
+    #expect(next.endpoints == [.token: "https://server.example/token"])
+    #expect(String(decoding: text, as: UTF8.self).contains(#""token_endpoint":"#))
+    #expect(server.requests.count == requests)
   }
 
   @Test(

@@ -67,7 +67,7 @@ import Testing
     }
     // Nor if it fails after it got tokens. The last renewal also asks for the user.
     await world.store.untilQuiet()
-    world.server.script("/userinfo", 503, "")
+    world.server.script("/userinfo", 403, "")
     await #expect(throws: SessionError.self) {
       _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true))
     }
@@ -112,7 +112,7 @@ import Testing
     if introspects {
       world.server.script("/introspect", 200, #"{"active": false}"#)
     } else {
-      world.server.script("/userinfo", 401, #"{"message": "Bad credentials"}"#)
+      world.server.script("/userinfo", 401, #"{"error": "invalid_token"}"#)
     }
     await #expect(throws: SessionError.ended(.revoked)) { try await next.renew() }
     #expect(held.endReason == .revoked)
@@ -175,7 +175,8 @@ import Testing
       "/userinfo", 200,
       #"{"sub": "1", "username": "", "email": "a@b.example", "name": "\#(long)", "picture": "\#(long)"}"#)
     let user = User(
-      id: UserID(rawValue: "1"), username: "a@b.example", displayName: "a@b.example", role: .member,
+      id: UserID(rawValue: "https://server.example 1"), username: "a@b.example", displayName: "a@b.example",
+      role: .member,
       attributes: ["email": "a@b.example"])
     #expect(try await world.logIn().user == user)
     for nobody in ["", long] {
@@ -212,15 +213,18 @@ import Testing
       #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "login": 42, "staff": true, "groups": ["x", 7, "y"]}"#
     )
     let known = try await world.grant(at: claimed).user
-    #expect(known == User(id: UserID(rawValue: "42"), username: "42", displayName: "x y", role: .administrator))
+    #expect(
+      known
+        == User(
+          id: UserID(rawValue: "https://server.example 42"), username: "42", displayName: "x y", role: .administrator))
     await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant(at: claimed) }
-    // The tokens of a login that failed are ended.
-    #expect(world.server.forms("/revoke").count == 1)
+    // The tokens of a login that failed are not: some servers would end all sessions of the user.
+    #expect(world.server.forms("/revoke").isEmpty)
   }
 
   @Test("if the server cannot say at a login who the user is, the login fails: the user never changes later")
   func introspectionFails() async throws {
-    let authority = world.authority {
+    let authority = world.authority(patience: .zero) {
       $0.endpoints[.userInfo] = nil
     } user: { claims in
       (claims["login"] ?? claims["username"]).map {
@@ -234,8 +238,7 @@ import Testing
       let grant = try? await world.grant(at: authority)
       #expect((grant != nil) == isGranted, "\(status)")
     }
-    // The tokens of a login that failed are ended.
-    #expect(world.server.forms("/revoke").count == 2)
+    #expect(world.server.forms("/revoke").isEmpty)
   }
 
   @Test("a server that does not know refresh tokens at introspection is not asked about them again")

@@ -28,6 +28,13 @@ public protocol Authority: Sendable {
   /// How this authority exchanges tokens; the default is ``TokenExchange/untilConfirmed``.
   var exchange: TokenExchange { get }
 
+  /// Why a saved token is not one of this authority, such as one of another server; nil if it may
+  /// be one.
+  ///
+  /// The store neither sends nor replaces such a token, and reports this. The default is nil: an
+  /// authority whose tokens do not name where they belong cannot tell.
+  func notHere(_ token: SessionToken) -> Unavailability?
+
   /// Checks credentials and begins a session.
   ///
   /// - Returns: A grant with a token and a session name that were never issued before, or a
@@ -109,6 +116,9 @@ public protocol Authority: Sendable {
 extension Authority {
   /// The old token works until the new one is confirmed or used.
   public var exchange: TokenExchange { .untilConfirmed }
+
+  /// Nil.
+  public func notHere(_ token: SessionToken) -> Unavailability? { nil }
 
   /// Calls ``renew(_:)``.
   public func renew(

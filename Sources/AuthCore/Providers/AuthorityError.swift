@@ -1,10 +1,27 @@
 /// Why credentials began no session.
 ///
-/// There is deliberately only one refusal, so an unknown name, a wrong password and a disabled
-/// account look alike. Frozen: a later version adds no case.
+/// There is deliberately only one refusal of a password, so an unknown name, a wrong password and a
+/// disabled account look alike. Frozen: a later version adds no case.
 public enum CredentialsRejection: Hashable, Sendable {
   /// The name and the password do not match an account.
   case notAccepted
+  /// A login at a server has ended without a session, for this reason.
+  case loginRefused(LoginRefusal)
+}
+
+/// Why a login at a server, such as in a browser, began no session or did not continue one.
+public struct LoginRefusal: Hashable, Sendable, CustomStringConvertible {
+  /// A stable name for programs, in snake case.
+  public let code: String
+  /// What happened, in one sentence, without secrets.
+  public let description: String
+  /// What to do about it, in one sentence.
+  public let hint: String
+
+  /// Creates a refusal; for authorities.
+  public init(_ code: String, _ description: String, hint: String) {
+    (self.code, self.description, self.hint) = (code, description, hint)
+  }
 }
 
 /// Why a token was refused.
@@ -24,6 +41,9 @@ public enum SessionRejection: Hashable, Sendable {
 public enum ReauthenticationRejection: Hashable, Sendable {
   /// The password is wrong, or the challenge has ended. The session does not change.
   case notAccepted
+  /// A login at a server has ended without proof of the user, for this reason. The session does not
+  /// change.
+  case loginRefused(LoginRefusal)
   /// The token of the session was refused.
   case session(SessionRejection)
 }
@@ -123,7 +143,10 @@ public enum AuthorityError<Rejection: Hashable & Sendable>: Error, Hashable, Sen
 
 extension AuthorityError {
   /// The same failure for another operation.
-  package func map<Other>(_ transform: (Rejection) -> Other) -> AuthorityError<Other> {
+  ///
+  /// - Parameter transform: Turns the rejection into that of the other operation.
+  /// - Returns: The error.
+  public func map<Other>(_ transform: (Rejection) -> Other) -> AuthorityError<Other> {
     switch self {
     case .rejected(let rejection): .rejected(transform(rejection))
     case .throttled(let throttle): .throttled(throttle)

@@ -116,7 +116,12 @@ extension AuthorityError: ExplainedError, CustomStringConvertible, Worded {
 }
 
 extension CredentialsRejection: Worded {
-  package var words: ErrorWords { SessionError.credentialsNotAccepted.words }
+  package var words: ErrorWords {
+    switch self {
+    case .notAccepted: SessionError.credentialsNotAccepted.words
+    case .loginRefused(let refusal): (refusal.description, refusal.hint)
+    }
+  }
 }
 
 extension SessionRejection: Worded {
@@ -132,6 +137,7 @@ extension ReauthenticationRejection: Worded {
   package var words: ErrorWords {
     switch self {
     case .notAccepted: ("The password is wrong.", "Check it, and try again.")
+    case .loginRefused(let refusal): (refusal.description, refusal.hint)
     case .session(let rejection): rejection.words
     }
   }

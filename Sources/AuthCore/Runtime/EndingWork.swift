@@ -27,28 +27,35 @@ extension SessionCore {
     var tokens = tokens
     let late = await result { () throws(Unavailability) in
       guard let first = tokens.first else { return }
-      if let newer = try await interruptedToken(after: first, of: session, wait: wait) { tokens.insert(newer, at: 0) }
+      if let newer = try await interruptedToken(after: first, of: session, wait: wait) {
+        tokens.insert(newer, at: 0)
+      } else if withLock({ $0.unanswered.map(tokens.contains) ?? false }) {
+        throw .answerLost
+      }
     }
     // The authority granted this token, but the vault could not save it.
-    if spendsTokens, let unsaved = withLock({ $0.unsaved }), tokens.contains(unsaved.old),
-      !tokens.contains(unsaved.grant.token)
-    {
+    let unsaved = spendsTokens ? withLock { $0.unsaved } : nil
+    if let unsaved, tokens.contains(unsaved.old), !tokens.contains(unsaved.grant.token) {
       tokens.insert(unsaved.grant.token, at: 0)
     }
-    return await revoke(noted(tokens), reason) + [late].compactMap(\.self)
+    // A token that is known but not saved is no lost answer.
+    let unknown = unsaved != nil && late == .answerLost ? nil : late
+    return await revoke(noted(tokens), reason) + [unknown, droppedTokens].compactMap(\.self)
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
     var failures: [Unavailability] = []
     let failure = await onVault(ticket) { () -> VaultError? in
       if let failure = await erasure(of: targets.tokens) { return failure }
-      if let failure = await eraseNewer(of: endingSession, &failures) { return failure }
+      let lives = withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } }
+      // Where the old token still works, a session that lives on stays with the process that has it.
+      if spendsTokens || !lives, let failure = await eraseNewer(of: endingSession, &failures) { return failure }
       switch await vault.load() {
       case .absent, .unavailable: return nil
       case .token:
         // Another process wrote it. If it belongs to this session, it died with the session, unless
         // the revocation failed.
-        return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
+        return lives ? .keepsAnother : nil
       case .corrupt(let evidence):
         if let token = evidence.salvaged, !targets.tokens.contains(token) { revokeInBackground(token, .userAsked) }
         return await settingAside()
@@ -64,17 +71,33 @@ extension SessionCore {
   private func interruptedToken(
     after token: SessionToken, of session: SessionID?, wait: Duration
   ) async throws(Unavailability) -> SessionToken? {
-    guard spendsTokens, await vault.isInterrupted(token) else { return nil }
-    switch try? await vault.claim(token, wait: wait) {
+    guard spendsTokens else { return nil }
+    let isInterrupted = await vault.isInterrupted(token)
+    // A live holder is not awaited: when it gets its answer, it finds no session, and revokes it.
+    switch try? await vault.claim(token, wait: isInterrupted ? wait : .zero) {
     case .changed?: return await newestToken(of: session)
     case .refused?, .failed?: return nil
     case .busy?, nil:
+      guard isInterrupted else { return nil }
       throw Unavailability(.busy, "A program that has ended is still renewing the session.", hint: "Log out again.")
     case .mine(let claim)?:
+      let newer = recovered(token, claim)
+      let isLost = claim.interrupted != nil && newer == nil && !isRefused(token, claim)
       // A claim that is not settled ends with the process.
       _ = try? await claim.settle(.unsent)
-      return recovered(token, claim)
+      if isLost { throw .answerLost }
+      return newer
     }
+  }
+
+  /// A failure for the tokens that were dropped, because too many could not be revoked.
+  private var droppedTokens: Unavailability? {
+    let count = withLock { inner in
+      defer { inner.dropped = 0 }
+      return inner.dropped
+    }
+    guard count > 0 else { return nil }
+    return Unavailability(.busy, "\(count) more tokens could not be revoked. They expire by themselves.")
   }
 
   /// The session of the logout under way.
@@ -87,14 +110,14 @@ extension SessionCore {
   ///   - failures: Gets the failures of the revocations.
   /// - Returns: Why the vault still holds a token of the session, if it does.
   private func eraseNewer(of session: SessionID?, _ failures: inout [Unavailability]) async -> VaultError? {
-    guard spendsTokens else { return nil }
     // An exchange that ends after an erasure finds that the session is gone, and saves nothing.
-    while let newer = await newestToken(of: session) {
+    for _ in 1...Self.mostReads {
+      guard let newer = await newestToken(of: session) else { return nil }
       if let failure = await erasure(of: [newer]) { return failure }
       if await newestToken(of: session) == newer { return .keepsAnother }
       if let failure = await revoke(newer, .userAsked) { failures.append(failure) }
     }
-    return nil
+    return .keepsAnother
   }
 
   /// Revokes and erases any token in the vault.
@@ -117,6 +140,7 @@ extension SessionCore {
     case .token(let token, _):
       failure = await onVault(nil) {
         if let failure = await erasure(of: [token]) { return failure }
+        if !spendsTokens, withLock({ $0.unrevoked.contains(token) }) { return nil }
         return await eraseNewer(of: session, &failures)
       }
     case .corrupt: failure = await onVault(nil) { await settingAside() }
@@ -157,11 +181,25 @@ extension SessionCore {
 
   private func revoke(_ tokens: [SessionToken], _ reason: EndReason) async -> [Unavailability] {
     var failures: [Unavailability] = []
-    for token in tokens {
+    // Those of the session first; the others at the same time, because they may be many.
+    for token in tokens.prefix(4) {
       if let failure = await revoke(token, reason) { failures.append(failure) }
     }
-    return failures
+    guard tokens.count > 4 else { return failures }
+    return await withTaskGroup(of: Unavailability?.self) { group in
+      for (index, token) in tokens.dropFirst(4).enumerated() {
+        if index >= Self.mostRevocations, let failure = await group.next() { failures += [failure].compactMap(\.self) }
+        group.addTask { await self.revoke(token, reason) }
+      }
+      for await failure in group { failures += [failure].compactMap(\.self) }
+      return failures
+    }
   }
+
+  /// The most tokens that are revoked at the same time.
+  private static var mostRevocations: Int { 8 }
+  /// The most tokens that are kept for another try.
+  private static var mostUnrevoked: Int { 64 }
 
   /// Revokes a token; after a failure that may pass, keeps it for the next logout.
   @discardableResult
@@ -169,7 +207,12 @@ extension SessionCore {
     let failure = await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
     withLock { inner in
       inner.unrevoked.removeAll { $0 == token }
-      if let failure, !failure.isUnsupported { inner.unrevoked.append(token) }
+      guard let failure, !failure.isUnsupported else { return }
+      inner.unrevoked.append(token)
+      if inner.unrevoked.count > Self.mostUnrevoked {
+        inner.unrevoked.removeFirst()
+        inner.dropped += 1
+      }
     }
     return failure
   }
@@ -209,6 +252,11 @@ extension VaultError {
 }
 
 extension Unavailability {
+  /// A logout after an exchange whose answer was lost: the authority may have granted a token that
+  /// nobody knows, and its end is not certain.
+  fileprivate static let answerLost = Unavailability(
+    .busy, "The answer to the last renewal was lost, so it is not known whether the session has ended there.",
+    hint: "It expires there by itself. To be certain, end it in your account there.")
   fileprivate var isUnsupported: Bool { cause == .unsupported }
 }
 

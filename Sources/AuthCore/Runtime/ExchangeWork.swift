@@ -35,7 +35,7 @@ extension SessionCore {
   func askClaimed(_ record: SessionRecord, _ ask: (SessionToken) async -> Answered) async -> Answered {
     var token = record.grant.token
     do throws(VaultError) {
-      while true {
+      for _ in 1...Self.mostReads {
         let claimed: Claimed
         do throws(VaultError) {
           claimed = try await vault.claim(token, wait: claimWait)
@@ -65,6 +65,7 @@ extension SessionCore {
           return try await settle(claim, grant, insteadOf: token) ? answered : (.superseded, .overtaken)
         }
       }
+      return (.failed, .unavailable(.restless))
     } catch {
       return (.failed, .notSaved(error))
     }
@@ -74,11 +75,11 @@ extension SessionCore {
   /// token this one could not save; nil if there is none, or if the authority gave no answer.
   ///
   /// The request of a process that died may still be under way; its answer is awaited.
-  func finish(_ token: SessionToken) async -> SessionEvent.Restored? {
+  func finish(_ token: SessionToken, _ reads: Int) async -> SessionEvent.Restored? {
     guard await vault.isInterrupted(token) || hasUnsaved(token) else { return nil }
     do throws(VaultError) {
       switch try await vault.claim(token, wait: claimWait) {
-      case .changed: return await findOut(nil)
+      case .changed: return await findOut(nil, reads: reads + 1)
       case .busy(let holder): return .obstructed(.vault(holder))
       case .refused(let reason): return .ended(reason, token)
       case .failed: return nil
@@ -108,10 +109,10 @@ extension SessionCore {
   ///
   /// Another process may just be exchanging it. Only under the claim is it the newest one, and only
   /// then has the session ended.
-  func judge(_ token: SessionToken, _ rejection: SessionRejection) async -> SessionEvent.Restored {
+  func judge(_ token: SessionToken, _ rejection: SessionRejection, _ reads: Int) async -> SessionEvent.Restored {
     do throws(VaultError) {
       switch try await vault.claim(token, wait: claimWait) {
-      case .changed: return await findOut(nil)
+      case .changed: return await findOut(nil, reads: reads + 1)
       case .busy(let holder): return .obstructed(.vault(holder))
       case .refused(let reason): return .ended(reason, token)
       case .failed(let cause): return .obstructed(.authority(cause))
@@ -186,6 +187,7 @@ extension SessionCore {
       }
     }
     let end = ExchangeEnd(answer, interrupted: claim.interrupted?.began)
+    if case .unknown(let cause) = end, !cause.isUnsent { withLock { $0.unanswered = token } }
     _ = try await claim.settle(end)
     if case .refused(let reason) = end { return .ended(reason) }
     guard case .failure(let error) = answer else { preconditionFailure("a grant was settled above") }
@@ -218,6 +220,17 @@ extension SessionCore {
     claim.interrupted.flatMap { try? authority.recover(token, $0) }?.token
   }
 
+  /// Whether an interrupted exchange has a recorded answer that granted nothing.
+  func isRefused(_ token: SessionToken, _ claim: any ExchangeClaim) -> Bool {
+    guard let interrupted = claim.interrupted else { return false }
+    do {
+      _ = try authority.recover(token, interrupted)
+      return false
+    } catch {
+      return true
+    }
+  }
+
   /// Saves the token of a grant, and revokes it if the session is no longer in the vault.
   private func settle(
     _ claim: any ExchangeClaim, _ grant: Grant, insteadOf old: SessionToken
@@ -226,17 +239,34 @@ extension SessionCore {
     do throws(VaultError) {
       isSaved = try await claim.settle(.replaced(by: grant.token, TokenDetails(grant)))
     } catch {
-      // The old token is spent, so the next claim saves this one.
-      withLock { $0.unsaved = (old, grant) }
+      // The old token is spent, so the next claim saves this one. After a logout there is none.
+      let isOver = withLock { inner in
+        if inner.hasEnded(grant.id) { return true }
+        inner.unsaved = (old, grant)
+        return false
+      }
+      if isOver { revokeInBackground(grant.token, .userAsked) }
       throw error
     }
-    withLock { $0.unsaved = nil }
+    withLock { ($0.unsaved, $0.unanswered) = (nil, nil) }
     if isSaved {
       withLock { $0.settled = grant.token }
     } else {
       revokeInBackground(grant.token, .userAsked)
     }
     return isSaved
+  }
+}
+
+extension SessionCore.Inner {
+  /// Whether a session has ended here, so that nobody will ask for its token.
+  fileprivate func hasEnded(_ session: SessionID) -> Bool {
+    switch machine.state {
+    case .loggedOut, .loggingOut: true
+    case .challenged, .loggedIn, .renewing: machine.state.session.map { $0.grant.id != session } ?? true
+    // A launch or a login before one: the vault still holds the old token.
+    case .restoring, .authenticating: false
+    }
   }
 }
 

@@ -9,6 +9,15 @@ extension AuthorityError {
   }
 }
 
+extension CredentialsRejection {
+  var failure: SessionError {
+    switch self {
+    case .notAccepted: .credentialsNotAccepted
+    case .loginRefused(let refusal): .loginRefused(refusal)
+    }
+  }
+}
+
 extension SessionError {
   package init(_ failure: RestoreFailure) {
     switch failure {

@@ -14,6 +14,9 @@ extension SessionCore {
       guard end.mayPass else { return nil }
       if spendsTokens, withLock({ $0.settled == token }) { return end.attemptPassage() ? .success(.absent) : nil }
       let earlier = if let old { VaultReading.token(old, details) } else { await vault.load() }
+      if old == nil, let cause = elsewhere(earlier) {
+        return end.attemptPassage() ? .failure(VaultError(cause.description, hint: cause.hint, code: cause.code)) : nil
+      }
       let claim = spendsTokens ? await claim(earlier) : nil
       let outcome = await written(token, details, insteadOf: old)
       // The old token works, unless another process spends it just now.
@@ -33,7 +36,12 @@ extension SessionCore {
     }
     switch outcome {
     case .success(let displaced?):
-      if let displaced = displaced.legibleToken, displaced != token { revokeInBackground(displaced, .userAsked) }
+      if let displaced = displaced.legibleToken, displaced != token {
+        revokeInBackground(displaced, .userAsked)
+        // The displaced token was spent for this one.
+        let unsaved = withLock { $0.unsaved?.old == displaced ? $0.unsaved.take() : nil }
+        if let unsaved { revokeInBackground(unsaved.grant.token, .userAsked) }
+      }
       send(.saved(epoch, token, .done))
     case .success(nil): send(.saved(epoch, token, .superseded), failure: .overtaken)
     case .failure(let failure): send(.saved(epoch, token, .failed), failure: .notSaved(failure))
@@ -90,7 +98,16 @@ extension SessionCore {
     _ = await onVault(nil) { try? await vault.replace(grant.token, with: grant.token, TokenDetails(grant)) }
   }
 
-  func confirm(_ record: SessionRecord) async {
+  /// Why the token in a vault is not one of this authority; nil if it may be one.
+  func elsewhere(_ reading: VaultReading) -> Unavailability? { reading.legibleToken.flatMap(authority.notHere) }
+
+  func confirm(_ record: SessionRecord) async { await confirm(record, next: .seconds(5)) }
+
+  /// Confirms the token of a session.
+  ///
+  /// An authority that spends tokens may not know yet whose the new one is: the store asks again
+  /// while the session lends it.
+  private func confirm(_ record: SessionRecord, next wait: Duration) async {
     do throws(AuthorityError<SessionRejection>) {
       try await authority.confirm(record.grant.token)
     } catch {
@@ -101,7 +118,14 @@ extension SessionCore {
           .ended(record.began, reason),
           unless: { $0.machine.state.session?.grant.token == record.grant.token ? nil : .ignored(.otherSession) }
         ) { _, _ in }
-      case .rejected(.superseded), .throttled, .unavailable: break  // The first use of the token confirms it.
+      case .throttled, .unavailable:
+        // At another authority, the first use of the token confirms it.
+        guard spendsTokens else { return }
+        _ = wake(after: wait) { core in
+          let isLent = core.withLock { $0.machine.state.session?.grant.token == record.grant.token && !$0.isShutDown }
+          if isLent { core.start { await core.confirm(record, next: min(wait * 2, .seconds(300))) } }
+        }
+      case .rejected(.superseded): break
       }
     }
   }

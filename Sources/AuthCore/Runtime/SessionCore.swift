@@ -40,6 +40,10 @@ final class SessionCore: Sendable {
     /// Unused or late tokens that the authority has not yet confirmed as dead; the next logout
     /// retries them.
     var unrevoked: [SessionToken] = []
+    /// The number of such tokens that were dropped, because there were too many.
+    var dropped = 0
+    /// The token of the last exchange whose request was sent and brought no answer.
+    var unanswered: SessionToken?
     /// The token that the vault holds since an exchange under a claim; its save has nothing to do.
     var settled: SessionToken?
     /// The grant for which a token was spent, and that could not be saved yet.

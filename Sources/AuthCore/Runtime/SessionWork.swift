@@ -81,19 +81,33 @@ extension SessionCore {
 
   /// Reads the vault and asks the authority.
   ///
-  /// After a superseded token it reads again, because another process has changed the vault.
+  /// After a superseded token it reads again, because another process has changed the vault; but
+  /// not without end.
+  ///
+  /// - Parameters:
+  ///   - ticket: The place of the first read among the operations on the vault; nil for a new one.
+  ///   - superseded: The token that the authority refused as replaced.
+  ///   - reads: How often the vault was read before, in this work.
+  ///   - recognize: Gets the user of the token, before the authority answers.
+  /// - Returns: The result.
   func findOut(
-    _ ticket: VaultQueueTicket?, after superseded: SessionToken? = nil, recognize: (LastKnownUser) -> Void = { _ in }
+    _ ticket: VaultQueueTicket?, after superseded: SessionToken? = nil, reads: Int = 0,
+    recognize: (LastKnownUser) -> Void = { _ in }
   ) async -> SessionEvent.Restored {
+    guard reads < Self.mostReads else { return .obstructed(.authority(.restless)) }
     let look = ticket ?? withLock { VaultQueueTicket(.look, &$0.lastVaultChange) }
-    switch await look.run({ await vault.load() }) {
+    var reading = await look.run { await vault.load() }
+    // A vault that misses the token once must not end an active session at the authority.
+    if reading == .absent, withLock({ $0.machine.state.session != nil }) { reading = await vault.load() }
+    if let cause = elsewhere(reading) { return .obstructed(.authority(cause)) }
+    switch reading {
     case .absent: return .absent
     case .unavailable(let failure): return .obstructed(.vault(failure))
     case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
     case .token(let token, let details):
       guard token != superseded else { return .ended(.revoked, token) }
       if let user = details.user { recognize(user) }
-      if spendsTokens, let finished = await finish(token) { return finished }
+      if spendsTokens, let finished = await finish(token, reads) { return finished }
       do throws(AuthorityError<SessionRejection>) {
         let grant = try await authority.resume(token)
         if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
@@ -103,9 +117,10 @@ extension SessionCore {
       } catch {
         switch error {
         case .rejected(let rejection) where spendsTokens:
-          return await judge(token, rejection)
+          return await judge(token, rejection, reads)
         case .rejected(.ended(let reason)): return .ended(reason, token)
-        case .rejected(.superseded): return await findOut(nil, after: token, recognize: recognize)
+        case .rejected(.superseded):
+          return await findOut(nil, after: token, reads: reads + 1, recognize: recognize)
         case .throttled: return .obstructed(.authority(.throttled))
         case .unavailable(let cause): return .obstructed(.authority(cause))
         }
@@ -139,10 +154,13 @@ extension SessionCore {
 
   private func authenticate(_ submitted: Submitted?) async -> Answered {
     let (credentials, limits) = credentials(submitted)
+    // Before the login, which would begin a session that must not replace the saved one.
+    if let cause = elsewhere(await vault.load()) { return (.failed, .unavailable(cause)) }
     do throws(AuthorityError<CredentialsRejection>) {
       return accepted(try await authority.authenticate(credentials, limits: limits), nil)
     } catch {
-      return (.failed, error.unchecked ?? .credentialsNotAccepted)
+      if case .rejected(let rejection) = error { return (.failed, rejection.failure) }
+      return (.failed, error.unchecked)
     }
   }
 
@@ -158,8 +176,12 @@ extension SessionCore {
     do throws(AuthorityError<ReauthenticationRejection>) {
       return accepted(try await authority.reauthenticate(token, with: credentials, limits: limits), record)
     } catch {
-      if case .rejected(.session(let rejection)) = error { return rejected(rejection, .overtaken) }
-      return (.failed, error.unchecked ?? .credentialsNotAccepted)
+      switch error {
+      case .rejected(.session(let rejection)): return rejected(rejection, .overtaken)
+      case .rejected(.loginRefused(let refusal)): return (.failed, .loginRefused(refusal))
+      case .rejected(.notAccepted): return (.failed, .credentialsNotAccepted)
+      case .throttled, .unavailable: return (.failed, error.unchecked)
+      }
     }
   }
 
@@ -240,7 +262,15 @@ extension SessionCore {
   }
 }
 
+extension SessionCore {
+  /// How often a step reads a vault that another process changes each time.
+  static var mostReads: Int { 8 }
+}
+
 extension Unavailability {
+  /// The vault holds another token at each read.
+  static let restless = Unavailability(
+    .busy, "Another process changed the saved session again and again.", hint: "Try again.")
   /// An authority that throttles a token counts as busy, because a token is not a guess.
   static let throttled = Unavailability(
     .busy, "The authority asks to wait before it looks at the session.")

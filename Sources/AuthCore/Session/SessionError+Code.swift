@@ -41,6 +41,7 @@ extension SessionError {
     case .rejected(let rejection): rejection.facts
     case .credentialsNotAccepted:
       ("credentials_not_accepted", false, ("The user name or the password is wrong.", "Check both, and try again."))
+    case .loginRefused(let refusal): (refusal.code, false, (refusal.description, refusal.hint))
     case .throttled(let throttle): (throttle == .locked ? "locked" : "throttled", throttle != .locked, throttle.words)
     case .unavailable(let cause): (cause.code, true, (cause.description, cause.hint))
     case .notSaved(let failure): ("not_saved", true, (failure.description, failure.hint))

@@ -98,6 +98,8 @@ public enum SessionError: Error, Hashable, Sendable {
   /// The name and the password do not match an account, or the password is not that of the
   /// session's user.
   case credentialsNotAccepted
+  /// A login at a server, such as in a browser, has ended without a session, for this reason.
+  case loginRefused(LoginRefusal)
   /// Too many attempts.
   case throttled(Throttle)
   /// The authority is unavailable.

@@ -17,7 +17,7 @@ import TextFormat
 /// token, which gives access to them. The checksum detects damage, not forgery: whoever can write
 /// the file has the session anyway.
 enum SessionFile {
-  static let longest = 65_536
+  static let longest = 131_072
   private static let version = 5
   private static let magic = "authlocal-session"
   private static let tokenLength = 32

@@ -162,7 +162,8 @@ extension SessionStore {
     } catch {
       switch error {
       case .ended, .rejected, .overtaken: return nil
-      case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock, .insideLease,
+      case .credentialsNotAccepted, .loginRefused, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
+        .insideLease,
         .cancelled:
         return CommandError(error)
       }

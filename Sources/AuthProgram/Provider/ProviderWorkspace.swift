@@ -100,9 +100,12 @@ extension LoggedInSession {
     do throws(SessionError) {
       if let session = try await login().session { return session }
     } catch {
-      guard error == .credentialsNotAccepted else { throw CommandError(error) }
-      // An expired code has another error, so this is the login of another user.
-      if let present { throw .otherUser(than: present.user.username) }
+      guard case .loginRefused(let refusal) = error else { throw CommandError(error) }
+      switch refusal.code {
+      case OAuthRejection.otherUser.code: if let present { throw .otherUser(than: present.user.username) }
+      case OAuthRejection.expired.code: break
+      case _: throw CommandError(error)
+      }
     }
     throw CommandError(code: .loginExpired)
   }
@@ -198,7 +201,7 @@ extension OAuthError: CommandFailure {
     case .rejected(let rejection):
       switch rejection.kind {
       case .denied: CommandError(code: .loginDenied)
-      case .expired: CommandError(code: .loginExpired)
+      case .expired, .otherUser: CommandError(code: .loginExpired)
       case .foreignResponse: CommandError(code: .loginForeign)
       }
     case .throttled(let throttle): CommandError(throttle, .throttledAtProvider)

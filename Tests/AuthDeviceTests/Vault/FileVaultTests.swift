@@ -22,7 +22,7 @@ import Testing
   func longTokens() async throws {
     let work = Workspace()
     let vault = work.vault()
-    for count in [1, 31, 33, 48, 4096, 30_000] {
+    for count in [1, 31, 33, 48, 4096, 48_000] {
       let token = SessionToken(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0) })
       try await vault.store(token)
       #expect(await work.vault().load() == .token(token))
@@ -30,12 +30,25 @@ import Testing
     }
     let last = await vault.load()
     await #expect(throws: VaultError.self) {
-      try await vault.store(SessionToken(bytes: Array(repeating: 1, count: 40_000)))
+      try await vault.store(SessionToken(bytes: Array(repeating: 1, count: 70_000)))
     }
     #expect(await vault.load() == last)
     work.run("sed -i '2s/^00/01/' '\(vault.path)'")
     let evidence = try #require(await vault.load().evidence)
     #expect(evidence.description.contains("checksum"))
+  }
+
+  @Test("the longest session that AuthOAuth saves fits, with the longest access token and names")
+  func longestSession() async throws {
+    let work = Workspace()
+    let name = String(repeating: "é", count: 512)
+    let details = TokenDetails(
+      session: SessionID(rawValue: String(repeating: "s", count: 43)),
+      user: LastKnownUser(username: name, displayName: name),
+      accessToken: AccessToken(String(repeating: "a", count: 12_288), deadline: .never))
+    let token = SessionToken(bytes: Array(repeating: 1, count: 48_000))
+    try await work.vault().store(token, details)
+    #expect(await work.vault().load() == .token(token, details))
   }
 
   @Test("the user is stored with the token, in hexadecimal digits, without names that are too long")

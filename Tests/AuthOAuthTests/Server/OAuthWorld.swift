@@ -19,13 +19,15 @@ struct OAuthWorld {
 
   /// An authority for another description of the server, as in another process.
   func authority(
-    clientID: String = "app", clientSecret: Secret? = nil, _ change: (inout OAuthServer) -> Void = { _ in },
+    clientID: String = "app", clientSecret: Secret? = nil, patience: Duration = .seconds(20),
+    _ change: (inout OAuthServer) -> Void = { _ in },
     user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
   ) -> OAuthAuthority {
     var description = server.description
     change(&description)
     return OAuthAuthority(
-      server: description, clientID: clientID, clientSecret: clientSecret, clock: clock, user: user)
+      server: description, clientID: clientID, clientSecret: clientSecret, clock: clock, patience: patience,
+      user: user)
   }
 
   /// The store of another process, after its start.
