@@ -42,6 +42,7 @@ extension Unavailability.Cause {
     case .unreachable: "the database cannot be reached"
     case .busy: "the database is busy"
     case .unreadable: "the database cannot be read"
+    case .refused: "the database refused, and gave no reason"
     case .unparsable: "the answer of the database was not understood"
     case .unwritable: "the database cannot be written"
     case .cancelled: "the request to the database was cancelled"

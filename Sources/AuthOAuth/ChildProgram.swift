@@ -9,11 +9,14 @@
     ///   - words: The program, which `PATH` may find, and its arguments.
     ///   - endsWithUs: Whether the program gets the signals that a terminal sends to this one, such
     ///     as the one of ^C; otherwise it gets a process group of its own.
+    ///   - finishes: Whether the program continues when a service manager, a shutdown or a closed
+    ///     terminal ends all programs beside it: it does not get SIGTERM, SIGINT and SIGHUP.
     ///   - prepare: Adds what becomes of the descriptors; others stay open if they are inherited.
     /// - Returns: The process id; nil if the program could not be started, with the error in
     ///   `errno`.
     package static func start(
-      _ words: [String], endsWithUs: Bool = false, _ prepare: (inout posix_spawn_file_actions_t) -> Void
+      _ words: [String], endsWithUs: Bool = false, finishes: Bool = false,
+      _ prepare: (inout posix_spawn_file_actions_t) -> Void
     ) -> pid_t? {
       var actions = posix_spawn_file_actions_t()
       var attributes = posix_spawnattr_t()
@@ -25,11 +28,12 @@
       }
       prepare(&actions)
       // This program may ignore signals or block them, which the other one would inherit.
-      var (everySignal, noSignals) = (sigset_t(), sigset_t())
+      var (everySignal, blocked) = (sigset_t(), sigset_t())
       sigfillset(&everySignal)
-      sigemptyset(&noSignals)
+      sigemptyset(&blocked)
+      if finishes { for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&blocked, signal) } }
       posix_spawnattr_setsigdefault(&attributes, &everySignal)
-      posix_spawnattr_setsigmask(&attributes, &noSignals)
+      posix_spawnattr_setsigmask(&attributes, &blocked)
       posix_spawnattr_setpgroup(&attributes, 0)
       let ownGroup = endsWithUs ? 0 : POSIX_SPAWN_SETPGROUP
       posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | ownGroup))

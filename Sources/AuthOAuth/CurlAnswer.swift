@@ -20,6 +20,8 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   case tooLarge
   /// The answer is not one of HTTP.
   case unusable
+  /// There is no answer yet, and curl continues to wait for it, to record it.
+  case underWay
 
   /// Whether the server certainly did not get the request.
   public var isUnsent: Bool {
@@ -27,7 +29,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
     case .notStarted, .noResources, .unsendable: true
     // The statuses of an option, a name, a connection and a handshake.
     case .failed(let status): [2, 3, 4, 5, 6, 7, 26, 35, 51, 53, 54, 58, 59, 60, 66, 77, 83, 90, 97].contains(status)
-    case .interrupted, .tooLarge, .unusable: false
+    case .interrupted, .tooLarge, .unusable, .underWay: false
     }
   }
 
@@ -68,6 +70,10 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
     case .failed(1), .failed(8), .unusable: return ("The answer of the \(server) is not HTTP.", "Try again later.")
     case .failed(let status):
       return ("The request to the \(server) failed: curl ended with status \(status).", "Try again later.")
+    case .underWay:
+      return (
+        "The \(server) did not answer in time. The request continues, and its answer will be saved.", "Try again later."
+      )
     case .interrupted: return ("curl was interrupted.", "Try again.")
     case .tooLarge: return ("The answer of the \(server) is too long.", "Try again later.")
     }

@@ -31,7 +31,10 @@
         throw .noResources
       }
       defer { close(ends[1]) }
-      let started = ChildProgram.start([program, "-q", "--config", "-"], endsWithUs: !mustFinish) { actions in
+      // The signals that end a whole service or terminal must not lose the answer to a renewal.
+      let started = ChildProgram.start(
+        [program, "-q", "--config", "-"], endsWithUs: !mustFinish, finishes: recorder != nil
+      ) { actions in
         // Without `-q`, which must be the first, curl would read the options of .curlrc.
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, recorder?.answer ?? ends[1], STDOUT_FILENO)
@@ -74,11 +77,20 @@
     }
 
     /// Waits for the end of the program and returns what it wrote; to be called once.
+    ///
+    /// At the deadline, a recorded request continues: it still has the lock, and a later process
+    /// reads its answer.
     func output(until deadline: ContinuousClock.Instant) -> Result<[UInt8], CurlFailure> {
       let descriptor = link.withLock(\.self)
       let streamed = read(descriptor, until: deadline)
       link.withLock { $0 = -1 }
       close(descriptor)
+      if recorder != nil, streamed == .failure(.underWay) {
+        // Otherwise it would stay a zombie until this program ends.
+        let id = id
+        _ = startThread(blockingSignals: true) { waitpid(id, nil, 0) }
+        return streamed
+      }
       // Nothing happens to one that has ended: its id is not free before the wait.
       kill(id, SIGKILL)
       var status: Int32 = 0
@@ -99,7 +111,7 @@
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let left = deadline - .now
-        guard left > .zero else { return .failure(.failed(28)) }
+        guard left > .zero else { return .failure(recorder == nil ? .failed(28) : .underWay) }
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
         guard poll(&event, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }

@@ -20,6 +20,9 @@
   public struct CurlTransport: Sendable {
     /// The longest answer, without headers, in bytes.
     static let longest = 1 << 20
+    /// The longest time for a request whose answer is recorded, in seconds: its caller gives up at
+    /// the time limit, and the request continues, because a renewal spends its token.
+    static let recordedSeconds: Int64 = 120
     private let program: String
     let timeLimit: Duration
     private let workPlace: WorkPlace
@@ -38,15 +41,16 @@
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// A request with an `ExchangeRecorder` continues if this process ends or the task is
-    /// cancelled. A request without one is abandoned if the task is cancelled. ^C in a terminal
+    /// A request with an `ExchangeRecorder` continues if this process ends, the task is cancelled or
+    /// the time limit has passed, for up to two minutes. A request without one is abandoned if the task is cancelled. ^C in a terminal
     /// also ends it, unless it ends or exchanges the token of a session.
     public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
       let process = try CurlProcess(
         program, input: try config(request), mustFinish: request.changesSession || request.recorder != nil,
         recorder: request.recorder,
         longest: Self.longest)
-      let deadline = ContinuousClock.now + timeLimit + .seconds(2)
+      // A recorded request has no limit of curl's own before that.
+      let deadline = ContinuousClock.now + timeLimit + (request.recorder == nil ? .seconds(2) : .zero)
       let output = await withTaskCancellationHandler {
         if workPlace == .callingThread { return process.output(until: deadline) }
         return await withCheckedContinuation { continuation in
@@ -73,11 +77,12 @@
     func config(_ request: OAuthRequest) throws(CurlFailure) -> [UInt8] {
       guard request.url.isSafeURL else { throw .unsendable }
       let isHere = !request.url.lowercased().hasPrefix("https:")
-      let seconds = max(1, timeLimit.components.seconds)
+      let limit = max(1, timeLimit.components.seconds)
+      let seconds = request.recorder == nil ? limit : max(limit, Self.recordedSeconds)
       var lines = [
         "silent", "include", "globoff", "no-location", "path-as-is", "http1.1", "suppress-connect-headers",
         "proto = \"-all\"", "max-time = \(seconds)",
-        "connect-timeout = \(max(1, seconds / 2))", "max-filesize = \(Self.longest)", "output = \"-\"",
+        "connect-timeout = \(max(1, limit / 2))", "max-filesize = \(Self.longest)", "output = \"-\"",
         "write-out = \"\(CurlAnswer.trailer)\"", "request = \(try Self.quoted(request.method))",
       ]
       if isHere { lines.append("noproxy = \"*\"") }

@@ -77,7 +77,9 @@ extension OAuthAuthority: Authority {
         return try renewed(saved, try tokens(claims, replacing: saved.refresh, requested: interrupted.began))
       } catch {
         // Every other answer says nothing about the session: the caller sends the token again.
-        guard error == .refused("invalid_grant") || error == .rejected(.otherUser) else { return nil }
+        guard error.ofTokens(isRenewal: true) == .rejected(.expired) || error == .rejected(.otherUser) else {
+          return nil
+        }
         throw .rejected(.ended(.revoked))
       }
     #endif

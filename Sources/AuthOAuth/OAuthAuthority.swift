@@ -129,15 +129,16 @@ public final class OAuthAuthority: Sendable {
 
   /// Exchanges a code or a refresh token (RFC 6749, section 5).
   ///
-  /// Only `invalid_grant` of this endpoint means that it no longer works, or for a code
-  /// `invalid_code`, which Glewlwyd answers. A response without a
+  /// Only `invalid_grant` of this endpoint means that it no longer works; or for a code
+  /// `invalid_code`, which Glewlwyd answers, and for a refresh token `invalid_token` and
+  /// `expired_token`, as INDIGO IAM answers. A response without a
   /// refresh token leaves the old one valid (section 6).
   func tokens(_ form: [String: String], recorder: ExchangeRecorder? = nil) async throws(OAuthError) -> Tokens {
     let old = form["refresh_token"]
     let requested = try now()
     let claims: OAuthClaims
     do throws(OAuthError) { claims = try await post(form, to: .token, recorder: recorder) } catch {
-      throw error == .refused("invalid_grant") || error == .refused("invalid_code") ? .rejected(.expired) : error
+      throw error.ofTokens(isRenewal: old != nil)
     }
     return try tokens(claims, replacing: old, requested: requested)
   }

@@ -78,6 +78,18 @@ extension AuthorityError where Rejection == OAuthRejection {
     }
   }
 
+  /// The meaning of an error of the token endpoint.
+  func ofTokens(isRenewal: Bool) -> OAuthError {
+    let ends = isRenewal ? ["invalid_grant", "invalid_token", "expired_token"] : ["invalid_grant", "invalid_code"]
+    if ends.contains(where: { self == .refused($0) }) { return .rejected(.expired) }
+    // A condition that the user can lift (OpenID Connect Core 1.0, section 3.1.2.6).
+    let conditions = ["interaction_required", "login_required", "consent_required"]
+    if isRenewal, let code = conditions.first(where: { self == .refused($0) }) {
+      return .unavailable(.loginNeeded("The server wants to see the user again: \(code)."))
+    }
+    return self
+  }
+
   /// The server answered for another user than before.
   static var otherUser: OAuthError {
     oauth("other_user", "The server answered for another user.", hint: "Log in again.")

@@ -58,7 +58,8 @@ extension OAuthServer {
       throw .unavailable(
         Unavailability(
           .unreachable, words?.description ?? "The server \(url.host) cannot be reached.",
-          hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false))
+          hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false,
+          isUnderWay: failure == .underWay))
     }
     // RFC 6750, section 3.1. A proxy or an application may refuse with any other text.
     if authorization != nil, response.status == 401,
@@ -90,8 +91,12 @@ extension OAuthServer {
     case 429:
       let wait = headers.first { $0.key.lowercased() == "retry-after" }?.value
       throw .throttled(.wait(wait?.seconds(in: 1...3600) ?? .seconds(30)))
-    // Glewlwyd refuses a refresh token in this way.
-    case 400 where body.isEmpty && toRefresh: throw .refused("invalid_grant")
+    // Glewlwyd refuses a refresh token in this way; but so does a proxy.
+    case 400 where body.isEmpty && toRefresh:
+      throw .unavailable(
+        Unavailability(
+          .refused, "The server \(host) refused, and gave no reason.", hint: "Try again in a minute.",
+          code: "oauth_no_reason"))
     case 400...499: if let code = claims?["error"] { throw .refused(code) }
     case 500...599:
       // A proxy that lost the answer says so too; the server may have exchanged a token.

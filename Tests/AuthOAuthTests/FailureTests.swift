@@ -1,6 +1,8 @@
 import AuthCore
 import AuthCoreTesting
+import AuthDevice
 import AuthOAuth
+import Foundation
 import Testing
 
 /// What each failure means for a session: only the server's own refusal of its token ends it.
@@ -56,14 +58,53 @@ import Testing
     #expect(session.endReason == .revoked)
   }
 
-  @Test("an empty refusal of a refresh token ends the session, and one of another request does not")
+  @Test(
+    "an empty refusal of a refresh token ends nothing; repeated after a minute it needs a login, and keeps the token")
   func emptyRefusal() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let vault = FileVault(directory: directory, clock: world.clock)
+    func process() async -> SessionStore {
+      let store = SessionStore(authority: world.authority(), vault: vault, clock: world.clock)
+      await store.restore()
+      return store
+    }
+    let first = SessionStore(authority: world.authority, vault: vault, clock: world.clock)
+    try await first.loggedIn(try world.credentials())
+    let before = await vault.load()
+    var codes: [String] = []
+    for wait in [0, 30, 31] {
+      world.clock.advance(by: .seconds(wait))
+      world.server.script("/token", 400, "")
+      let store = await process()
+      let failure = await #expect(throws: SessionError.self) { try await store.renew() }
+      codes.append(failure?.code ?? "")
+      world.clock.advance(by: .seconds(1))
+    }
+    #expect(codes == ["oauth_no_reason", "oauth_no_reason", "login_needed"])
+    #expect(first.session?.isLive == true)
+    #expect(await vault.load() == before)
+    // The proxy that answered is gone.
+    world.clock.advance(by: .seconds(61))
+    _ = try await process().renew()
+  }
+
+  @Test(
+    "each refusal of a renewal is said: dead tokens end the session, and conditions that a login lifts keep it",
+    arguments: [
+      (401, "invalid_token", nil), (400, "expired_token", nil), (400, "interaction_required", "login_needed"),
+      (400, "login_required", "login_needed"), (403, "consent_required", "login_needed"),
+    ] as [(Int, String, String?)])
+  func refusals(status: Int, error: String, code: String?) async throws {
     let session = try await world.logIn()
-    world.server.script("/introspect", 400, "")
-    await #expect(throws: SessionError.self) { try await world.store.check() }
-    #expect(session.isLive)
-    world.server.script("/token", 400, "")
-    await #expect(throws: SessionError.ended(.revoked)) { try await world.store.renew() }
+    let before = try await world.vault.saved()
+    world.server.script("/token", status, #"{"error": "\#(error)"}"#)
+    let failure = await #expect(throws: SessionError.self) { try await world.store.renew() }
+    #expect(failure?.code == code ?? "session_revoked")
+    #expect(session.isLive == (code != nil))
+    guard code != nil else { return }
+    #expect("\(try #require(failure))".contains(error) && failure?.hint == "Log in again.")
+    #expect(try await world.vault.saved() == before)
   }
 
   @Test(

@@ -11,7 +11,8 @@ import Testing
     }
     return AuthorityContract.Subject(
       authority: world, first: account("alice"), second: account("bob"), advance: { world.clock.advance(by: $0) },
-      setAvailable: { isAvailable in world.server.set { $0.isOffline = !isAvailable } })
+      setAvailable: { isAvailable in world.server.set { $0.isOffline = !isAvailable } },
+      stranger: world.authority(clientID: "another"))
   }
 
   @Test("the authority keeps the contract", arguments: AuthorityContract.checks, [true, false])

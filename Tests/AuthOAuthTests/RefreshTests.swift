@@ -77,6 +77,17 @@ import Testing
     #expect(Set(world.server.forms("/revoke").map { $0["token"] }).count == 4)
   }
 
+  @Test("ten logins of the same user leave ten older tokens beside the session, and a logout ends them all")
+  func tenLogins() async throws {
+    try await world.logIn()
+    for _ in 1...10 { _ = try await world.store.reauthenticate(with: try world.credentials()).key }
+    let granted = Set((1...33).map { "refresh-\($0)" })
+    #expect(world.server.forms("/revoke").isEmpty)
+    #expect(try await world.store.logOut() == .complete)
+    let revoked = Set(world.server.forms("/revoke").compactMap { $0["token"] })
+    #expect(revoked.count == 11 && revoked.isSubset(of: granted))
+  }
+
   @Test(
     "without a refresh token, the session ends with its access token, or when the server refuses that",
     arguments: [true, false])

@@ -72,6 +72,11 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     case busy
     /// Its data could not be read.
     case unreadable
+    /// It refused and gave no reason, as also a proxy between may.
+    ///
+    /// Alone this says nothing about the session. If the refusal of an exchange repeats after a
+    /// minute, the error is ``Unavailability/loginNeeded(_:)``.
+    case refused
     /// Its answer has an unknown form.
     case unparsable
     /// It has no space or no permission to write.
@@ -96,18 +101,32 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   public let hint: String
   /// Whether the authority certainly did not get the request, so that it did not spend a token.
   public let isUnsent: Bool
+  /// Whether the request continues in a program that has the claim, and records its answer.
+  public let isUnderWay: Bool
 
   /// Creates an unavailability.
   public init(
     _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil,
-    values: [String] = [], isUnsent: Bool = false
+    values: [String] = [], isUnsent: Bool = false, isUnderWay: Bool = false
   ) {
     self.cause = cause
-    self.isUnsent = isUnsent
+    (self.isUnsent, self.isUnderWay) = (isUnsent, isUnderWay)
     self.code = code ?? cause.code
     self.values = values
     self.description = description
     self.hint = hint
+  }
+}
+
+extension Unavailability {
+  /// The authority renews the session only after a new login.
+  ///
+  /// The token stays as it is, because a login, or a change at the authority, may lift that.
+  ///
+  /// - Parameter description: What the authority answered, in one sentence.
+  /// - Returns: An unavailability with the code `login_needed`.
+  public static func loginNeeded(_ description: String) -> Unavailability {
+    Unavailability(.refused, description, hint: "Log in again.", code: "login_needed")
   }
 }
 
@@ -120,6 +139,7 @@ extension Unavailability.Cause {
     case .unreachable: "authority_unreachable"
     case .busy: "authority_busy"
     case .unreadable: "authority_unreadable"
+    case .refused: "authority_refused"
     case .unparsable: "authority_unparsable"
     case .unwritable: "authority_unwritable"
     case .cancelled: "authority_cancelled"

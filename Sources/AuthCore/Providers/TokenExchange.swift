@@ -134,11 +134,14 @@ public struct InterruptedExchange: Hashable, Sendable, Redacted {
   public let began: BootInstant
   /// The recorded answer, which may be incomplete; nil if there is none.
   public let answer: [UInt8]?
+  /// Why the last exchange ended without an answer about the token; nil if its end is not known.
+  public let failure: Unavailability.Cause?
 
   /// Creates a description of an interrupted exchange.
-  public init(began: BootInstant, answer: [UInt8]? = nil) {
+  public init(began: BootInstant, answer: [UInt8]? = nil, failure: Unavailability.Cause? = nil) {
     self.began = began
     self.answer = answer
+    self.failure = failure
   }
 }
 
@@ -150,7 +153,8 @@ public enum ExchangeEnd: Hashable, Sendable {
   case replaced(by: SessionToken, TokenDetails)
   /// The authority did not use the claimed token.
   case unsent
-  /// There was no usable answer: the claimed token may be spent, unless nothing was sent.
+  /// There was no usable answer: the claimed token may be spent, unless nothing was sent. If the
+  /// request is under way, its program keeps the claim, and the note of the exchange stays.
   case unknown(Unavailability)
   /// The authority refused the claimed token, and this is why the session has ended.
   case refused(EndReason)
@@ -238,6 +242,21 @@ package struct ExchangeNote: Hashable, Sendable {
     case .refused(let reason): note.state = .refused(reason)
     }
     return note
+  }
+}
+
+extension InterruptedExchange {
+  /// Whether the authority refused an exchange of the token without a reason, at least a minute
+  /// ago.
+  package func wasRefused(before now: BootInstant) -> Bool {
+    failure == .refused && (now.boot != began.boot || now.uptime - began.uptime >= .seconds(60))
+  }
+}
+
+extension ExchangeNote {
+  /// Why an exchange of the token failed, if that is known.
+  package var failure: Unavailability.Cause? {
+    if case .failed(let cause, _, _) = state { cause } else { nil }
   }
 }
 

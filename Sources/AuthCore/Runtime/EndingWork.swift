@@ -82,10 +82,10 @@ extension SessionCore {
       throw Unavailability(.busy, "A program that has ended is still renewing the session.", hint: "Log out again.")
     case .mine(let claim)?:
       let newer = recovered(token, claim)
-      let isLost = claim.interrupted != nil && newer == nil && !isRefused(token, claim)
+      let isLost = claim.interrupted.map { $0.failure != .refused } ?? false
       // A claim that is not settled ends with the process.
       _ = try? await claim.settle(.unsent)
-      if isLost { throw .answerLost }
+      if isLost, newer == nil, !isRefused(token, claim) { throw .answerLost }
       return newer
     }
   }

@@ -167,7 +167,7 @@ extension SessionCore {
   private func exchange(
     _ token: SessionToken, of known: Grant?, under claim: any ExchangeClaim
   ) async throws(VaultError) -> Exchanged {
-    let answer: Result<Grant, AuthorityError<SessionRejection>>
+    var answer: Result<Grant, AuthorityError<SessionRejection>>
     do throws(VaultError) {
       answer = try await self.answer(token, claim)
     } catch {
@@ -186,8 +186,17 @@ extension SessionCore {
         return .notSaved(error)
       }
     }
+    if case .failure(.unavailable(let cause)) = answer, cause.cause == .refused, let earlier = claim.interrupted {
+      if earlier.failure == nil {
+        // After an answer that was lost, the refusal of the old token is what follows.
+        answer = .failure(.rejected(.ended(.revoked)))
+      } else if let now = try? clock.now(), earlier.wasRefused(before: now) {
+        answer = .failure(
+          .unavailable(.loginNeeded("The authority refuses to renew the session, and gives no reason.")))
+      }
+    }
     let end = ExchangeEnd(answer, interrupted: claim.interrupted?.began)
-    if case .unknown(let cause) = end, !cause.isUnsent { withLock { $0.unanswered = token } }
+    if case .unknown(let cause) = end, !cause.isUnsent, cause.cause != .refused { withLock { $0.unanswered = token } }
     _ = try await claim.settle(end)
     if case .refused(let reason) = end { return .ended(reason) }
     guard case .failure(let error) = answer else { preconditionFailure("a grant was settled above") }

@@ -5,6 +5,13 @@ extension ScriptedAuthority: Authority {
   /// How the authority exchanges tokens, as the test set it.
   public var exchange: TokenExchange { storage.withLock { $0.sessions.exchange } }
 
+  /// Says that a token begins with the name of another authority.
+  public func notHere(_ token: SessionToken) -> Unavailability? {
+    let text = String(decoding: token.bytes, as: UTF8.self)
+    guard let issued = text.firstMatch(of: /^(.*)token-\d+$/), issued.1 != name else { return nil }
+    return Unavailability(.unreadable, "The session belongs to another server.", code: "session_of_other_server")
+  }
+
   /// Checks credentials against the accounts.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
@@ -14,12 +21,12 @@ extension ScriptedAuthority: Authority {
 
   /// Returns the user and the limits of a token.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await ask(.resume, \.resumptions) { $0.resume(token, at: $1) }
+    try await ask(.resume, \.resumptions, token) { $0.resume(token, at: $1) }
   }
 
   /// Moves the idle limit, and exchanges the token if rotation is on.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await ask(.renew, \.renewals) { $0.renew(token, at: $1) }
+    try await ask(.renew, \.renewals, token) { $0.renew(token, at: $1) }
   }
 
   /// Reads a recorded answer, which is the token that the authority granted.
@@ -34,7 +41,7 @@ extension ScriptedAuthority: Authority {
   public func reauthenticate(
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    try await ask(.reauthenticate, \.reauthentications) {
+    try await ask(.reauthenticate, \.reauthentications, token) {
       $0.reauthenticate(token, credentials.password, limits, at: $1)
     }
   }
@@ -48,11 +55,12 @@ extension ScriptedAuthority: Authority {
 
   /// Confirms a token, so that the token that it replaced dies.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    try await ask(.confirm, \.confirmations) { sessions, now in sessions.look(token, at: now).map { _, _ in } }
+    try await ask(.confirm, \.confirmations, token) { sessions, now in sessions.look(token, at: now).map { _, _ in } }
   }
 
   /// Ends the session or the challenge of a token.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    if let cause = notHere(token) { throw cause }
     try await turnstile.pass(.revoke) {
       storage.withLock { storage -> Result<Void, Unavailability> in
         let fault = storage.takeFault(of: .revoke)
@@ -70,9 +78,11 @@ extension ScriptedAuthority: Authority {
   private func ask<Value: Sendable, Rejection>(
     _ operation: Operation,
     _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityError<Rejection>>]>,
+    _ token: SessionToken? = nil,
     _ look: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityError<Rejection>>
   ) async throws(AuthorityError<Rejection>) -> Value {
-    try await turnstile.pass(operation) {
+    if let token, let cause = notHere(token) { throw .unavailable(cause) }
+    return try await turnstile.pass(operation) {
       let time = Result { () throws(ClockError) in try clock.now() }
       return storage.withLock { storage -> Result<Value, AuthorityError<Rejection>> in
         let fault = storage.takeFault(of: operation)

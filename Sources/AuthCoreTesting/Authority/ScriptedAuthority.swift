@@ -45,20 +45,25 @@ public final class ScriptedAuthority: HeldCalls {
   /// Logs the calls and stops those that a test holds.
   public let turnstile = Turnstile<Operation>()
   let clock: any SessionClock
+  /// The start of its tokens.
+  let name: String
 
   /// Creates an authority without accounts.
   ///
   /// - Parameters:
   ///   - clock: The clock for its limits.
+  ///   - name: The server that it stands for: its tokens are not those of an authority with another
+  ///     name; see `notHere(_:)` of `Authority`.
   ///   - idle: The time that a session lasts without activity.
   ///   - absolute: The time that a session lasts.
   ///   - fresh: The time for which a password counts as recently entered.
   public init(
-    clock: any SessionClock, idle: Duration = .seconds(1800), absolute: Duration = .seconds(28_800),
+    clock: any SessionClock, name: String = "", idle: Duration = .seconds(1800), absolute: Duration = .seconds(28_800),
     fresh: Duration = .seconds(900)
   ) {
     self.clock = clock
-    storage = Locked(Storage(sessions: ScriptedSessions(idle: idle, absolute: absolute, fresh: fresh)))
+    self.name = name
+    storage = Locked(Storage(sessions: ScriptedSessions(name: name, idle: idle, absolute: absolute, fresh: fresh)))
   }
 
   // MARK: Accounts and sessions

@@ -24,6 +24,8 @@ struct ScriptedSessions {
     var end: SessionRejection?
   }
 
+  /// The start of each token.
+  let name: String
   /// The limits of sessions.
   let idle: Duration
   let absolute: Duration
@@ -105,7 +107,7 @@ struct ScriptedSessions {
   /// Creates a token that was never issued before.
   mutating func newToken() -> SessionToken {
     issued += 1
-    return SessionToken(bytes: Array("token-\(issued)".utf8))
+    return SessionToken(bytes: Array("\(name)token-\(issued)".utf8))
   }
 
   private mutating func newAccessToken(of session: SessionID, at now: BootInstant) -> AccessToken? {

@@ -33,12 +33,16 @@ public struct AuthorityContract: Contract, Sendable {
     /// Returns a correct answer to the second step of the first account, a new one at each call;
     /// nil if that account has no second step: then the checks that need it do nothing.
     public let code: (@Sendable () async -> Secret)?
+    /// An authority of another server or another client, to which the tokens of ``authority`` do not
+    /// belong; nil if yours has only one: then the checks that need it do nothing.
+    public let stranger: (any Authority)?
 
     /// Creates a subject.
     public init(
       authority: any Authority, first: Credentials, second: Credentials,
       advance: (@Sendable (Duration) async -> Void)? = nil,
-      setAvailable: (@Sendable (Bool) async -> Void)? = nil, code: (@Sendable () async -> Secret)? = nil
+      setAvailable: (@Sendable (Bool) async -> Void)? = nil, code: (@Sendable () async -> Secret)? = nil,
+      stranger: (any Authority)? = nil
     ) {
       self.authority = authority
       self.first = first
@@ -46,9 +50,11 @@ public struct AuthorityContract: Contract, Sendable {
       self.advance = advance
       self.setAvailable = setAvailable
       self.code = code
+      self.stranger = stranger
     }
   }
 
   /// All rules, in reading order.
-  public static let checks: [Check] = answers + sessions + exchanges + accessTokens + limits + faults + challenges
+  public static let checks: [Check] =
+    answers + sessions + exchanges + accessTokens + limits + faults + challenges + origins
 }

@@ -63,7 +63,10 @@ extension InMemoryVault {
           case .failed(let cause): return .success(.failed(cause))
           case .mine(let interrupted):
             storage.claims.isHeld = true
-            let earlier = interrupted.map { InterruptedExchange(began: $0, answer: storage.claims.answer) }
+            let earlier = interrupted.map {
+              InterruptedExchange(
+                began: $0, answer: storage.claims.answer, failure: storage.claims.note?.failure)
+            }
             return .success(.mine(InMemoryClaim(vault: self, token: token, interrupted: earlier)))
           }
         }

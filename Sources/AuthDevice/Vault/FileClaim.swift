@@ -118,7 +118,7 @@ extension FileVault {
       let answer = Self.content(of: answerName, in: directory).flatMap { bytes in
         bytes.contains { $0 != 0 } ? bytes : nil
       }
-      return InterruptedExchange(began: began, answer: answer)
+      return InterruptedExchange(began: began, answer: answer, failure: note?.failure)
     }
     return .mine(FileClaim(self, in: directory, token, lock, interrupted: earlier, earlier == nil ? nil : note))
   }
@@ -218,6 +218,11 @@ private final class FileClaim: ExchangeClaim {
   }
 
   func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
+    // The program with the request has the lock, and whoever gets it next reads the answer.
+    if case .unknown(let cause) = end, cause.isUnderWay {
+      release()
+      return true
+    }
     // Unlock, because closing is not enough: a program that another thread is just starting has a
     // copy of the descriptor. The request of this claim has ended, so it needs the lock no more.
     defer {

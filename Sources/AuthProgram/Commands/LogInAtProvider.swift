@@ -110,6 +110,7 @@ struct LogInAtProvider {
     // nor one of another provider or client.
     if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
     let present = try await workspace.presenceBeforeLogin()
+    try explained { () throws(VaultError) in try workspace.vault.requireRoom() }
     let credentials = try await workspace.obtainCredentials(chosen: chosenWay, prompting: false)
     let store = workspace.store
     let session = try await workspace.remembering(renewing: isSwitch ? nil : present) {

@@ -12,9 +12,8 @@ struct BrowserLogin {
 
   /// Starts the browser and waits until it returns with an address that `check` accepts.
   func credentials(
-    from listener: consuming RedirectListener, _ check: (String) throws(OAuthError) -> Credentials
+    from listener: LoopbackListener, _ check: (String) throws(OAuthError) -> Credentials
   ) throws(CommandError) -> Credentials {
-    var listener = listener
     let terminal = try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false)
     // Switches the echo off before the browser opens: what was typed until then is discarded, also
     // ^D.
@@ -27,7 +26,8 @@ struct BrowserLogin {
     let deadline = SuspendingClock.now + Self.timeLimit
     while SuspendingClock.now < deadline {
       let ready = try terminal.wait(for: listener.descriptors, until: deadline)
-      if let credentials = try listener.answer(ready, check) { return credentials }
+      let credentials = try explained { () throws(OAuthError) in try listener.answer(ready, check) }
+      if let credentials { return credentials }
     }
     throw .timedOut(Self.timeLimit)
   }

@@ -35,7 +35,10 @@ extension ProviderWorkspace {
     let way = if let chosen { chosen } else { try wayHere(prompting: prompting) }
     switch way {
     case .browser:
-      let listener = try RedirectListener(port: settings.redirectPort)
+      let port = settings.redirectPort
+      let listener = try explained { () throws(OAuthError) in
+        try LoopbackListener(port: port, title: "auth-cli", place: "the terminal")
+      }
       let url = try url(to: listener.address)
       return try BrowserLogin(url: url).credentials(from: listener) { address throws(OAuthError) in
         try authority.credentials(from: address)

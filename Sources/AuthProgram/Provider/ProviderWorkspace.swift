@@ -68,7 +68,11 @@ extension SessionStore {
     if case .partial(let remaining, let reasons) = result {
       (leftovers, causes, result) = (remaining, reasons, .complete)
     }
-    if leftovers.notErased { throw CommandError(code: .logoutFailed, leftovers.words(at: "provider", causes)) }
+    if leftovers.notErased {
+      // On a read-only file system, the tokens are revoked all the same.
+      let code = leftovers.notRevoked ? ErrorCode.logoutFailed : .logoutNotErased
+      throw CommandError(code: code, leftovers.words(at: "provider", causes))
+    }
     var failed = leftovers.notRevoked ? ["the refresh token"] : []
     // Revoking the refresh token does not revoke the access token at every provider.
     if let token, try token.isValid(for: .zero, by: BootClock()) {
@@ -173,6 +177,8 @@ extension CommandError {
     if let wait { return CommandError(.wait(wait), .throttledAtProvider) }
     if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
     if code == ErrorCode.notAtProvider.code { return self }
+    // The session is kept, but only a login renews it.
+    if code == "login_needed" { return CommandError(.logInFirst, code, message, hint: "Log in with: \(run: "login")") }
     return status == .logInFirst ? withHint("Log in with: \(run: "login")") : self
   }
 
@@ -205,6 +211,8 @@ extension OAuthError: CommandFailure {
       case .foreignResponse: CommandError(code: .loginForeign)
       }
     case .throttled(let throttle): CommandError(throttle, .throttledAtProvider)
+    case .unavailable(let cause) where cause.code == ErrorCode.redirectPortUnusable.code && cause.values.count == 2:
+      CommandError(code: .redirectPortUnusable, cause.values[0], cause.values[1])
     case .unavailable(let cause): CommandError(cause)
     }
   }

@@ -87,7 +87,7 @@ extension Unavailability {
   var isFault: Bool {
     switch cause {
     case .unreachable, .unreadable, .unwritable: true
-    case .busy, .unparsable, .cancelled, .unsupported: false
+    case .busy, .refused, .unparsable, .cancelled, .unsupported: false
     }
   }
 }

@@ -18,6 +18,7 @@ final class BrokenAuthority: Authority {
     case challengeEndsTheSession, unavailableEndsTheChallenge, renewalEndsTheChallenges
     case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
     case spendsTheNewToken, supersedesTheNewestToken, recoversWithoutAnswer, questionEndsTheSession
+    case takesForeignTokens
   }
 
   let base: ScriptedAuthority
@@ -42,6 +43,10 @@ final class BrokenAuthority: Authority {
       guard let grant = grants.last(where: { $0.token == token }) else { return false }
       return grants.first { $0.id == grant.id }?.token != token
     }
+  }
+
+  func notHere(_ token: SessionToken) -> Unavailability? {
+    flaw == .takesForeignTokens ? nil : base.notHere(token)
   }
 
   func authenticate(

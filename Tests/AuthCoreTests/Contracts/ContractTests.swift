@@ -22,7 +22,7 @@ struct ContractTests {
         for operation in ScriptedAuthority.Operation.allCases {
           authority.fail(operation, with: available ? nil : .unavailable(World.offline))
         }
-      }, code: hasSecondStep ? code : nil)
+      }, code: hasSecondStep ? code : nil, stranger: wrap(ScriptedAuthority(clock: world.clock, name: "other/")))
   }
 
   static func vault(

@@ -80,6 +80,30 @@ import Testing
     }
   }
 
+  @Test(
+    "a login over a session of another authority is refused before it is asked; what is saved stays",
+    arguments: [true, false])
+  func elsewhere(isRestored: Bool) async throws {
+    let other = ScriptedAuthority(clock: clock, name: "other/")
+    other.setAccount("alice", password: World.alice.password)
+    let first = SessionStore(authority: other, vault: vault, clock: clock, worksOn: .callingThread)
+    try await first.loggedIn(World.alice)
+    let before = vault.content
+    if isRestored {
+      guard case .obstructed(.authority(let cause)) = await store.restore() else { throw Unexpected() }
+      #expect(cause.code == "session_of_other_server" && store.state.lastKnownUser == nil)
+    }
+    let failure = await #expect(throws: SessionError.self) { try await store.loggedIn(World.bob) }
+    #expect(failure?.code == "session_of_other_server" && world.count(.authenticate) == 0)
+    // Another process of the first server logs in while this login is under way.
+    vault.content = .empty
+    let login = await authority.holding(.authenticate) { Task { try await store.loggedIn(World.bob) } }
+    vault.content = before
+    authority.release(.authenticate)
+    await #expect(throws: SessionError.self) { try await login.value }
+    #expect(vault.content == before && authority.liveTokens.isEmpty && !other.liveTokens.isEmpty)
+  }
+
   @Test("a complete logout beside a renewal of another process leaves nothing in the vault")
   func besideRenewal() async throws {
     let world = World(worksOn: .separateThreads)

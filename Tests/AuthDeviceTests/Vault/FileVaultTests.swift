@@ -198,7 +198,9 @@ import Testing
     let vault = FileVault(directory: folder.path + "/disk")
     try await vault.store(first)
     guard case .mine(let early) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+    try vault.requireRoom()
     disk.fill()
+    #expect(throws: VaultError.self) { try vault.requireRoom() }
     await #expect(throws: VaultError.self) { try await early.begin() }
     _ = try await early.settle(.unsent)
     #expect(await vault.load() == .token(first))

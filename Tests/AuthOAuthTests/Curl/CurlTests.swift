@@ -214,7 +214,8 @@ final class CurlTests: Sendable {
     }
     let recorder = isRecorded ? try recorder() : nil
     let transport = CurlTransport(timeLimit: .seconds(piece.isEmpty ? 1 : 30))
-    await #expect(throws: ["x": CurlFailure.tooLarge, "": .failed(28)][piece] ?? .failed(56)) {
+    let silent = isRecorded ? CurlFailure.underWay : .failed(28)
+    await #expect(throws: ["x": CurlFailure.tooLarge, "": silent][piece] ?? .failed(56)) {
       try await transport.send(request(server.url, recorder: recorder))
     }
     guard let recorder else { return }
@@ -304,6 +305,39 @@ final class CurlTests: Sendable {
     for count in 0...length {
       #expect(throws: CurlFailure.interrupted) { try CurlTransport.response(recorded: Array(bytes[..<count])) }
     }
+    close(recorder.answer)
+  }
+
+  @Test("a recorded request continues after its caller's limit, and when a service or a terminal is ended")
+  func underWay() async throws {
+    let (asked, mayAnswer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let server = try RawServer { connection in
+      asked.signal()
+      mayAnswer.wait()
+      RawServer.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", to: connection)
+    }
+    let recorder = try recorder()
+    let transport = CurlTransport(
+      program: try script(#"echo $$ >"${0%/*}/pid"; exec curl "$@""#), timeLimit: .zero)
+    await #expect(throws: CurlFailure.underWay) { try await transport.send(request(server.url, recorder: recorder)) }
+    await withCheckedContinuation { continuation in
+      _ = startThread {
+        asked.wait()
+        continuation.resume()
+      }
+    }
+    let text = try String(contentsOf: directory.appending(path: "pid"), encoding: .utf8)
+    let process = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
+    for signal in [SIGTERM, SIGINT, SIGHUP] { #expect(kill(process, signal) == 0) }
+    // As if this process died.
+    close(recorder.lock)
+    let other = open(directory.path + "/lock", O_RDWR | O_CLOEXEC)
+    #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+    mayAnswer.signal()
+    #expect(flock(other, LOCK_EX) == 0)
+    close(other)
+    let bytes = [UInt8](try Data(contentsOf: directory.appending(path: "answer")))
+    #expect(try CurlTransport.response(recorded: bytes).body == Array("{}".utf8))
     close(recorder.answer)
   }
 

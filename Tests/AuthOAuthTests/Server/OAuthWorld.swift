@@ -79,6 +79,8 @@ extension InMemoryVault {
 extension OAuthWorld: Authority {
   var exchange: TokenExchange { authority.exchange }
 
+  func notHere(_ token: SessionToken) -> Unavailability? { authority.notHere(token) }
+
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {

@@ -1,9 +1,18 @@
 import AuthCore
+import Glibc
 
 @main struct InboxApp {
-  static func main() async throws {
+  static func main() async {
     guard CommandLine.arguments.count == 3 else { return print("Usage: inbox ISSUER DIRECTORY") }
-    let inbox = try await Inbox(issuer: CommandLine.arguments[1], directory: CommandLine.arguments[2])
+    do { try await run(issuer: CommandLine.arguments[1], directory: CommandLine.arguments[2]) } catch {
+      // Such as without a network: the session in the directory did not change.
+      print(error, (error as? any ExplainedError)?.hint ?? "")
+      exit(1)
+    }
+  }
+
+  private static func run(issuer: String, directory: String) async throws {
+    let inbox = try await Inbox(issuer: issuer, directory: directory)
     print(await inbox.greeting())
     if inbox.store.session == nil { _ = try await inbox.logIn() }
     guard let screen = inbox.open() else { return }

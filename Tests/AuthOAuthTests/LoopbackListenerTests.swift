@@ -1,16 +1,12 @@
 import AuthCore
-import AuthDevice
-import AuthMessages
-import AuthOAuth
-import CommandLineKit
+import AuthCoreTesting
 import Glibc
 import Testing
-import TextFormat
 
-@testable import AuthProgram
+@testable import AuthOAuth
 
 /// The port to which a browser returns, and other programs of this machine that connect to it.
-@Suite struct RedirectListenerTests {
+@Suite struct LoopbackListenerTests {
   private let served: Served
 
   init() throws { served = try Served() }
@@ -19,13 +15,13 @@ import TextFormat
   private final class Served {
     private struct NoServer: Error {}
 
-    var listener: RedirectListener
-    private let authority = OAuthAuthority(
+    let listener: LoopbackListener
+    let authority = OAuthAuthority(
       server: OAuthServer(
         issuer: "https://id.example", endpoints: [.authorization: "https://id.example/auth"],
-        send: { _ in throw NoServer() }), clientID: "cli", clock: BootClock())
+        send: { _ in throw NoServer() }), clientID: "cli", clock: ManualClock())
 
-    init() throws { listener = try RedirectListener(port: nil) }
+    init() throws { listener = try LoopbackListener(title: "<app>") }
 
     var port: Int { listener.address.firstMatch(of: /:(\d+)\/$/).flatMap { Int($0.1) } ?? 0 }
 
@@ -133,7 +129,7 @@ import TextFormat
     let client = try served.connect()
     defer { close(client) }
     send(try served.request(query: "error=access_denied"), to: client)
-    #expect(throws: CommandError(code: .loginDenied)) { try served.answer(to: client) }
+    #expect(throws: OAuthError.rejected(.denied)) { try served.answer(to: client) }
   }
 
   @Test("logins at the same moment have a free port each, at the literal address of this machine")
@@ -142,19 +138,36 @@ import TextFormat
     #expect(addresses[0] != addresses[1])
     #expect(addresses.allSatisfy { $0.hasPrefix("http://127.0.0.1:") })
   }
-}
 
-/// The address that a user pastes.
-@Suite struct PastedAddressTests {
-  @Test(
-    "what terminals and editing keys add to a pasted address is removed",
-    arguments: [
-      "http://127.0.0.1:8411/?code=1&state=2", "  http://127.0.0.1:8411/?code=1&state=2 \r",
-      "\u{1B}[200~http://127.0.0.1:8411/?code=1&state=2\u{1B}[201~",
-      "\u{1B}[Ahttp://127.0.0.1:8411/?co\u{1B}[1;5Dde=1&state=2",
-      "\u{1B}OAhttp://127.0.0.1:8411/?code=1\u{7F}&state=2\u{0}", "http://127.0.0.1:8411/?code=1\t&sta te=2",
-    ])
-  func cleaned(typed: String) {
-    #expect(PasteLogin.cleaned(Array(typed.utf8)) == "http://127.0.0.1:8411/?code=1&state=2")
+  @Test("an app awaits the browser, which gets a page with the escaped name of the app")
+  func awaited() async throws {
+    let (listener, authority) = (served.listener, served.authority)
+    let right = try served.request()
+    let waiting = Task { try await listener.credentials(for: authority) }
+    let client = try served.connect()
+    defer { close(client) }
+    send(right, to: client)
+    _ = try await waiting.value
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = max(0, read(client, &buffer, buffer.count))
+    let answer = String(decoding: buffer[..<count], as: UTF8.self)
+    #expect(answer.contains("<title>&lt;app&gt;</title>") && answer.contains("continues in the app."))
+  }
+
+  @Test("a port that another program has is said, and one that is out of range is none", arguments: [true, false])
+  func unusable(isTaken: Bool) throws {
+    let port = isTaken ? served.port : 70_000
+    let failure = #expect(throws: OAuthError.self) { try LoopbackListener(port: port, title: "app") }
+    guard case .unavailable(let cause)? = failure else { throw try #require(failure) }
+    #expect(cause.code == "redirect_port_unusable" && cause.values.first == "port \(port)")
+  }
+
+  @Test("a login whose browser does not return ends at its limit, and when it is cancelled")
+  func gaveUp() async throws {
+    let (listener, authority) = (served.listener, served.authority)
+    await #expect(throws: OAuthError.self) { try await listener.credentials(for: authority, timeLimit: .zero) }
+    let waiting = Task { try await listener.credentials(for: authority) }
+    waiting.cancel()
+    await #expect(throws: OAuthError.loginCancelled) { try await waiting.value }
   }
 }
