@@ -1,4 +1,5 @@
 import AuthCore
+import AuthMessages
 import AuthOAuth
 import CommandLineKit
 import Glibc
