@@ -84,6 +84,13 @@ import Testing
     #expect(codes == ["oauth_no_reason", "oauth_no_reason", "login_needed"])
     #expect(first.session?.isLive == true)
     #expect(await vault.load() == before)
+    // A login begins new tokens.
+    let store = SessionStore(authority: world.authority, vault: vault, clock: world.clock)
+    await store.restore()
+    let credentials = try world.credentials()
+    world.server.script("/token", 400, "")
+    _ = try await store.reauthenticate(with: credentials).key
+    #expect(await vault.load() != before)
     // The proxy that answered is gone.
     world.clock.advance(by: .seconds(61))
     _ = try await process().renew()

@@ -50,7 +50,7 @@ extension Unavailability: WireRecord {
 
 extension Unavailability.Cause: WireUnion {
   package static let forms: [WireForm<Unavailability.Cause>] = [
-    Self.unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled, .unsupported,
+    Self.unreachable, .busy, .unreadable, .unparsable, .unwritable, .cancelled, .unsupported, .refused,
   ].map { WireForm($0) }
 }
 

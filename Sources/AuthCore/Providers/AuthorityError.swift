@@ -72,11 +72,6 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     case busy
     /// Its data could not be read.
     case unreadable
-    /// It refused and gave no reason, as also a proxy between may.
-    ///
-    /// Alone this says nothing about the session. If the refusal of an exchange repeats after a
-    /// minute, the error is ``Unavailability/loginNeeded(_:)``.
-    case refused
     /// Its answer has an unknown form.
     case unparsable
     /// It has no space or no permission to write.
@@ -85,6 +80,11 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     case cancelled
     /// It does not offer this, so trying again changes nothing.
     case unsupported
+    /// It refused and gave no reason, as also a proxy between may.
+    ///
+    /// Alone this says nothing about the session. If the refusal of an exchange repeats after a
+    /// minute, the error is ``Unavailability/loginNeeded(_:)``.
+    case refused
   }
 
   /// The kind of failure.

@@ -34,6 +34,8 @@ extension SessionCore {
   /// The claim is that of the newest token: another process may have exchanged this one long ago.
   func askClaimed(_ record: SessionRecord, _ ask: (SessionToken) async -> Answered) async -> Answered {
     var token = record.grant.token
+    // A login may lift what the authority refuses to renew.
+    var isRefused = false
     do throws(VaultError) {
       for _ in 1...Self.mostReads {
         let claimed: Claimed
@@ -51,11 +53,14 @@ extension SessionCore {
         case .busy(let holder): return (.failed, .vault(holder))
         case .refused(let reason): return (.ended(reason), nil)
         case .failed(let cause): return (.failed, .unavailable(cause))
-        case .mine(let claim) where claim.interrupted != nil || hasUnsaved(token):
+        case .mine(let claim) where !isRefused && claim.interrupted != nil || hasUnsaved(token):
           // This token may be spent: save the one that replaced it, and claim that.
           let end = try await exchange(token, of: record.grant, under: claim)
-          guard case .replaced(let grant) = end else { return answered(end, record, ifSuperseded: .overtaken) }
-          token = grant.token
+          switch end {
+          case .replaced(let grant): token = grant.token
+          case .failed(.unavailable(let cause)) where cause.cause == .refused: isRefused = true
+          case .vanished, .ended, .notSaved, .failed: return answered(end, record, ifSuperseded: .overtaken)
+          }
         case .mine(let claim):
           let answered = await ask(token)
           guard case .granted(let grant) = answered.answer, grant.token != token else {

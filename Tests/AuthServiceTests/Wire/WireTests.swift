@@ -140,7 +140,7 @@ struct WireTests {
     }
     #expect(WireFault.unknownTag(99, of: "\(Request.self)").description == "unknown request 99")
     #expect(throws: WireFault.unknownTag(2, of: "flag")) { try reading(Bool.self) { $0.byte(2) } }
-    for tag in [0, 8, 255] as [UInt8] {
+    for tag in [0, 9, 255] as [UInt8] {
       #expect(throws: WireFault.unknownTag(tag, of: "Cause")) {
         try reading(Unavailability.Cause.self) { $0.byte(tag) }
       }
