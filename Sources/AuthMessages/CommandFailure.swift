@@ -125,6 +125,8 @@ extension SessionError: CommandFailure {
       case .notLoggedIn, .logoutUnfinished: CommandError(code: .notLoggedIn)
       case .alreadyLoggedIn: CommandError(code: .alreadyLoggedIn)
       case .alreadyInProgress, .renewalInProgress, .renewalsFailed, .logoutInProgress: CommandError(code: .busy)
+      // The programs have one store, and keep it.
+      case .otherSession, .insideLease, .storeReleased: CommandError(code: .overtaken)
       case .challengeOver: CommandError(code: .challengeOver)
       }
     case .credentialsNotAccepted: CommandError(code: .wrongPassword)
@@ -142,7 +144,7 @@ extension SessionError: CommandFailure {
     case .overtaken: CommandError(code: .overtaken)
     case .clock(let failure): CommandError(failure)
     // No command switches users under a lease.
-    case .insideLease, .cancelled: CommandError(code: .cancelled)
+    case .insideLease, .cancelled, .timedOut: CommandError(code: .cancelled)
     }
   }
 }

@@ -102,7 +102,7 @@ import TextFormat
   func typed() async throws {
     let used = try world.credentials()
     try await world.store.loggedIn(used)
-    try await world.store.logOut()
+    try await world.store.logOutAnyone()
     let requests = world.server.requests
     let typed = ["marble kettle window harvest", "grant_type=refresh_token&refresh_token=stolen", ""]
     let foreign: [Credentials] = [

@@ -44,7 +44,7 @@ import Testing
     #expect(world.server.requests == requests)
     #expect(try await world.vault.saved() == saved)
     // A logout is asked for: it deletes the session here, says so, and sends nothing.
-    guard case .partial(let left, let causes) = try await store.logOut() else {
+    guard case .partial(let left, let causes) = try await store.logOutAnyone() else {
       Issue.record("the session lives, and nobody says so")
       return
     }

@@ -152,7 +152,7 @@ import Testing
     #expect(failure?.code == "oauth_no_revocation" && failure?.cause == .unsupported)
     let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
     _ = try await store.loggedIn(try world.credentials(at: authority))
-    #expect(try await store.logOut() == .withoutRevocation)
+    #expect(try await store.logOutAnyone() == .withoutRevocation)
     #expect(await world.vault.load() == .absent)
   }
 
@@ -160,10 +160,10 @@ import Testing
   func refusedRevocation() async throws {
     try await world.logIn()
     world.server.script("/revoke", 400, #"{"error": "unsupported_token_type"}"#)
-    #expect(try await world.store.logOut() == .withoutRevocation)
+    #expect(try await world.store.logOutAnyone() == .withoutRevocation)
     try await world.logIn()
     world.server.script("/revoke", 401, #"{"error": "invalid_client"}"#)
-    guard case .partial(let left, _) = try await world.store.logOut() else {
+    guard case .partial(let left, _) = try await world.store.logOutAnyone() else {
       Issue.record("not revoked, and not said")
       return
     }

@@ -73,7 +73,7 @@ import Testing
     }
     _ = try await world.store.renew()
     #expect(world.server.forms("/revoke").isEmpty)
-    #expect(try await world.store.logOut() == .complete)
+    #expect(try await world.store.logOutAnyone() == .complete)
     #expect(Set(world.server.forms("/revoke").map { $0["token"] }).count == 4)
   }
 
@@ -83,7 +83,7 @@ import Testing
     for _ in 1...10 { _ = try await world.store.reauthenticate(with: try world.credentials()).key }
     let granted = Set((1...33).map { "refresh-\($0)" })
     #expect(world.server.forms("/revoke").isEmpty)
-    #expect(try await world.store.logOut() == .complete)
+    #expect(try await world.store.logOutAnyone() == .complete)
     let revoked = Set(world.server.forms("/revoke").compactMap { $0["token"] })
     #expect(revoked.count == 11 && revoked.isSubset(of: granted))
   }
@@ -128,7 +128,7 @@ import Testing
     await #expect(throws: SessionError.ended(.revoked)) { try await next.renew() }
     #expect(held.endReason == .revoked)
 
-    #expect(try await logIn().logOut() == .complete)
+    #expect(try await logIn().logOutAnyone() == .complete)
     #expect(world.server.forms("/revoke").last?["token_type_hint"] == "access_token")
   }
 

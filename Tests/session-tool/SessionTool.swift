@@ -42,7 +42,7 @@ enum SessionTool {
         return
       }
       if words[3] == "forget" {
-        _ = try await store.logOut()
+        _ = try await store.logOutAnyone()
         return
       }
       switch await store.restore() {
@@ -62,7 +62,7 @@ enum SessionTool {
 
   private static func use(_ session: LoggedInSession, of store: SessionStore, _ words: [String]) async throws {
     if words[3] == "logout" {
-      _ = try await store.logOut()
+      _ = try await store.logOut(session)
       return
     }
     let refused = words.count > 4 ? words[4] : ""

@@ -73,7 +73,7 @@ extension LeaseGate {
       let token: AccessToken
       do throws(SessionError) {
         guard let core else { throw .ended(reason ?? .storeReleased) }
-        token = try await core.waiting(atMost: limit) { [refused] () async throws(SessionError) in
+        token = try await core.waiting(atMost: limit, late: \.timedOut) { [refused] () async throws(SessionError) in
           try await core.accessToken(of: self, insteadOf: refused)
         }
       } catch {
@@ -86,7 +86,7 @@ extension LeaseGate {
         if refused != nil {
           // If the check fails, nothing is known about the session, so the caller gets the refusal:
           // it says more than an error of a check that the caller did not request.
-          _ = try? await core?.work(.check)
+          _ = try? await core?.session(of: .check, about: .anyone)
           if let reason { throw .session(.ended(reason)) }
           throw error
         }

@@ -26,7 +26,7 @@ public struct FreshSession: Hashable, Sendable {
 /// Frozen: a later version adds no case.
 public enum FreshnessError: Error, Hashable, Sendable {
   /// The password was entered too long ago. Prompt for it, and call
-  /// ``SessionStore/reauthenticate(password:limits:within:)``.
+  /// ``SessionStore/reauthenticate(_:password:limits:within:)``.
   case passwordNotRecent
   /// The session has ended.
   case ended(EndReason)

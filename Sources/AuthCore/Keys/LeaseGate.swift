@@ -89,11 +89,14 @@ import Guards
   /// Closes the gate: from now on no lease starts.
   ///
   /// A second call keeps the first reason.
-  func close(_ reason: EndReason) {
+  ///
+  /// - Returns: The promise to fulfil without a lock, if no lease is running: the caller holds the
+  ///   lock of the store.
+  func close(_ reason: EndReason) -> Promise<Void>? {
     storage.withLock { storage in
       if storage.reason == nil { storage.reason = reason }
       return storage.endOfLeases
-    }?.fulfil(())
+    }
   }
 
   /// A promise that is fulfilled when the gate is closed and its last lease has ended.

@@ -4,8 +4,8 @@ extension LoggedInSession {
   /// Runs `body` while the session cannot end: a logout waits for `body`, or `body` never starts.
   ///
   /// Keep the body short: only the effect itself. If a lease does not end in time, the logout
-  /// reports it as still running. The asynchronous ``SessionStore/logOut(within:)`` throws inside a
-  /// lease, because it would wait for itself.
+  /// reports it as still running. The asynchronous ``SessionStore/logOut(_:within:)`` throws inside
+  /// a lease, because it would wait for itself.
   ///
   /// - Throws: ``LeaseError/ended(_:)`` when the session has ended, ``LeaseError/body(_:)`` with
   ///   the error of `body`.

@@ -59,7 +59,7 @@ extension Reaction {
       .revoked, .erased, .timedOut:
       .ignored(.otherEpoch)
     case .limitReached, .ended: .ignored(.otherSession)
-    case .command: preconditionFailure("each state answers the commands itself")
+    case .command, .released: preconditionFailure("each state answers the commands and the release itself")
     }
   }
 }

@@ -6,8 +6,8 @@
 /// with the epoch of its work. Then come the notices, which may arrive at any time, each with its
 /// session.
 package indirect enum SessionEvent: Hashable, Sendable {
-  /// A command; an answer and a cancellation have the token of their challenge.
-  case command(SessionCommand, SessionToken? = nil)
+  /// A command, the session or the challenge that its caller named, and the caller.
+  case command(SessionCommand, about: CommandSubject = .anyone, by: CommandCaller = .outside)
 
   /// ``Effect/read(_:)`` found the token of this user in the vault, and continues.
   case recognized(Epoch, LastKnownUser)
@@ -37,6 +37,8 @@ package indirect enum SessionEvent: Hashable, Sendable {
   /// In answer to another request, the authority reported the end of the session that began in the
   /// epoch.
   case ended(Epoch, EndReason)
+  /// The store was released: nobody can give a command any more, or learn a result.
+  case released
 
   /// The result of reading the vault and asking the authority.
   package enum Restored: Hashable, Sendable {
@@ -83,17 +85,17 @@ extension SessionEvent {
     case .restored(let epoch, _), .answered(let epoch, _), .saved(let epoch, _, _), .drained(let epoch),
       .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
       epoch
-    case .command, .recognized, .limitReached, .ended: nil
+    case .command, .recognized, .limitReached, .ended, .released: nil
     }
   }
 
   /// The command, if a caller awaits the event.
   package var command: SessionCommand? {
-    if case .command(let command, _) = self { command } else { nil }
+    if case .command(let command, _, _) = self { command } else { nil }
   }
 
   package var name: String {
-    // Every event has a payload, and its case is the label of that.
+    // The case of an event with a payload is the label of that.
     command?.name ?? Mirror(reflecting: self).children.first?.label ?? "\(self)"
   }
 }

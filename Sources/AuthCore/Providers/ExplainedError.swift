@@ -44,7 +44,13 @@ extension ClockError: ExplainedError {}
 extension SessionError: ExplainedError, Worded {}
 
 extension LogoutError: ExplainedError, Worded {
-  package var words: ErrorWords { (self == .insideLease ? SessionError.insideLease : .cancelled).words }
+  package var words: ErrorWords {
+    switch self {
+    case .insideLease: SessionError.insideLease.words
+    case .cancelled: SessionError.cancelled.words
+    case .timedOut: SessionError.timedOut.words
+    }
+  }
 }
 
 extension Throttle {

@@ -13,7 +13,7 @@ extension SessionCore {
       if let known, known != refused, !gate.isEnding(known, at: try instant()) { return known }
       failure = nil
       do throws(SessionError) {
-        _ = try await work(.renew, for: gate, because: .access(known: known))
+        _ = try await work(.session(.renew), in: gate, because: .access(known: known))
       } catch {
         failure = error
       }

@@ -7,6 +7,11 @@ import Guards
 struct Awaited {
   var restore: Promise<RestoreOutcome>?
   var work: Promise<Result<LoginResult, SessionError>>?
+  /// The same work, for callers inside a lease: they learn that the session has ended even if the
+  /// work continues with another session, because that waits for their lease.
+  var leasedWork: Promise<Result<LoginResult, SessionError>>?
+  /// Fulfilled at each change after which a command that other work preceded may be sent again.
+  var turn: Promise<Void>?
   var logout: Promise<LogoutResult>?
   /// The error of the work under way, once it is known.
   private(set) var failure: SessionError?
@@ -22,9 +27,29 @@ struct Awaited {
     return promise
   }
 
+  /// What a caller of a command about a session waits for.
+  enum Wait {
+    /// The result of the work that the command began or joined.
+    case result(Promise<Result<LoginResult, SessionError>>)
+    /// The end of other work; then the command is sent again.
+    case turn(Promise<Void>)
+    /// Nothing: the command was not accepted.
+    case nothing
+  }
+
+  /// Returns what the caller waits for after this reaction.
+  mutating func wait(after reaction: Reaction, _ caller: CommandCaller) -> Wait {
+    switch reaction {
+    case .transition where caller.isInsideLease: .result(Self.begin(&leasedWork))
+    case .transition: .result(Self.begin(&work))
+    case .rejected(.renewalInProgress): .turn(Self.begin(&turn))
+    case .rejected, .ignored: .nothing
+    }
+  }
+
   /// Settles the commands that the new state decides.
   mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionError?) -> [Settlement] {
-    if let failure, work != nil { self.failure = failure }
+    if let failure, work != nil || leasedWork != nil { self.failure = failure }
     let failure = self.failure
     switch state {
     case .restoring(let state):
@@ -37,7 +62,7 @@ struct Awaited {
         logout: state.leftovers == .none
           ? cannotRevoke ? .withoutRevocation : .complete : .partial(state.leftovers, causes: causes))
     case .authenticating:
-      return settle(restore: .overtaken)
+      return settle(restore: .overtaken) + settleTurn()
     case .challenged(let state):
       guard state.step == .waiting else { return [] }
       return settle(work: failure.map { .failure($0) } ?? .success(.challenged(state.challenge)))
@@ -49,7 +74,10 @@ struct Awaited {
     case .renewing:
       return []
     case .loggingOut(let state):
-      guard state.successor == nil else { return [] }
+      let ended = SessionError.ended(state.reason)
+      guard state.successor == nil else {
+        return settleTurn() + (leasedWork.take().map { [.work($0, .failure(ended))] } ?? [])
+      }
       return settle(work: .failure(LogoutReason.ended(state.reason).failure(of: failure)))
     }
   }
@@ -61,6 +89,8 @@ struct Awaited {
     settle(restore: .overtaken, work: .failure(.ended(.storeReleased)))
   }
 
+  private mutating func settleTurn() -> [Settlement] { turn.take().map { [.turn($0)] } ?? [] }
+
   /// Settles the commands that have an outcome, if they are awaited.
   private mutating func settle(
     restore: RestoreOutcome? = nil, work: Result<LoginResult, SessionError>? = nil, logout: LogoutResult? = nil
@@ -68,7 +98,10 @@ struct Awaited {
     var settled: [Settlement] = []
     if let restore, let promise = self.restore.take() { settled.append(.restore(promise, restore)) }
     if let work {
-      if let promise = self.work.take() { settled.append(.work(promise, work)) }
+      for promise in [self.work.take(), leasedWork.take()] {
+        if let promise { settled.append(.work(promise, work)) }
+      }
+      settled += settleTurn()
       failure = nil
     }
     if let logout {
@@ -84,12 +117,14 @@ indirect enum Settlement: Sendable {
   case restore(Promise<RestoreOutcome>, RestoreOutcome)
   case work(Promise<Result<LoginResult, SessionError>>, Result<LoginResult, SessionError>)
   case logout(Promise<LogoutResult>, LogoutResult)
+  case turn(Promise<Void>)
 
   func fulfil() {
     switch self {
     case .restore(let promise, let outcome): promise.fulfil(outcome)
     case .work(let promise, let outcome): promise.fulfil(outcome)
     case .logout(let promise, let outcome): promise.fulfil(outcome)
+    case .turn(let promise): promise.fulfil(())
     }
   }
 }

@@ -20,8 +20,12 @@ extension SessionCore {
       if Task.isCancelled { throw .cancelled }
       guard wait != nil, !key.gate.isClosed else { continue }
       do throws(SessionError) {
-        _ = try await work(.renew, for: key.gate, because: .keepAlive)
-        (backoff, replaced) = (Backoff(), token)
+        _ = try await work(.session(.renew), in: key.gate, because: .keepAlive)
+        let next = key.gate.record.accessToken
+        let left = next.flatMap { next in time { key.gate.timeToRenew(next, at: $0) } }
+        // An authority whose tokens end when they are granted is not asked each second.
+        if next != token, let left, left <= .zero { backoff.fail(nil) } else { backoff = Backoff() }
+        replaced = token
       } catch {
         if error == .cancelled { throw error }
         backoff.fail(error)
@@ -41,7 +45,8 @@ struct Backoff {
   /// The least wait that an authority asked for.
   private var asked = Duration.zero
 
-  mutating func fail(_ error: SessionError) {
+  /// Counts a renewal that failed, or that is to be repeated for a reason other than an error.
+  mutating func fail(_ error: SessionError?) {
     failures += 1
     asked = if case .throttled(.wait(let wait)) = error { wait } else { .zero }
   }

@@ -2,7 +2,9 @@ import Guards
 
 /// The claims of this process, for vaults that have none of their own.
 ///
-/// One table serves all vaults, because a token names only one session.
+/// One table serves all vaults, because a token names only one session. The vault is not part of
+/// the key: two vault objects, such as those of two stores, may be views of one storage, and must
+/// not both spend its token.
 final class LocalClaims: Sendable {
   static let shared = LocalClaims()
 

@@ -64,8 +64,9 @@ extension SessionCore {
       if let target = observer.target, target.isScreen, inner.observers.contains(where: { $0.target == target }) {
         return inner.revision
       }
-      observer.add(inner.isShutDown ? .end : .change(inner.change))
-      if !inner.isShutDown { inner.observers.append(observer) }
+      let isReleased = inner.machine.isReleased
+      observer.add(isReleased ? .end : .change(inner.change))
+      if !isReleased { inner.observers.append(observer) }
       return inner.revision
     }
   }

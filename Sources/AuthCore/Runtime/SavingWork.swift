@@ -122,7 +122,9 @@ extension SessionCore {
         // At another authority, the first use of the token confirms it.
         guard spendsTokens else { return }
         _ = wake(after: wait) { core in
-          let isLent = core.withLock { $0.machine.state.session?.grant.token == record.grant.token && !$0.isShutDown }
+          let isLent = core.withLock {
+            $0.machine.state.session?.grant.token == record.grant.token && !$0.machine.isReleased
+          }
           if isLent { core.start { await core.confirm(record, next: min(wait * 2, .seconds(300))) } }
         }
       case .rejected(.superseded): break

@@ -52,7 +52,8 @@ final class SessionCore: Sendable {
     /// vault in order.
     var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
-    var isShutDown = false
+    /// The requests to the authority that have not returned, also those that were given up.
+    var asking: Set<Epoch> = []
     /// The number of works that have not ended.
     var running = 0
     /// Fulfilled when no work is running.
@@ -62,9 +63,6 @@ final class SessionCore: Sendable {
 
     /// All gates that may have running leases.
     var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
-
-    /// Whether the session of a gate has ended.
-    func isOver(_ gate: LeaseGate) -> Bool { gate !== self.gate || gate.isClosed }
 
     /// The key of the active session.
     var key: LoggedInSession? {
@@ -110,15 +108,16 @@ final class SessionCore: Sendable {
     _ event: SessionEvent, failure: SessionError? = nil, submitting submitted: Submitted? = nil,
     unless answer: (inout Inner) -> Reaction? = { _ in nil }, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
-    let (reaction, ticket, after, observers, result) = inner.withLock { inner in
+    let (reaction, ticket, after, drained, observers, result) = inner.withLock { inner in
       let before = inner.machine.state
       let reaction = answer(&inner) ?? inner.machine.handle(event)
       let after = inner.machine.state
       let use = reaction.effects.map(\.vaultUse).max() ?? .none
       let ticket = use == .none ? nil : VaultQueueTicket(use, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
+      var drained: [Promise<Void>] = []
       if case .transition(let effects) = reaction {
-        openGate(before.session, after.session, effects, &inner)
+        drained = openGate(before.session, after.session, effects, &inner)
         // An error is that of the work under way only if it ends that work.
         let continues = failure != nil && before.awaitedEpoch == after.awaitedEpoch
         tell(effects, after, continues ? nil : failure, &inner)
@@ -126,12 +125,13 @@ final class SessionCore: Sendable {
       if let now = inner.steps?.now() {
         inner.steps?.note(MachineStep(event, from: before, to: after, reaction, at: now))
       }
-      return (reaction, ticket, after, reaction.effects.contains(.notify) ? inner.observers : [], result)
+      return (reaction, ticket, after, drained, reaction.effects.contains(.notify) ? inner.observers : [], result)
     }
+    for promise in drained { promise.fulfil(()) }
     deliver()
     tellMainActor(observers)
     for effect in reaction.effects { run(effect, ticket, submitted) }
-    if reaction.isTransition, after.restingSession != nil { enforceLimits() }
+    if reaction.isTransition, after.restingSession != nil, event != .released { enforceLimits() }
     return (reaction, result)
   }
 
@@ -151,11 +151,16 @@ final class SessionCore: Sendable {
   }
 
   /// Updates the gate: closes it when the session ends, creates one for another session.
+  ///
+  /// - Returns: The promises to fulfil without the lock, because gates were closed without a lease.
   private func openGate(
     _ before: SessionRecord?, _ after: SessionRecord?, _ effects: [Effect], _ inner: inout Inner
-  ) {
-    for case .closeKeys(_, let reason) in effects { inner.gate?.close(reason) }
-    guard let after, after != before else { return }
+  ) -> [Promise<Void>] {
+    var drained: [Promise<Void>] = []
+    for case .closeKeys(_, let reason) in effects {
+      if let promise = inner.gate?.close(reason) { drained.append(promise) }
+    }
+    guard let after, after != before else { return drained }
     defer {
       if let gate = inner.gate, let token = after.accessToken, token != before?.accessToken {
         // If the clock cannot be read, its time begins when it is first lent.
@@ -164,14 +169,15 @@ final class SessionCore: Sendable {
     }
     guard after.began != before?.began else {
       inner.gate?.goOn(as: after)
-      return
+      return drained
     }
     let gate = LeaseGate(after, clock: clock, core: self)
     // A login can outlive the store that began it; a key cannot.
-    if inner.isShutDown { gate.close(.storeReleased) }
+    if inner.machine.isReleased, let promise = gate.close(.storeReleased) { drained.append(promise) }
     inner.overdue = inner.gates.filter { $0.running > 0 }
     inner.gate = gate
     (inner.renewals, inner.accessRenewals) = (RenewalBudget(), RenewalBudget())
+    return drained
   }
 
   /// Adds the deliveries of the new state for timers, observers and waiting callers, in this order:
@@ -202,10 +208,7 @@ final class SessionCore: Sendable {
   /// This revokes and erases nothing, so another store can restore the session. It withdraws only a
   /// challenge, because no caller can answer it now. A logout under way continues to its end.
   func shutDown() {
-    if let challenge = waitingChallenge?.challenge { revokeInBackground(challenge.token, .userAsked) }
-    let observers = inner.withLock { inner in
-      inner.isShutDown = true
-      inner.gate?.close(.storeReleased)
+    let (_, observers) = send(.released) { _, inner in
       if let timer = inner.timers.watch.take()?.task { outbox.add { timer.cancel() } }
       for settlement in inner.awaited.abandon() { outbox.add { [inbox] in inbox.settle(settlement.fulfil) } }
       let observers = inner.observers
@@ -214,7 +217,6 @@ final class SessionCore: Sendable {
       inner.observers = []
       return observers
     }
-    deliver()
     tellMainActor(observers)
   }
 }

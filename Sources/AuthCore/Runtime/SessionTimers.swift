@@ -102,7 +102,7 @@ extension SessionCore {
     }
     withLock { inner -> Task<Void, Never>? in
       // Of two threads, the one with the newer limits wins.
-      guard !inner.isShutDown, inner.machine.state.watchedLimits == watched else { return task }
+      guard !inner.machine.isReleased, inner.machine.state.watchedLimits == watched else { return task }
       defer { inner.timers.watch = (watched, task) }
       return inner.timers.watch?.task
     }?.cancel()

@@ -21,10 +21,28 @@ extension SessionCore {
     // The step that decided these has done them.
     if case .notify = effect { return }
     if case .closeKeys = effect { return }
+    if let epoch = effect.epoch, effect.asks, !mayAsk(epoch) {
+      if let event = effect.overdue(leases: 0) { send(event, failure: .unavailable(.stuck)) }
+      return
+    }
     let end = Gatekeeper()
     if timing.watchesLimits { limit(effect, end) }
-    start { await self.work(effect, ticket, submitted, end) }
+    start {
+      await self.work(effect, ticket, submitted, end)
+      if let epoch = effect.epoch { self.withLock { _ = $0.asking.remove(epoch) } }
+    }
     if !timing.watchesLimits { limit(effect, end) }
+  }
+
+  /// Notes a request to the authority, unless many earlier ones have not returned.
+  ///
+  /// Each blocks a thread at an authority that blocks, also after the store has given it up.
+  private func mayAsk(_ epoch: Epoch) -> Bool {
+    withLock { inner in
+      guard inner.asking.count < 8 else { return false }
+      inner.asking.insert(epoch)
+      return true
+    }
   }
 
   private func work(
@@ -267,10 +285,24 @@ extension SessionCore {
   static var mostReads: Int { 8 }
 }
 
+extension Effect {
+  /// Whether the effect asks the authority for a caller, who may try again after its limit.
+  fileprivate var asks: Bool {
+    switch self {
+    case .read, .authenticate, .reauthenticate, .answer, .renew: true
+    case .save, .exchange, .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .withdraw,
+      .notify:
+      false
+    }
+  }
+}
+
 extension Unavailability {
   /// The vault holds another token at each read.
   static let restless = Unavailability(
     .busy, "Another process changed the saved session again and again.", hint: "Try again.")
+  fileprivate static let stuck = Unavailability(
+    .busy, "The authority has not answered many earlier requests.", hint: "Try again in a minute.")
   /// An authority that throttles a token counts as busy, because a token is not a guess.
   static let throttled = Unavailability(
     .busy, "The authority asks to wait before it looks at the session.")

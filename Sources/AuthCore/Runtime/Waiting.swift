@@ -11,100 +11,130 @@ extension SessionCore {
     return PendingLogin(promise: promise)
   }
 
-  /// Sends an answer as soon as no renewal or check of the session is under way.
-  func answer(_ answer: Secret, to challenge: Challenge) async throws(SessionError) -> LoginResult {
-    while true {
-      expireChallenge()
-      let (reaction, promise) = send(.command(.answer, challenge.token), submitting: .answer(answer)) {
-        reaction, inner in reaction.isTransition ? Awaited.begin(&inner.awaited.work) : inner.awaited.work
-      }
-      switch reaction {
-      case .transition: return try await result(of: PendingLogin(promise: promise ?? Promise()))
-      case .rejected(.renewalInProgress):
-        // Nobody awaits the work of a store that was released.
-        guard let promise else { throw .ended(.storeReleased) }
-        if await promise.value() == nil { throw .cancelled }
-      case .rejected(let reason): throw .rejected(reason)
-      case .ignored: preconditionFailure("the machine ignores no command")
-      }
-    }
-  }
-
-  /// The key after a command that never leads to a second step.
+  /// The key after a command about the session of `gate`, or about any session, that never leads to
+  /// a second step.
   func session(
-    of command: SessionCommand.OnSession, submitting submitted: Submitted? = nil, within limit: Duration?
+    of command: SessionCommand.OnSession, in gate: LeaseGate? = nil, about subject: CommandSubject? = nil,
+    submitting submitted: Submitted? = nil, because cause: RenewalCause = .activity, within limit: Duration? = nil
   ) async throws(SessionError) -> LoggedInSession {
+    let result = try await work(
+      .session(command), in: gate, about: subject, submitting: submitted, because: cause, within: limit)
     // Beside an open challenge, the result is that challenge.
-    let result = try await work(command, submitting: submitted, within: limit)
-    if let session = result.session ?? withLock({ $0.key }) { return session }
-    throw .ended(withLock { $0.machine.state.endReason } ?? .switchedUser)
+    if let session = result.session ?? withLock({ $0.key }), gate == nil || session.gate === gate { return session }
+    throw .ended(gate?.reason ?? withLock { $0.machine.state.endReason } ?? .switchedUser)
   }
 
-  /// Sends a command about a session as soon as no other work on the session is under way.
+  /// What a command about the session of a key names.
+  func subject(_ gate: LeaseGate?) -> CommandSubject {
+    guard let gate, gate.core === self else { return .nobody }
+    return .session(gate.record.began)
+  }
+
+  /// Sends a command whose result is a session or a challenge, and waits for the result.
   ///
-  /// A check applies to any active session. The other commands apply to the session of `gate`, or
-  /// that is active at the call, and fail after its end. Callers that wait for the same work share
-  /// one later check, because its result is new enough for all of them.
+  /// If the machine answers that other work on the session comes first, this waits for a change of
+  /// the state and sends the command again.
+  ///
+  /// `gate` is the session that the caller named, if it named one. The command is about that, or
+  /// about `subject`.
   func work(
-    _ command: SessionCommand.OnSession, for gate: LeaseGate? = nil, submitting submitted: Submitted? = nil,
-    because cause: RenewalCause = .activity, within limit: Duration? = nil
+    _ command: SessionCommand, in gate: LeaseGate? = nil, about subject: CommandSubject? = nil,
+    submitting submitted: Submitted? = nil, because cause: RenewalCause = .activity, within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    let meant = command == .check ? nil : gate ?? withLock { $0.key?.gate }
-    return try await waiting(atMost: limit) { () async throws(SessionError) in
-      try await self.work(command, of: meant, submitted, cause)
+    let subject = subject ?? self.subject(gate)
+    return try await waiting(atMost: limit, late: \.timedOut) { () async throws(SessionError) in
+      let caller = self.caller
+      while true {
+        if command == .answer { self.expireChallenge() }
+        let instant = command == .session(.renew) ? try self.instant() : nil
+        let (reaction, now) = self.send(
+          .command(command, about: subject, by: caller), submitting: submitted,
+          unless: { inner in instant.flatMap { self.answer(to: cause, of: subject, at: $0, &inner) } }
+        ) { reaction, inner in
+          (wait: inner.awaited.wait(after: reaction, caller), state: inner.machine.state, key: inner.key)
+        }
+        switch (reaction, now.wait) {
+        case (_, .result(let promise)): return try await self.result(of: PendingLogin(promise: promise))
+        case (_, .turn(let promise)): if await promise.value() == nil { throw .cancelled }
+        case (.rejected(let reason), .nothing): throw reason.failure(in: gate, subject, now.state)
+        case (.ignored, .nothing), (.transition, .nothing):
+          // Only a renewal is ignored, when one succeeded a moment ago.
+          guard let key = now.key else { preconditionFailure("the machine ignores no command") }
+          return .loggedIn(key)
+        }
+      }
     }
   }
 
-  private func work(
-    _ command: SessionCommand.OnSession, of meant: LeaseGate?, _ submitted: Submitted?, _ cause: RenewalCause
-  ) async throws(SessionError) -> LoginResult {
-    let isCheck = command == .check
-    var hasWaited = false
-    while true {
-      let instant = command == .renew ? try instant() : nil
-      let (reaction, now) = send(
-        .command(.session(command)), submitting: submitted,
-        unless: { inner in
-          if let meant, inner.isOver(meant) { return .ignored(.otherSession) }
-          guard let instant, let session = inner.machine.state.restingSession else { return nil }
-          switch cause {
-          case .keepAlive: return nil
-          case .activity:
-            let left = session.grant.limits.timeLeft(at: instant)
-            return inner.renewals.spend(at: instant, under: timing.renewal, before: left)
-          case .access(let known):
-            if session.accessToken != known { return .ignored(.renewedRecently) }
-            let lifetime = known.flatMap { token in inner.gate?.lifetime(of: token, at: instant) }
-            return inner.accessRenewals.spend(at: instant, under: timing.renewal, before: lifetime)
-          }
-        }
-      ) { reaction, inner in
-        let promise = reaction.isTransition ? Awaited.begin(&inner.awaited.work) : inner.awaited.work
-        return (promise: promise, state: inner.machine.state, key: inner.key)
-      }
-      switch reaction {
-      case .transition: break
-      case .ignored(let reason, _):
-        if reason == .renewedRecently, let key = now.key { return .loggedIn(key) }
-        throw .ended(meant?.reason ?? .switchedUser)
-      case .rejected(let reason):
-        // While a switch of users ends the previous session, a check waits for the next one.
-        // A check inside a lease does not: the switch waits for the lease.
-        let awaitsSwitch = isCheck && reason == .logoutInProgress && now.promise != nil && !isInsideLease
-        guard reason == .renewalInProgress || awaitsSwitch else {
-          if isCheck, let ended = now.state.endReason { throw .ended(ended) }
-          throw .rejected(reason)
-        }
-        // Nobody awaits the work of a store that was released.
-        if now.promise == nil { throw .ended(.storeReleased) }
-      }
-      if let promise = now.promise {
-        let isNewEnough = reaction.isTransition || isCheck && hasWaited && now.state.isChecking
-        if isNewEnough { return try await result(of: PendingLogin(promise: promise)) }
-        // Other work on the session is under way: wait for its end and ignore its result.
-        if await promise.value() == nil { throw .cancelled }
-      }
-      hasWaited = true
+  /// The facts about the calling task that its commands bring.
+  private var caller: CommandCaller {
+    CommandCaller(isInsideLease: isInsideLease, since: withLock { $0.machine.lastEpoch })
+  }
+
+  /// The answer to a renewal that is not needed; nil if the machine decides.
+  private func answer(
+    to cause: RenewalCause, of subject: CommandSubject, at now: BootInstant, _ inner: inout Inner
+  ) -> Reaction? {
+    guard let session = inner.machine.state.restingSession, subject.includes(session) else { return nil }
+    switch cause {
+    case .keepAlive: return nil
+    case .activity:
+      return inner.renewals.spend(at: now, under: timing.renewal, before: session.grant.limits.timeLeft(at: now))
+    case .access(let known):
+      if session.accessToken != known { return .ignored(.renewedRecently) }
+      let lifetime = known.flatMap { token in inner.gate?.lifetime(of: token, at: now) }
+      return inner.accessRenewals.spend(at: now, under: timing.renewal, before: lifetime)
+    }
+  }
+
+  /// Ends the session that a caller names, without waiting.
+  ///
+  /// - Returns: The answer of the machine, and the logout.
+  func beginLogOut(_ subject: CommandSubject, by caller: CommandCaller = .outside) -> (Reaction, PendingLogout) {
+    let (reaction, promise) = send(.command(.logOut, about: subject, by: caller)) { reaction, inner in
+      reaction.isTransition ? Awaited.begin(&inner.awaited.logout) : nil
+    }
+    if promise == nil { retryRevocations() }
+    return (reaction, PendingLogout(promise: promise ?? afterNotifications(.alreadyLoggedOut)))
+  }
+
+  func logOut(_ subject: CommandSubject, within limit: Duration?) async throws(LogoutError) -> LogoutResult {
+    let (reaction, logout) = beginLogOut(subject, by: caller)
+    if reaction == .rejected(.insideLease) { throw .insideLease }
+    return try await waiting(atMost: limit, late: \.timedOut) { () async throws(LogoutError) in
+      try await logout.value()
+    }
+  }
+}
+
+// The result of a caller whose limit has passed.
+extension Result where Failure == SessionError {
+  var timedOut: Self { if case .failure(.cancelled) = self { .failure(.timedOut) } else { self } }
+}
+
+extension Result where Failure == LogoutError {
+  var timedOut: Self { if case .failure(.cancelled) = self { .failure(.timedOut) } else { self } }
+}
+
+extension Result<RestoreOutcome, Never> {
+  var timedOut: Self { if case .success(.cancelled) = self { .success(.timedOut) } else { self } }
+}
+
+extension SessionError.Rejection {
+  /// The error for the caller of a command about the session of a gate, or about any session.
+  fileprivate func failure(in gate: LeaseGate?, _ subject: CommandSubject, _ state: SessionState) -> SessionError {
+    switch kind {
+    case .otherSession:
+      guard let gate else { return .rejected(.notLoggedIn) }
+      return gate.reason.map { .ended($0) } ?? .rejected(.otherSession)
+    case .insideLease: return .insideLease
+    case .storeReleased: return .ended(.storeReleased)
+    case .notLoggedIn, .logoutInProgress:
+      // The end of the session says more to a caller who checks it.
+      if subject == .anyone, let ended = state.endReason { return .ended(ended) }
+      return .rejected(self)
+    case .alreadyLoggedIn, .challengeOver, .logoutUnfinished, .alreadyInProgress, .renewalInProgress, .renewalsFailed:
+      return .rejected(self)
     }
   }
 }
@@ -161,10 +191,6 @@ extension SessionState {
     case .restoring, .authenticating, .challenged, .loggedIn, .renewing: nil
     }
   }
-
-  fileprivate var isChecking: Bool {
-    if case .renewing(let state) = self { state.purpose == .check } else { false }
-  }
 }
 
 extension SessionCore {
@@ -181,9 +207,11 @@ extension SessionCore {
   /// Waits for a command, whose task is cancelled after the limit or when the waiting task is
   /// cancelled.
   ///
-  /// Only the waiting ends; the work of the command continues.
+  /// Only the waiting ends; the work of the command continues. `late` gets the result after the
+  /// limit, to tell that apart from a cancellation.
   func waiting<Value: Sendable, Failure: Error>(
-    atMost limit: Duration?, for command: @escaping @Sendable () async throws(Failure) -> Value
+    atMost limit: Duration?, late: (Result<Value, Failure>) -> Result<Value, Failure> = { $0 },
+    for command: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     guard let limit else { return try await command() }
     let result = Promise<Result<Value, Failure>>()
@@ -196,13 +224,18 @@ extension SessionCore {
         }
       }
     }
-    let timer = wake(after: limit) { _ in waiter.cancel() }
+    let isLate = Gatekeeper<Bool>()
+    let timer = wake(after: limit) { _ in
+      isLate.attemptPassage()
+      waiter.cancel()
+    }
     defer { timer.cancel() }
-    return try await withTaskCancellationHandler {
+    let ended = await withTaskCancellationHandler {
       await result.valueUncancelled()
     } onCancel: {
       waiter.cancel()
-    }.get()
+    }
+    return try (isLate.mayPass ? ended : late(ended)).get()
   }
 
   func instant() throws(SessionError) -> BootInstant {

@@ -19,13 +19,8 @@ public final class NavigationBar: Observable, Sendable {
     /// Sends `logOut`, for the user whose account it shows.
     case logOut(User)
 
-    /// The user whom pressing the button logs out.
-    fileprivate var user: UserID? {
-      if case .logOut(let user) = self { user.id } else { nil }
-    }
-
     /// The label of the button.
-    package var label: String { user == nil ? "Log in" : "Log out" }
+    package var label: String { self == .logIn ? "Log in" : "Log out" }
   }
 
   private let store: SessionStore
@@ -73,10 +68,9 @@ public final class NavigationBar: Observable, Sendable {
   public func press(
     _ shown: Button? = nil, credentials: () async -> Credentials?
   ) async throws(SessionError) -> Pressed {
-    let shown = shown ?? button
-    guard shown.user == button.user else { return .nothing }
-    switch shown {
+    switch shown ?? button {
     case .logIn:
+      if store.session != nil { return .nothing }
       if case .challenged(let challenge, nil) = store.state { return .challenged(challenge) }
       let passage = try await loggingIn.withPassage { () async throws(SessionError) -> Pressed in
         guard let credentials = await credentials() else { return .nothing }
@@ -87,7 +81,8 @@ public final class NavigationBar: Observable, Sendable {
       }
       if case .passed(let pressed) = passage { return pressed } else { return .nothing }
     case .logOut(let user):
-      return store.beginLogOut(of: user).map { .loggingOut($0) } ?? .nothing
+      let (reaction, logout) = store.core.beginLogOut(.user(user.id))
+      return reaction.isTransition ? .loggingOut(logout) : .nothing
     }
   }
 }

@@ -13,6 +13,7 @@ extension SessionError {
   /// | `renewal_in_progress` | the session is busy with other work |
   /// | `renewals_failed` | all renewals of this minute failed |
   /// | `logout_in_progress` | a logout is under way |
+  /// | `other_session` | the key belongs to a session of another store |
   /// | `credentials_not_accepted` | the name or the password is wrong |
   /// | `throttled` | there were too many attempts; wait |
   /// | `locked` | there were too many attempts; only an administrator can help |
@@ -24,7 +25,8 @@ extension SessionError {
   /// | `overtaken` | another process changed the session first |
   /// | `clock_unreadable` | the clock could not be read |
   /// | `inside_lease` | the caller is inside a lease |
-  /// | `cancelled` | the task was cancelled, or its limit has passed; the work continues |
+  /// | `cancelled` | the task was cancelled; the work continues |
+  /// | `timed_out` | the limit of the call has passed; the work continues |
   public var code: String { facts.code }
 
   /// Whether the same command may succeed later although the user does nothing.
@@ -36,7 +38,7 @@ extension SessionError {
 
   package var words: ErrorWords { facts.words }
 
-  private var facts: (code: String, isRetryable: Bool, words: ErrorWords) {
+  fileprivate var facts: (code: String, isRetryable: Bool, words: ErrorWords) {
     switch self {
     case .rejected(let rejection): rejection.facts
     case .credentialsNotAccepted:
@@ -61,6 +63,8 @@ extension SessionError {
       )
     case .cancelled:
       ("cancelled", false, ("The command was cancelled, and its work continues.", "Check who is logged in."))
+    case .timedOut:
+      ("timed_out", false, ("The command took too long, and its work continues.", "Check who is logged in."))
     }
   }
 }
@@ -83,6 +87,10 @@ extension SessionError.Rejection {
         ("Activity could not be reported, and it is too soon to try again.", "Try again later.")
       )
     case .logoutInProgress: ("logout_in_progress", true, busy)
+    case .otherSession:
+      ("other_session", false, ("The key belongs to another session.", "Use the key of the store's session."))
+    case .insideLease: SessionError.insideLease.facts
+    case .storeReleased: SessionError.ended(.storeReleased).facts
     }
   }
 }

@@ -10,8 +10,10 @@ public enum RestoreOutcome: Hashable, Sendable {
   case obstructed(RestoreFailure)
   /// A login or a logout finished first.
   case overtaken
-  /// The calling task was cancelled, or its limit has passed; the work continues.
+  /// The calling task was cancelled; the work continues.
   case cancelled
+  /// The limit of the call has passed; the work continues.
+  case timedOut
 }
 
 /// Why it is unknown whether the saved session is active.
@@ -38,7 +40,8 @@ public enum LogoutReason: Hashable, Sendable {
 
 /// The result of a logout.
 ///
-/// After each of these, nobody is logged in in this process. Frozen: a later version adds no case.
+/// After each of these, the session is no longer active in this process. Frozen: a later version
+/// adds no case.
 public enum LogoutResult: Hashable, Sendable {
   /// No lease runs or can start, the authority ended the session, and the vault erased its token.
   ///
@@ -50,7 +53,7 @@ public enum LogoutResult: Hashable, Sendable {
   ///
   /// Logging out again changes nothing.
   case withoutRevocation
-  /// Nobody was logged in.
+  /// Nobody was logged in, or the session to end had ended before.
   case alreadyLoggedOut
   /// The session has ended in this process, but this cleanup remains, with the known causes.
   ///
@@ -64,10 +67,12 @@ public enum LogoutResult: Hashable, Sendable {
 /// Frozen: a later version adds no case.
 public enum LogoutError: Error, Hashable, Sendable {
   /// The caller is inside a lease, and the logout would wait for that lease forever. Leave the
-  /// lease first, or use ``SessionStore/beginLogOut()``.
+  /// lease first, or use ``SessionStore/beginLogOut(_:)``.
   case insideLease
   /// The calling task was cancelled. The logout continues.
   case cancelled
+  /// The limit of the call has passed. The logout continues.
+  case timedOut
 }
 
 /// The result of a login, a switch of users, a reauthentication, or an answer to a challenge.
@@ -107,7 +112,10 @@ public enum SessionError: Error, Hashable, Sendable {
   /// The vault could not save the granted token, so the grant is not used.
   ///
   /// After a login, the store revoked the grant. After a renewal or a reauthentication, the session
-  /// continues with its old token.
+  /// continues with its old token. At an authority that spends the old token
+  /// (``TokenExchange/spendsOld``) that token is gone: the store keeps the new one, and the next
+  /// command saves it. A password check that threw this was accepted there, and makes the session
+  /// fresh at that moment.
   case notSaved(VaultError)
   /// The vault could not be read.
   case vault(VaultError)
@@ -123,6 +131,8 @@ public enum SessionError: Error, Hashable, Sendable {
   case insideLease
   /// The calling task was cancelled. The work continues.
   case cancelled
+  /// The limit of the call has passed. The work continues.
+  case timedOut
 
   /// Why the current state does not permit a command.
   ///
@@ -144,11 +154,17 @@ public enum SessionError: Error, Hashable, Sendable {
     public static let renewalsFailed = Rejection(kind: .renewalsFailed)
     /// A logout is under way.
     public static let logoutInProgress = Rejection(kind: .logoutInProgress)
+    /// The key belongs to a session of another store.
+    public static let otherSession = Rejection(kind: .otherSession)
+    /// The command would wait for the caller's lease; callers get ``SessionError/insideLease``.
+    package static let insideLease = Rejection(kind: .insideLease)
+    /// The store was released; callers get ``SessionError/ended(_:)``.
+    package static let storeReleased = Rejection(kind: .storeReleased)
 
     /// The reasons of this version, for a `switch` inside this package.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case notLoggedIn, alreadyLoggedIn, challengeOver, logoutUnfinished, alreadyInProgress, renewalInProgress
-      case renewalsFailed, logoutInProgress
+      case renewalsFailed, logoutInProgress, otherSession, insideLease, storeReleased
     }
 
     package let kind: Kind

@@ -13,13 +13,15 @@ extension SessionStore {
   /// - Parameter limit: How long to wait for the outcome; nil waits for the end of the work. Every
   ///   command that waits has this parameter. After the limit the work continues, and ``state`` has
   ///   its result.
-  /// - Returns: Whether a user is logged in, or why that is not known; `cancelled` after the limit.
+  /// - Returns: Whether a user is logged in, or why that is not known; `timedOut` after the limit.
   @discardableResult
   public func restore(within limit: Duration? = nil) async -> RestoreOutcome {
     let (_, promise) = core.send(.command(.restore)) { reaction, inner in
       reaction.isTransition ? Awaited.begin(&inner.awaited.restore) : nil
     }
-    if let promise { return await core.waiting(atMost: limit) { await promise.value() ?? .cancelled } }
+    if let promise {
+      return await core.waiting(atMost: limit, late: \.timedOut) { await promise.value() ?? .cancelled }
+    }
     let state = core.withLock { $0.snapshot }
     if case .loggedOut(let reason) = state { return .loggedOut(reason) }
     return state.session.map { .loggedIn($0) } ?? .overtaken
@@ -51,14 +53,16 @@ extension SessionStore {
   ///   - credentials: The credentials that the user entered.
   ///   - limits: Shorter limits of the session than the authority's own.
   ///   - limit: How long to wait for the result; see ``restore(within:)``. After the limit the
-  ///     login continues, and `cancelled` is thrown.
+  ///     login continues, and `timedOut` is thrown.
   /// - Returns: The key, or the challenge of a second step.
   /// - Throws: ``SessionError``; then nobody is logged in, or the previous session continues.
   public func logIn(
     _ credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
     let login = beginLogIn(credentials, limits: limits)
-    return try await core.waiting(atMost: limit) { () async throws(SessionError) in try await login.value() }
+    return try await core.waiting(atMost: limit, late: \.timedOut) { () async throws(SessionError) in
+      try await login.value()
+    }
   }
 
   /// Begins a session without waiting for the result.
@@ -67,52 +71,62 @@ extension SessionStore {
     core.begin(.credentials(credentials, limits))
   }
 
-  /// Logs in another user in place of the current one, who stays logged in if that fails.
+  /// Logs in another user in place of the user of a session, who stays logged in if that fails.
   ///
   /// It waits for a renewal or a check that is under way. It fails after `loginStep` of
   /// ``SessionTiming`` if the authority does not answer.
   ///
+  /// - Parameters:
+  ///   - session: The session to replace; no other session is replaced.
+  ///   - credentials: The credentials of the other user.
+  ///   - limits: Shorter limits of the new session than the authority's own.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key of the other user, or the challenge of a second step; the current user
   ///   stays logged in until it is answered. ``leftovers`` says what remains of the session that
   ///   was replaced.
-  /// - Throws: ``SessionError``; the current session then continues, unless it ended meanwhile.
-  ///   ``SessionError/insideLease`` when the calling task is inside a lease, because the switch
-  ///   would wait for it.
+  /// - Throws: ``SessionError``; the session then continues. ``SessionError/ended(_:)`` when it had
+  ///   ended before. ``SessionError/insideLease`` when the calling task is inside a lease, because
+  ///   the switch would wait for it.
   public func switchUser(
-    to credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
+    from session: LoggedInSession, to credentials: Credentials, limits: LimitRequest = LimitRequest(),
+    within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    if core.isInsideLease { throw .insideLease }
-    return try await core.work(.switchUser, submitting: .credentials(credentials, limits), within: limit)
+    try await core.work(
+      .session(.switchUser), in: session.gate, submitting: .credentials(credentials, limits), within: limit)
   }
 
-  /// Checks the password of the current user again; this makes the session fresh and sets new
+  /// Checks the password of the user of a session again; this makes the session fresh and sets new
   /// limits.
   ///
   /// It waits for a renewal or a check that is under way.
   ///
+  /// - Parameters:
+  ///   - session: The session whose user entered the password; it is never checked for another
+  ///     user.
+  ///   - password: The password.
+  ///   - limits: Shorter limits than the authority's own.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key with the new limits, or the challenge of a second step.
   /// - Throws: ``SessionError``; a wrong password does not end the session.
-  ///   ``SessionError/ended(_:)`` when the session ended while this waited: the store checks the
-  ///   password only for the user who was logged in at the call.
+  ///   ``SessionError/ended(_:)`` when the session has ended.
   public func reauthenticate(
-    password: Secret, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
+    _ session: LoggedInSession, password: Secret, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    // One read: the name is that of the session whose token goes with it.
-    let key = core.withLock { $0.key }
-    let credentials = Credentials.password(username: key?.user.username ?? "", password: password)
-    return try await core.work(
-      .reauthenticate, for: key?.gate, submitting: .credentials(credentials, limits), within: limit)
+    let credentials = Credentials.password(username: session.user.username, password: password)
+    return try await reauthenticate(session, with: credentials, limits: limits, within: limit)
   }
 
-  /// Checks credentials of the current user again, such as the code of a new login at a server; see
-  /// ``reauthenticate(password:limits:within:)``.
+  /// Checks credentials of the user of a session again, such as the code of a new login at a
+  /// server; see ``reauthenticate(_:password:limits:within:)``.
   ///
   /// - Returns: The key with the new limits, or the challenge of a second step.
   /// - Throws: ``SessionError``; refused credentials do not end the session.
   public func reauthenticate(
-    with credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
+    _ session: LoggedInSession, with credentials: Credentials, limits: LimitRequest = LimitRequest(),
+    within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    try await core.work(.reauthenticate, submitting: .credentials(credentials, limits), within: limit)
+    try await core.work(
+      .session(.reauthenticate), in: session.gate, submitting: .credentials(credentials, limits), within: limit)
   }
 
   /// Continues the session with a grant that the app received from the authority itself, such as
@@ -130,7 +144,8 @@ extension SessionStore {
   ///   the token. ``SessionError/ended(_:)`` when the session has ended.
   @discardableResult
   public func adopt(_ grant: Grant, within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
-    try await core.session(of: .reauthenticate, submitting: .grant(grant), within: limit)
+    let gate = core.withLock { $0.key?.gate }
+    return try await core.session(of: .reauthenticate, in: gate, submitting: .grant(grant), within: limit)
   }
 
   /// Answers the second step of a login, a switch of users or a reauthentication.
@@ -148,10 +163,7 @@ extension SessionStore {
   public func answer(
     _ answer: Secret, to challenge: Challenge, within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    if core.waitingChallenge?.replacesSession ?? false, core.isInsideLease { throw .insideLease }
-    return try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
-      try await core.answer(answer, to: challenge)
-    }
+    try await core.work(.answer, about: .challenge(challenge.token), submitting: .answer(answer), within: limit)
   }
 
   /// Cancels a second step: the session is as it was before the first step.
@@ -159,7 +171,7 @@ extension SessionStore {
   /// The authority accepts no more answers to the challenge. A challenge that has ended does not
   /// change.
   public func cancel(_ challenge: Challenge) {
-    core.send(.command(.cancel, challenge.token), failure: .rejected(.challengeOver))
+    core.send(.command(.cancel, about: .challenge(challenge.token)), failure: .rejected(.challengeOver))
   }
 
   /// Reports activity, which moves the idle limit.
@@ -177,10 +189,7 @@ extension SessionStore {
   ///   minute failed.
   @discardableResult
   public func renew(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
-    let meant = core.withLock { $0.key }
-    let session = try await core.session(of: .renew, within: limit)
-    if let meant, meant.gate !== session.gate { throw .ended(meant.endReason ?? .switchedUser) }
-    return session
+    try await core.session(of: .renew, in: core.withLock { $0.key?.gate }, within: limit)
   }
 
   /// Checks the vault and the authority for changes by other processes.
@@ -197,7 +206,7 @@ extension SessionStore {
   ///   call ``restore(within:)`` first. Other cases when the check failed and nothing changed.
   @discardableResult
   public func check(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
-    try await core.session(of: .check, within: limit)
+    try await core.session(of: .check, about: .anyone, within: limit)
   }
 
   /// Keeps the session of the user who is logged in active until it ends: for a daemon.
@@ -246,46 +255,62 @@ extension SessionStore {
   ///     effect.
   ///   - reason: The authority's reason.
   public func reportEnded(_ session: LoggedInSession, because reason: EndReason) {
-    let event = SessionEvent.ended(session.record.began, reason)
-    core.send(event, unless: { $0.isOver(session.gate) ? .ignored(.otherSession) : nil }) { _, _ in }
+    // Only in its own store does the epoch of a key mean something.
+    if session.gate.core === core { core.send(.ended(session.record.began, reason)) }
   }
 
-  /// Ends the session.
+  /// Ends the session of a key.
   ///
-  /// The logout always ends, and nobody is logged in afterwards, whatever fails. After
+  /// The logout always ends, and afterwards the session is no longer active, whatever fails. After
   /// ``LogoutResult/complete`` and ``LogoutResult/withoutRevocation`` no lease is running. After
-  /// ``LogoutResult/partial(_:causes:)`` a lease may be running, and the result says so.
+  /// ``LogoutResult/partial(_:causes:)`` a lease may be running, and the result says so; another
+  /// call retries the cleanup. A session that replaced this one in the meantime continues.
   ///
-  /// - Parameter limit: How long to wait for the result; see ``restore(within:)``. Each step of a
-  ///   logout also has its own limit, `logoutStep` of ``SessionTiming``.
-  /// - Returns: What remains to clean up.
+  /// - Parameters:
+  ///   - session: The session to end.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``. Each step of a logout
+  ///     also has its own limit, `logoutStep` of ``SessionTiming``.
+  /// - Returns: What remains to clean up; ``LogoutResult/alreadyLoggedOut`` when the session had
+  ///   ended.
   /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult
-  public func logOut(within limit: Duration? = nil) async throws(LogoutError) -> LogoutResult {
-    if core.isInsideLease { throw .insideLease }
-    let logout = beginLogOut()
-    return try await core.waiting(atMost: limit) { () async throws(LogoutError) in try await logout.value() }
+  public func logOut(
+    _ session: LoggedInSession, within limit: Duration? = nil
+  ) async throws(LogoutError) -> LogoutResult {
+    try await core.logOut(core.subject(session.gate), within: limit)
   }
 
-  /// Ends the session without waiting for the result, for use in an observer, a button, or inside a
-  /// lease.
+  /// Ends the session of a key without waiting for the result, for use in an observer, a button, or
+  /// inside a lease.
   ///
   /// The keys are dead when the call returns, and screens are dismissed as by
   /// ``reportEnded(_:because:)``.
   @discardableResult
-  public func beginLogOut() -> PendingLogout {
-    let (_, promise) = core.send(.command(.logOut)) { reaction, inner in
-      reaction.isTransition ? Awaited.begin(&inner.awaited.logout) : nil
-    }
-    if promise == nil { core.retryRevocations() }
-    return PendingLogout(promise: promise ?? core.afterNotifications(.alreadyLoggedOut))
+  public func beginLogOut(_ session: LoggedInSession) -> PendingLogout {
+    core.beginLogOut(core.subject(session.gate)).1
   }
 
-  /// Ends the session of this user as ``beginLogOut()`` does; nil if the user is not logged in.
-  func beginLogOut(of user: User) -> PendingLogout? {
-    let (_, promise) = core.send(
-      .command(.logOut), unless: { $0.key?.user.id == user.id ? nil : .ignored(.otherSession) }
-    ) { reaction, inner in reaction.isTransition ? Awaited.begin(&inner.awaited.logout) : nil }
-    return promise.map { PendingLogout(promise: $0) }
+  /// Ends whatever session there is, and any login under way, and erases any token in the vault.
+  ///
+  /// It is for a caller without a key: a logout at launch, while the session could not be checked,
+  /// or one that retries an incomplete cleanup. Where a user presses a button, log out the session
+  /// that the user sees, with ``logOut(_:within:)``.
+  ///
+  /// - Parameter limit: How long to wait for the result; see ``restore(within:)``.
+  /// - Returns: What remains to clean up.
+  /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease.
+  @discardableResult
+  public func logOutAnyone(within limit: Duration? = nil) async throws(LogoutError) -> LogoutResult {
+    try await core.logOut(.anyone, within: limit)
   }
+
+  /// Ends the session of a user, if it is active; nil means whatever session there is.
+  @discardableResult
+  package func logOut(_ user: User?) async throws(LogoutError) -> LogoutResult {
+    try await core.logOut(user.map { .user($0.id) } ?? .anyone, within: nil)
+  }
+
+  /// Ends whatever session there is without waiting for the result; see ``logOutAnyone(within:)``.
+  @discardableResult
+  package func beginLogOutAnyone() -> PendingLogout { core.beginLogOut(.anyone).1 }
 }

@@ -30,7 +30,7 @@ public final class TestSession: Sendable {
   public let vault = InMemoryVault()
   /// The clock of the session's limits.
   public let clock = ManualClock()
-  /// The user's password, for `reauthenticate(password:limits:)` of the store.
+  /// The user's password, for `reauthenticate(_:password:)` of the store.
   public let password: Secret
 
   /// An ordinary user.
@@ -87,6 +87,6 @@ public final class TestSession: Sendable {
       do throws(SessionError) { try await store.check() } catch { if error == .cancelled { throw .cancelled } }
     }
     // Completes the end, for example by waiting for leases.
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
   }
 }

@@ -116,7 +116,7 @@ extension AppState {
   }
 
   /// The choice behind the button of the navigation bar.
-  private var buttonChoice: AppChoice { isLoggedIn ? .ask(.logOut) : logInChoice }
+  private var buttonChoice: AppChoice { user.map { .ask(.logOut($0)) } ?? logInChoice }
 
   /// Opens the clicked tab, or selects the clicked row; a click on the selected row opens it.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {

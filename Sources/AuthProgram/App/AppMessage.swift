@@ -54,7 +54,8 @@ struct AppOutcome: Sendable {
 /// An action of the user, which takes time and can fail; only one runs at a time.
 indirect enum AppAction: Equatable, Sendable {
   case logIn(Credentials)
-  case logOut
+  /// Log out this user, whom the user of the program saw; no other one.
+  case logOut(User)
   case register(Credentials)
   case reauthenticate(Secret)
   /// Renew the session with a new login at the identity provider.

@@ -1,3 +1,4 @@
+import AuthCore
 import CommandLineKit
 
 /// The loaded content of a tab: lines, and below them a list of rows.
@@ -115,6 +116,6 @@ struct AppQuestion: Equatable, Sendable {
   /// The amount that the action takes from the balance.
   var cost: Int64?
 
-  /// The question before a logout.
-  static var logOut: AppQuestion { AppQuestion(text: "Log out?", action: .logOut) }
+  /// The question before the logout of a user.
+  static func logOut(_ user: User) -> AppQuestion { AppQuestion(text: "Log out?", action: .logOut(user)) }
 }

@@ -65,7 +65,7 @@ extension AppPage {
       ])
   }
 
-  static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> AppPage {
+  static func sessions(_ sessions: [SessionSummary], of user: User, _ deadlines: Deadlines) -> AppPage {
     let table = Table.sessions(sessions, deadlines).ordered([
       "SESSION", "", "ENDS IN", "ACTIVE", "CONTEXT", "FROM", "BEGAN",
     ])
@@ -73,18 +73,20 @@ extension AppPage {
       AppRow(
         id: session.id.rawValue, cells, of: table,
         moments: ["ACTIVE": session.activeAt.seconds, "BEGAN": session.createdAt.seconds],
-        letters: [.ending(session)])
+        letters: [.ending(session, of: user)])
     }
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
 
   /// The page of events; a letter key ends the session of an event, if the user has it open.
-  static func events(_ page: LoadedPage<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
+  static func events(
+    _ page: LoadedPage<Event>, _ sessions: [SessionSummary], of user: User, query: AppQuery = AppQuery()
+  ) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     let rows = zip(page.items, table.rows).map { event, cells in
       AppRow(
         id: event.id.description, cells, of: table, moments: ["TIME": event.at.seconds],
-        letters: sessions.filter { event.session == $0.id }.map(AppLetter.ending),
+        letters: sessions.filter { event.session == $0.id }.map { .ending($0, of: user) },
         copying: .copying(event.session?.rawValue ?? event.name))
     }
     return AppPage(
@@ -178,8 +180,8 @@ extension LoadedPage {
 
 extension AppLetter {
   /// The key that ends the session after a question, or logs out if it is the current one.
-  fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
-    if session.isCurrent { return AppLetter(key: "e", label: "log out", choice: .ask(.logOut)) }
+  fileprivate static func ending(_ session: SessionSummary, of user: User) -> AppLetter {
+    if session.isCurrent { return AppLetter(key: "e", label: "log out", choice: .ask(.logOut(user))) }
     let question = AppQuestion(
       text: "End session \(session.id.rawValue)? Whoever uses it must log in again.",
       action: .change(.revoke(session.id)))

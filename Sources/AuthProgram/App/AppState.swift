@@ -202,15 +202,15 @@ final class AppState {
     if let provider {
       lines.append("This context is at \(provider).")
       let contexts = AppRow("See the logins of this device", .open(.contexts))
-      rows =
-        user == nil
-        ? [logIn, contexts, machine]
-        : [
+      rows = [logIn, contexts, machine]
+      if let user {
+        rows = [
           AppRow("See what the provider says about you", .open(.profile)), contexts,
           AppRow("Renew the access token", .perform(.renewAccess)),
           AppRow("Confirm the login at the provider", .authenticate),
-          AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut)),
+          AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut(user))),
         ]
+      }
     } else if let user {
       rows = lacksTwoStep ? [AppRow("Set up a second step", .perform(.change(.beginTwoStep)))] : []
       rows += [
@@ -218,7 +218,7 @@ final class AppState {
         AppRow("See where you are logged in", .open(.sessions)),
         AppRow("Change your name", .fill(.rename(user.displayName))),
         AppRow("Change your password", .fill(.changePassword)),
-        AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut)),
+        AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut(user))),
       ]
     } else if isEmpty {
       lines.append("There are no accounts yet. The first one administers the others.")

@@ -165,7 +165,8 @@ extension AppState {
     if form?.plan.isForAnybody == false { dropForm() }
     (question, notice) = (nil, nil)
     if tab.isGuarded { tab = .home }
-    if work != .logOut, work != .change(.deleteAccount) { interrupt(.reason(sentence)) }
+    let isAsked = if case .logOut = work { true } else { work == .change(.deleteAccount) }
+    if !isAsked { interrupt(.reason(sentence)) }
     return refresh()
   }
 

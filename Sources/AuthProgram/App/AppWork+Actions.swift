@@ -14,7 +14,7 @@ extension AppWork {
   private func carryOut(_ action: AppAction) async throws(CommandError) -> AppOutcome {
     switch action {
     case .logIn(let credentials): return try await logIn(credentials)
-    case .logOut: return try await logOut()
+    case .logOut(let user): return try await logOut(user)
     case .register(let credentials): return try await register(credentials)
     case .recover(let name, let code, let password): return try await recover(name, code, password)
     case .reauthenticate(let password): return try await confirm(password)
@@ -97,8 +97,7 @@ extension AppWork {
     }
   }
 
-  private func logOut() async throws(CommandError) -> AppOutcome {
-    guard let user = store.session?.user else { throw CommandError(code: .notLoggedIn) }
+  private func logOut(_ user: User) async throws(CommandError) -> AppOutcome {
     let result = try await explainedAsync { () async throws(SessionError) -> LogoutResult in
       guard case .loggingOut(let pending) = try await bar.press(.logOut(user), credentials: { nil }) else {
         throw .overtaken
@@ -139,9 +138,10 @@ extension AppWork {
   }
 
   private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
+    let session = try loggedIn
     let result: LoginResult
     do throws(SessionError) {
-      result = try await store.confirm(password)
+      result = try await store.confirm(session, password)
     } catch {
       throw CommandError(error).beginning(error == .credentialsNotAccepted ? backend.waitBegun : nil)
     }

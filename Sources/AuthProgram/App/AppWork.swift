@@ -74,12 +74,12 @@ final class AppWork: AppWorker {
       }
     case .sessions:
       let deadlines = try Deadlines(clock: backend.clock)
-      return .sessions(try await store.ask(session, backend.sessions(under:)), deadlines)
+      return .sessions(try await store.ask(session, backend.sessions(under:)), of: session.user, deadlines)
     case .events:
       let events = try await store.search(page, of: session) { (page, lease) throws(BackendError) in
         try screens.user.events(page, at: backend, under: lease)
       }
-      return .events(events, try await store.ask(session, backend.sessions(under:)), query: query)
+      return .events(events, try await store.ask(session, backend.sessions(under:)), of: session.user, query: query)
     case .accounts:
       let administrator = try session.administratorKey()
       let rows = AccountsQuery(namePrefix: query.text, order: query.order, limit: query.rows)

@@ -44,13 +44,14 @@ final class ProviderAppWork: AppWorker {
       }
       return AppOutcome(done: "Logged in as \(session.user.username). \(try validity())")
     case .confirm(let credentials):
-      let user = try await store.confirm(with: credentials).user
+      guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
+      let user = try await store.confirm(session, with: credentials).user
       return AppOutcome(done: "Login of \(user.username) confirmed. \(try validity())")
     case .renewAccess:
       try await explainedAsync { () throws(SessionError) in _ = try await store.renew() }
       return AppOutcome(done: try validity())
-    case .logOut:
-      let result = try await store.logOut(at: authority, vault)
+    case .logOut(let user):
+      let result = try await store.logOut(user, at: authority, vault)
       return AppOutcome(
         done: result == .withoutRevocation ? "Logged out. \(LogOutCommand.notRevocable)." : "Logged out.")
     case .register, .reauthenticate, .answer, .cancelAnswer, .pay, .rename, .changePassword, .recover, .change,

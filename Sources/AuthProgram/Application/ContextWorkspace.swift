@@ -116,7 +116,7 @@ class ContextWorkspace {
     case .loggedIn(let session): return session
     case .loggedOut: return nil
     case .obstructed(let obstacle): throw CommandError(obstacle)
-    case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
+    case .overtaken, .cancelled, .timedOut: throw CommandError(SessionError.overtaken)
     }
   }
 
@@ -126,7 +126,8 @@ class ContextWorkspace {
   func presenceBeforeLogin() async throws(CommandError) -> LoggedInSession? {
     switch await restore() {
     case .obstructed(.vault), .obstructed(.corrupt): return nil
-    case .loggedIn, .loggedOut, .obstructed(.authority), .overtaken, .cancelled: return try await presence()
+    case .loggedIn, .loggedOut, .obstructed(.authority), .overtaken, .cancelled, .timedOut:
+      return try await presence()
     }
   }
 

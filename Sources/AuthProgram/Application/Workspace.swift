@@ -59,7 +59,7 @@ final class Workspace: ContextWorkspace {
     let recent = backend.policy.fresh.words
     let renewed = try await askForPassword(
       of: session.user.username, because: "This needs a password that you entered within the last \(recent)."
-    ) { (password) throws(SessionError) in try await store.confirm(password) }.session
+    ) { (password) throws(SessionError) in try await store.confirm(session, password) }.session
     return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
   }
 
@@ -74,24 +74,26 @@ extension SessionStore {
   /// Why nobody is logged in; nil if a user is, or if none was.
   var endReason: EndReason? { if case .loggedOut(.ended(let reason)) = state { reason } else { nil } }
 
-  /// Checks the password of the user who is logged in.
+  /// Checks the password of the user of a session.
   ///
   /// When another process exchanges the session's token at the same moment, one of the two
   /// exchanges fails. The password was right, so it is retried with the token of the other process.
   func confirm(
-    _ password: Secret, limits: LimitRequest = .standard
+    _ session: LoggedInSession, _ password: Secret, limits: LimitRequest = .standard
   ) async throws(SessionError) -> LoginResult {
-    let user = session?.user.id
+    var session = session
     for _ in 1..<8 {
       do throws(SessionError) {
-        return try await reauthenticate(password: password, limits: limits)
+        return try await reauthenticate(session, password: password, limits: limits)
       } catch {
         guard error == .overtaken else { throw error }
       }
       // The password belongs to one user, and the other process may have logged in another user.
-      guard try await check().user.id == user else { throw .overtaken }
+      let present = try await check()
+      guard present.user.id == session.user.id else { throw .overtaken }
+      session = present
     }
-    return try await reauthenticate(password: password, limits: limits)
+    return try await reauthenticate(session, password: password, limits: limits)
   }
 }
 
@@ -163,8 +165,7 @@ extension SessionStore {
       switch error {
       case .ended, .rejected, .overtaken: return nil
       case .credentialsNotAccepted, .loginRefused, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
-        .insideLease,
-        .cancelled:
+        .insideLease, .cancelled, .timedOut:
         return CommandError(error)
       }
     }

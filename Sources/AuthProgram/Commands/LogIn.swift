@@ -78,14 +78,14 @@ enum LogInCommand {
       of: name, fromInput: fromInput, wrong: CommandError(code: .wrongCredentials)
     ) { (password) throws(SessionError) in
       let credentials = Credentials.password(username: name, password: password)
-      if present == nil { return try await store.logIn(credentials, limits: limits) }
+      guard let present else { return try await store.logIn(credentials, limits: limits) }
       // A limit that is not requested now is the default, and not that of the session before.
       let policy = SessionPolicy.standard
       let renewed = LimitRequest(idle: limits.idle ?? policy.idle, absolute: limits.absolute ?? policy.absolute)
       do throws(SessionError) {
         return isSame
-          ? try await store.confirm(password, limits: renewed)
-          : try await store.switchUser(to: credentials, limits: limits)
+          ? try await store.confirm(present, password, limits: renewed)
+          : try await store.switchUser(from: present, to: credentials, limits: limits)
       } catch {
         // Another process ended it meanwhile. A user who typed name and password wants a session
         // all the same.

@@ -115,10 +115,10 @@ struct LogInAtProvider {
     let store = workspace.store
     let session = try await workspace.remembering(renewing: isSwitch ? nil : present) {
       () async throws(SessionError) in
-      guard present != nil else { return try await store.logIn(credentials, limits: limits) }
+      guard let present else { return try await store.logIn(credentials, limits: limits) }
       return isSwitch
-        ? try await store.switchUser(to: credentials, limits: limits)
-        : try await store.reauthenticate(with: credentials, limits: limits)
+        ? try await store.switchUser(from: present, to: credentials, limits: limits)
+        : try await store.reauthenticate(present, with: credentials, limits: limits)
     }
     let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
     let (user, token) = (session.user, workspace.vault.savedToken)

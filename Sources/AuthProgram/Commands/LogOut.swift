@@ -58,7 +58,7 @@ enum LogOutCommand {
       }
     }
     // No command logs out under a lease.
-    guard let result = try? await workspace.store.logOut() else { throw CommandError(SessionError.cancelled) }
+    guard let result = try? await workspace.store.logOutAnyone() else { throw CommandError(SessionError.cancelled) }
     if case .partial(let leftovers, let causes) = result {
       throw incomplete(leftovers, causes, workspace.backend.policy)
     }

@@ -111,10 +111,11 @@ enum ChangePasswordCommand {
   /// Asks for the current password, then for the new one; the user's other sessions end.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let store = workspace.store
-    let name = try await workspace.session().user.username
+    let session = try await workspace.session()
+    let name = session.user.username
     let (secrets, renewed) = try await workspace.askForPassword(
       of: name, among: ["current password", "new password"], fromInput: words[passwordsFromInput]
-    ) { (password) throws(SessionError) in try await store.confirm(password) }
+    ) { (password) throws(SessionError) in try await store.confirm(session, password) }
     let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, workspace.backend.check)
     let user = renewed.user
     let fresh = try await workspace.makeFresh(renewed)
@@ -159,9 +160,9 @@ enum ReauthenticateCommand {
       throw CommandError(
         code: .optionAtProvider, Options.passwordFromInput.declaration.flag, settings.issuer.escaped)
     }
-    _ = try await workspace.session()
+    let session = try await workspace.session()
     let credentials = try await workspace.obtainCredentials(prompting: true)
-    let renewed = try await workspace.store.confirm(with: credentials)
+    let renewed = try await workspace.store.confirm(session, with: credentials)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
       .changed("the login was confirmed and the session is renewed", hint: "Check with: \(run: "status")"),
@@ -170,11 +171,11 @@ enum ReauthenticateCommand {
   }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    let name = try await workspace.session().user.username
+    let session = try await workspace.session()
     let renewed = try await workspace.askForPassword(
-      of: name, fromInput: words[Options.passwordFromInput]
+      of: session.user.username, fromInput: words[Options.passwordFromInput]
     ) {
-      (password) throws(SessionError) in try await workspace.store.confirm(password)
+      (password) throws(SessionError) in try await workspace.store.confirm(session, password)
     }.session
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     return Answer(

@@ -103,9 +103,10 @@ extension MachineTable.Row {
   fileprivate var words: String {
     let list = items.joined(separator: ", ")
     return switch answer {
+    case .transition where items.isEmpty && event == "released": "-> \(target)"
     case .transition where items.isEmpty: "joined, work is under way"
     case .transition: "-> \(target): \(list)"
-    case .rejected: "rejected, \(target); permitted: \(list)"
+    case .rejected: "rejected, \(target)" + (items.isEmpty ? "" : "; permitted: \(list)")
     case .ignored: "ignored, " + (items.isEmpty ? target : "\(target): \(list)")
     }
   }

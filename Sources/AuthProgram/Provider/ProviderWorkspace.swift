@@ -22,7 +22,9 @@ final class ProviderWorkspace: ContextWorkspace {
 
   /// An access token that is valid for at least `minimum`, renewed if necessary.
   ///
-  /// If all tokens of the provider are valid for less, it is a new one.
+  /// If all tokens of the provider are valid for less, it is a new one. It is read from the session
+  /// file and not lent by `withAccess`, because the command prints it: the token leaves any lease,
+  /// and a loan does not say how long the token must still be valid.
   func accessToken(validFor minimum: Duration) async throws(CommandError) -> AccessToken {
     let before = vault.savedToken
     _ = try await session()
@@ -49,20 +51,28 @@ extension SessionStore {
   }
 
   /// Renews the session with a login that the provider has confirmed.
-  func confirm(with credentials: Credentials) async throws(CommandError) -> LoggedInSession {
+  func confirm(
+    _ session: LoggedInSession, with credentials: Credentials
+  ) async throws(CommandError) -> LoggedInSession {
     try await LoggedInSession.begun(renewing: session) { () async throws(SessionError) in
-      try await reauthenticate(with: credentials)
+      try await reauthenticate(session, with: credentials)
     }
   }
 
   /// Ends the session here, and its tokens at the provider.
   ///
+  /// - Parameters:
+  ///   - user: The user to log out; nil means whoever is logged in.
+  ///   - authority: The provider.
+  ///   - vault: The session file, with the access token.
   /// - Returns: `complete`, `alreadyLoggedOut`, or `withoutRevocation` if the provider cannot
   ///   revoke tokens.
   /// - Throws: ``CommandError`` if the session file was not deleted, or a token was not revoked.
-  func logOut(at authority: OAuthAuthority, _ vault: FileVault) async throws(CommandError) -> LogoutResult {
+  func logOut(
+    _ user: User? = nil, at authority: OAuthAuthority, _ vault: FileVault
+  ) async throws(CommandError) -> LogoutResult {
     let token = vault.savedToken
-    guard var result = try? await logOut() else { throw CommandError(SessionError.cancelled) }
+    guard var result = try? await logOut(user) else { throw CommandError(SessionError.cancelled) }
     if case .alreadyLoggedOut = result { return result }
     var (leftovers, causes) = (IncompleteCleanup.none, [String]())
     if case .partial(let remaining, let reasons) = result {

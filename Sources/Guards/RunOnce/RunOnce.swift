@@ -9,8 +9,10 @@
 /// waits for its end. A call from inside the body skips it in both forms. No lock is held while a
 /// body runs.
 ///
-/// The object can be of any class or actor, and is not kept alive. The records of its runs keep its
-/// memory; later first runs on other objects remove them.
+/// The object can be of any Swift class or actor, and is not kept alive. The records of its runs
+/// keep its memory; later first runs on other objects remove them. On Apple's systems a subclass of
+/// `NSObject` is not supported: Objective-C frees the memory of such an object in spite of the
+/// records, so a new object at the same address could count as the old one.
 ///
 /// The idea and four of its requirements: Daniel Roth, "Introducing Swift-RunOnce", Thumbtack
 /// Engineering, 2021.

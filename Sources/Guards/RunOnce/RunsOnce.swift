@@ -1,4 +1,6 @@
-/// Gives a class or an actor the method `runOnce { … }`; has no requirements.
+/// Gives a Swift class or an actor the method `runOnce { … }`; has no requirements.
+///
+/// A subclass of `NSObject` is not supported on Apple's systems; see `RunOnce`.
 ///
 /// ```swift
 /// final class ProfileScreen: RunsOnce {

@@ -60,7 +60,7 @@ enum AppScenes {
       SessionOrigin(terminal: "pts/0", program: "auth-cli", host: "192.0.2.7")
     )
     let sessions = [session("k1a8rcny9q17", "default", here), session("p7c2m4x0e5ta", "laptop", there)]
-    return AppPage.sessions(sessions, deadlines).inOneZone
+    return AppPage.sessions(sessions, of: alice, deadlines).inOneZone
   }
 
   /// A session without an end; that of this program has a name that starts with k.
@@ -81,7 +81,7 @@ enum AppScenes {
         id: Int64(20 - index), at: zero, name: event.name, account: "alice", actor: "alice",
         session: event.session.map(SessionID.init), detail: event.detail)
     }
-    return AppPage.events(LoadedPage(of: AppPage.limit, from: events), sessions).inOneZone
+    return AppPage.events(LoadedPage(of: AppPage.limit, from: events), sessions, of: alice).inOneZone
   }
 
   private static let events = events([

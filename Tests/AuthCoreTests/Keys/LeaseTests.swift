@@ -45,7 +45,7 @@ struct LeaseTests: InWorld {
   func forms(index: Int) async throws {
     let lease = Self.forms[index]
     #expect(try await lease(key) == "alice")
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     await #expect(throws: LeaseError<Never>.ended(.userAsked)) { try await lease(key) }
     #expect(throws: FreshnessError.ended(.userAsked)) { try FreshSession(key) }
     #expect(throws: RoleError.ended(.userAsked)) { try AdminSession(key) }
@@ -59,7 +59,7 @@ struct LeaseTests: InWorld {
     await #expect(throws: LeaseError<Refused>.body(.refused)) {
       try await key.withLease { (_: borrowing SessionLease) async throws(Refused) in throw .refused }
     }
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
   }
 
   @Test("a logout waits for all running leases", arguments: [1, 2, 40])
@@ -76,7 +76,7 @@ struct LeaseTests: InWorld {
       }
     }
     await until { inside.value == count }
-    let logout = store.beginLogOut()
+    let logout = store.beginLogOutAnyone()
     #expect(!key.isLive && store.state == .loggingOut(.userAsked) && world.count(.revoke) == 0)
     #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
     mayLeave.fulfil(())
@@ -96,14 +96,14 @@ struct LeaseTests: InWorld {
       }
     }
     await isInside.valueUncancelled()
-    let first = store.beginLogOut()
+    let first = store.beginLogOutAnyone()
     await clock.reachLimit(in: .seconds(5))
     #expect(
       try await first.value()
         == .partial(IncompleteCleanup(leases: 1), causes: ["work under a lease did not end within 5.0 seconds"]))
     #expect(vault.content == .empty)
     try await store.loggedIn(World.bob)
-    let second = store.beginLogOut()
+    let second = store.beginLogOutAnyone()
     #expect(store.state == .loggingOut(.userAsked))
     mayLeave.fulfil(())
     await #expect(throws: LeaseError<AuthorityError<SessionRejection>>.body(.rejected(.ended(.userAsked)))) {
@@ -115,28 +115,28 @@ struct LeaseTests: InWorld {
   @Test("a logout or a switch inside a lease throws a typed error, even deep inside, and is permitted after it")
   func refusedInside() async throws {
     try await key.withLease { (_: borrowing SessionLease) async in
-      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOutAnyone() }
       _ = try? key.withLease { _ in }
-      await #expect(throws: LogoutError.insideLease) { try await store.logOut(within: .seconds(2)) }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOutAnyone(within: .seconds(2)) }
       _ = try? await key.withLease { (_: borrowing SessionLease) async in
-        await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
+        await #expect(throws: LogoutError.insideLease) { try await store.logOutAnyone() }
       }
       for limit in [nil, Duration.seconds(2)] {
         await #expect(throws: SessionError.insideLease) { try await store.switchUser(to: World.bob, within: limit) }
       }
-      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOutAnyone() }
     }
     #expect(key.isLive && store.session == key)
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
   }
 
   @Test("no later task counts as the holder of an ended task's lease")
   func endedTasks() async throws {
-    try await store.logOut()
+    try await store.logOutAnyone()
     for _ in 0..<300 {
       let key = try await store.loggedIn(World.alice)
       for _ in 0..<4 { await Task { _ = try? key.withLease { _ in } }.value }
-      let result = await Task { try await store.logOut() }.result
+      let result = await Task { try await store.logOutAnyone() }.result
       #expect(try result.get() == .complete)
     }
   }
@@ -150,7 +150,7 @@ struct LeaseTests: InWorld {
       }
     }
     #expect(ran.value == 2000)
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
   }
 
   @Test("a lease of a key from before an exchange lends the current token")

@@ -55,6 +55,22 @@ struct Mutant: CustomStringConvertible, Sendable {
     }
   }
 
+  /// A mutant that takes a command about one session for one about whatever session there is.
+  static func renaming(_ command: SessionCommand, _ description: String) -> Mutant {
+    .mistaking(description, breaks: .commandsKeepToTheirSession) { _, event in
+      guard case .command(command, _, let caller) = event else { return nil }
+      return .command(command, about: .anyone, by: caller)
+    }
+  }
+
+  /// A mutant that takes the caller of a command for one outside of leases.
+  static func outside(_ command: SessionCommand, _ description: String) -> Mutant {
+    .mistaking(description, breaks: .nobodyWaitsForever) { _, event in
+      guard case .command(command, let subject, let caller) = event else { return nil }
+      return .command(command, about: subject, by: CommandCaller(since: caller.since))
+    }
+  }
+
   /// A mutant that treats an event as a different one.
   static func mistaking(
     _ description: String, breaks rule: ModelRule,
@@ -79,7 +95,7 @@ extension SessionMachine {
   mutating func stray(_ next: (Epoch) -> (SessionState, [Effect])) -> Reaction {
     let epoch = Epoch(number: lastEpoch.number + 1)
     let (state, effects) = next(epoch)
-    self = SessionMachine(in: state, after: epoch)
+    self = SessionMachine(in: state, after: epoch, isReleased: isReleased)
     return .transition(effects)
   }
 }

@@ -92,7 +92,7 @@ import Testing
       }
     },
     Mutant("a logout during a switch waits for the switch", breaks: .nobodyWaitsForever) { machine, event in
-      guard case .loggingOut(let state) = machine.state, state.successor != nil, event.command == .logOut
+      guard case .loggingOut(let state) = machine.state, state.successor != nil, event == .command(.logOut)
       else { return nil }
       return machine.stray { _ in (.loggingOut(state), []) }
     },
@@ -129,10 +129,11 @@ import Testing
     .mistaking("an answer to another challenge is taken for the present one", breaks: .lateResultsChangeNothing) {
       state, event in
       guard event.command == .answer, let challenge = state.presentChallenge else { return nil }
-      return .command(.answer, challenge.token)
+      return .command(.answer, about: .challenge(challenge.token))
     },
     Mutant("a second answer is accepted", breaks: .oneWorkAtATime) { machine, event in
-      guard case .challenged(let state) = machine.state, event == .command(.answer, state.challenge.token),
+      guard case .challenged(let state) = machine.state,
+        event == .command(.answer, about: .challenge(state.challenge.token)),
         state.step == .answering
       else { return nil }
       return machine.stray { epoch in
@@ -144,13 +145,14 @@ import Testing
       { .timedOut($0, leases: 0) }, in: .challenged, "a challenge outlives its time", breaks: .nobodyWaitsForever),
     Mutant("a cancelled second step ends the session", breaks: .failuresEndNoSession) { machine, event in
       guard case .challenged(let state) = machine.state, state.session != nil,
-        event == .command(.cancel, state.challenge.token)
+        event == .command(.cancel, about: .challenge(state.challenge.token))
       else { return nil }
       let effects = [Effect.withdraw(state.challenge), .notify]
       return machine.stray { _ in (.loggedOut(LoggedOut(reason: .neverLoggedIn)), effects) }
     },
     Mutant("a challenge keeps its session from being renewed", breaks: .everyEventIsAnswered) { machine, event in
-      guard case .challenged(let state) = machine.state, state.session != nil, event.command == .session(.renew)
+      guard case .challenged(let state) = machine.state, state.session != nil, event.command == .session(.renew),
+        !machine.isReleased
       else { return nil }
       return .rejected(.alreadyInProgress)
     },
@@ -199,6 +201,48 @@ import Testing
     },
     .without(.notify, "the last known user appears without a notification", breaks: .everyChangeIsTold) { _, event, _ in
       event.name == "recognized"
+    },
+    .renaming(.logOut, "a logout ends another session than the caller named"),
+    .renaming(.session(.switchUser), "a switch replaces another session than the caller named"),
+    .renaming(.session(.reauthenticate), "the password of one user is checked for another"),
+    .renaming(.session(.renew), "the activity of one user renews the session of another"),
+    .outside(.logOut, "a logout inside a lease waits for itself"),
+    .outside(.session(.switchUser), "a switch of users inside a lease waits for itself"),
+    .outside(.answer, "the second step of a switch inside a lease waits for itself"),
+    .outside(.session(.check), "a check inside a lease waits for the switch that waits for the lease"),
+    Mutant("a check does not wait for the session of the next user", breaks: .everyEventIsAnswered) { machine, event in
+      guard case .loggingOut = machine.state, event.command == .session(.check), !machine.isReleased else { return nil }
+      return .rejected(.logoutInProgress)
+    },
+    Mutant("each of many waiting checks asks for itself", breaks: .everyEventIsAnswered) { machine, event in
+      guard case .renewing(let state) = machine.state, state.purpose == .check, event.command == .session(.check),
+        !machine.isReleased
+      else { return nil }
+      return .rejected(.renewalInProgress)
+    },
+    Mutant("a check joins one that began before its call", breaks: .everyEventIsAnswered) { machine, event in
+      guard case .renewing(let state) = machine.state, state.purpose == .check, event.command == .session(.check),
+        !machine.isReleased
+      else { return nil }
+      return .transition([])
+    },
+    Mutant("a store that was released takes commands", breaks: .nobodyWaitsForever) { machine, event in
+      guard machine.isReleased, event.command != nil else { return nil }
+      var unaware = SessionMachine(in: machine.state, after: machine.lastEpoch)
+      let reaction = unaware.handle(event)
+      machine = SessionMachine(in: unaware.state, after: unaware.lastEpoch, isReleased: true)
+      return reaction
+    },
+    Mutant("a challenge that arrives after the release of the store waits", breaks: .cancelledStepsLeaveNothing) {
+      machine, event in
+      guard machine.isReleased, case .answered(_, .challenged) = event else { return nil }
+      return machine.handle(event).mapping { $0.filter { $0.kind != .withdraw } }
+    },
+    .without(.closeKeys, "the keys outlive their store", breaks: .completeMeansOver) { _, event, _ in
+      event == .released
+    },
+    .without(.withdraw, "a challenge outlives its store", breaks: .cancelledStepsLeaveNothing) { _, event, _ in
+      event == .released
     },
     .mistaking("a token that another process exchanged is taken for the end", breaks: .failuresEndNoSession) {
       _, event in

@@ -20,7 +20,7 @@ struct MainActorTests: InWorld {
       for _ in 0..<50 {
         try await store.loggedIn(World.alice)
         #expect(await model.told.last == "in alice")
-        _ = try await store.logOut()
+        _ = try await store.logOutAnyone()
         #expect(await model.told.last == "out")
       }
     }.value
@@ -35,11 +35,11 @@ struct MainActorTests: InWorld {
     quitter.onLoggedIn = {
       store.attach(later)
       heard = later.told
-      store.beginLogOut()
+      store.beginLogOutAnyone()
     }
     store.attach(quitter)
     try await store.loggedIn(World.alice)
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     #expect(quitter.told == ["out", "in alice", "out"])
     #expect(heard == ["in alice"] && later.told.last == "out")
   }
@@ -109,7 +109,7 @@ struct MainActorTests: InWorld {
     await Task.detached { store.core.inbox.put {} }.value
     switch call {
     case .report: store.reportEnded(key, because: .revoked)
-    case .logout: store.beginLogOut()
+    case .logout: store.beginLogOutAnyone()
     case .limit: world.clock.advance(by: .seconds(1800), in: store)
     }
     #expect(screen.told == ["dismiss \(try #require(key.endReason).code)"])
@@ -124,7 +124,7 @@ struct MainActorTests: InWorld {
     try await whileNotifying(store, of: { [world] in try await world.rename(to: "Alice B.") }) {
       switch call {
       case .report: store.reportEnded(key, because: .revoked)
-      case .logout: store.beginLogOut()
+      case .logout: store.beginLogOutAnyone()
       case .limit: clock.advance(by: .seconds(1800), in: store)
       }
       #expect(screen.told == ["follow Alice B.", "dismiss \(key.endReason?.code ?? "")"])
@@ -144,7 +144,7 @@ struct MainActorTests: InWorld {
       try await store.renew()
       await store.untilQuiet()
       #expect(world.vaultAgrees, "the confirmation of a renewed token has arrived")
-      store.beginLogOut()
+      store.beginLogOutAnyone()
       await store.untilQuiet()
       #expect(model.told.last == "out" && world.isEmpty)
     }

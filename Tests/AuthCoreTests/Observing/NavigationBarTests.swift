@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Programs
 import Testing
 
 @testable import AuthCore
@@ -48,6 +49,20 @@ struct NavigationBarTests: InWorld {
         #expect(pressed.isNothing)
       }
       #expect(store.session?.user.username == "bob")
+    }
+  }
+
+  @Test("a press never ends another session than that of its user, whatever switches of users it races with")
+  func pressesDuringSwitches() async throws {
+    let world = World(worksOn: .separateThreads)
+    let (store, bar) = (world.store, NavigationBar(store: world.store))
+    for _ in 0..<(Effort.isComplete ? 1000 : 100) {
+      let alice = try await store.loggedIn(World.alice)
+      async let change = store.switchUser(from: alice, to: World.bob)
+      let pressed = try await bar.press(.logOut(alice.user)) { nil }
+      if let logout = pressed.logout { _ = try await logout.value() }
+      if let bob = try? await change.session { #expect(bob.isLive) }
+      try await store.logOutAnyone()
     }
   }
 

@@ -23,7 +23,7 @@ struct ObserverTests: InWorld {
         let state = store.state
         seen.withLock { $0.append(state) }
         _ = store.transitions.makeAsyncIterator()
-        let logout = store.beginLogOut()
+        let logout = store.beginLogOutAnyone()
         let taken = store.beginLogIn(World.bob)
         let refused = store.beginLogIn(World.alice)
         results.withLock { $0 = (logout, taken, refused) }
@@ -50,7 +50,7 @@ struct ObserverTests: InWorld {
       Observer { news in
         guard case .change(let change) = news, change.snapshot == .authenticating else { return true }
         RunOnce.run(on: store) {
-          store.beginLogOut()
+          store.beginLogOutAnyone()
           store.beginLogIn(World.bob)
         }
         return true
@@ -90,7 +90,7 @@ struct ObserverTests: InWorld {
     }
     release.signal()
     _ = try await worker.result
-    try await store.logOut()
+    try await store.logOutAnyone()
     #expect(listener.heard == ["in Alice B.", "out ended(The session was ended by logging out.)"])
     #expect(screen.told == ["follow Alice B.", "dismiss user_asked"])
   }
@@ -123,9 +123,9 @@ struct ObserverTests: InWorld {
     try await whileNotifying(store, of: { [world] in try await world.rename(to: "Alice B.") }) {
       let screen = Screen(session: session)
       store.open(screen, with: session)
-      store.beginLogOut()
+      store.beginLogOut(session)
       #expect(store.session == nil && screen.told == ["follow Alice B."])
-      second = Task.immediate { [store] in (try await store.logOut(), screen.told) }
+      second = Task.immediate { [store] in (try await store.logOut(session), screen.told) }
     }
     let (result, told) = try await #require(second).value
     #expect(result == .alreadyLoggedOut && told == ["follow Alice B.", "dismiss user_asked"])
@@ -138,7 +138,7 @@ struct ObserverTests: InWorld {
       let inner = Listener()
       store.attach(inner)
       let dead = Screen(session: session)
-      store.beginLogOut()
+      store.beginLogOutAnyone()
       store.open(dead, with: session)
       let latest = Listener()
       store.attach(latest)
@@ -163,12 +163,12 @@ struct ObserverTests: InWorld {
         group.addTask {
           for _ in 0..<100 {
             _ = try? await store.loggedIn(number.isMultiple(of: 2) ? World.alice : World.bob)
-            _ = try? await store.logOut()
+            _ = try? await store.logOutAnyone()
           }
         }
       }
     }
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     for listener in listeners.dropFirst() { #expect(listener.heard == listeners[0].heard) }
     let last = store.revision
     var sequences: [[SessionChange]] = []
@@ -193,7 +193,7 @@ struct ObserverTests: InWorld {
           _ = try? await store.renew()
         }
       ),
-      (1, { try await world.rename(to: "Alice B.") }), (1, { try await store.logOut() }),
+      (1, { try await world.rename(to: "Alice B.") }), (1, { try await store.logOutAnyone() }),
       (0, { await store.restore() }),
     ]
     for (expected, step) in steps {
@@ -226,7 +226,7 @@ struct ObserverTests: InWorld {
     }
     for _ in 0..<rounds {
       try await store.loggedIn(World.alice)
-      _ = try await store.logOut()
+      _ = try await store.logOutAnyone()
     }
     #expect(await watcher.value == .loggedOut(.ended(.userAsked)))
     #expect(stale.value == 0)
@@ -240,7 +240,7 @@ struct ObserverTests: InWorld {
     try await store.loggedIn(World.alice)
     #expect(first.heard == ["in alice"] && spared.heard == [])
     for _ in 1...2 { store.detach(first) }
-    try await store.logOut()
+    try await store.logOutAnyone()
     #expect(first.heard == ["in alice"] && other.heard.count == 2)
     store.attach(first)
     #expect(first.heard.count == 2)

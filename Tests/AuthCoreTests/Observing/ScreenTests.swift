@@ -33,7 +33,7 @@ struct ScreenTests: InWorld {
       case .password:
         await #expect(throws: ended) { try await store.reauthenticate(password: World.alice.password).key }
       case .report: store.reportEnded(key, because: reason)
-      case .logout: store.beginLogOut()
+      case .logout: store.beginLogOutAnyone()
       case .userSwitch: _ = try await store.switchUser(to: World.bob).key
       }
     }
@@ -44,16 +44,16 @@ struct ScreenTests: InWorld {
     if discovery != .userSwitch { #expect(store.state == .loggingOut(reason)) }
     vault.release(.erase)
     try await command.value
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     #expect(vault.content == .empty)
     if discovery != .userSwitch { #expect(store.state == .loggedOut(.ended(reason))) }
     try await store.loggedIn(World.alice)
     try await store.renew()
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     await screens.expect(dismissal)
     // Opened with the key of another session, they follow that one.
     await screens.openAgain(with: try await store.loggedIn(World.alice), in: store)
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     await screens.expect(dismissal + ["dismiss user_asked"])
   }
 
@@ -69,7 +69,7 @@ struct ScreenTests: InWorld {
     await screens.openAgain(with: new, in: store)
     await screens.expect(["follow Alice B."])
     _ = try await store.switchUser(to: World.bob).key
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     await screens.expect(["follow Alice B.", "dismiss switched_user"])
   }
 
@@ -81,7 +81,7 @@ struct ScreenTests: InWorld {
       store.open(screens[round], with: key)
       return true
     }
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     #expect(screens.filter { $0.told != ["dismiss user_asked"] }.map(\.told) == [])
   }
 
@@ -97,7 +97,7 @@ struct ScreenTests: InWorld {
     let screen = Screen(session: try await logInAlice())
     switch change {
     case .rename: try await world.rename(to: "Alice B.")
-    case .logout: try await store.logOut()
+    case .logout: try await store.logOutAnyone()
     case .userSwitch: _ = try await store.switchUser(to: World.bob).key
     }
     store.open(screen, with: screen.session)
@@ -118,11 +118,11 @@ struct ScreenTests: InWorld {
       rounds.add(1)
       guard rounds.value < 4 else { return }
       store.beginLogIn(World.bob)
-      store.beginLogOut()
+      store.beginLogOutAnyone()
     })
     store.attach(restless)
     let screen = try #require(store.open(Screen.self))
-    _ = try await store.logOut()
+    _ = try await store.logOutAnyone()
     #expect(rounds.value == 4)
     #expect(screen.told == ["dismiss user_asked"])
   }

@@ -140,7 +140,7 @@ struct AbsenceTests: InWorld {
       try await store.loggedIn(World.alice)
       #expect(world.vaultAgrees)
     } else {
-      #expect(try await store.logOut() == .complete)
+      #expect(try await store.logOutAnyone() == .complete)
       #expect(world.isEmpty)
     }
     #expect(vault.evidence == [evidence])

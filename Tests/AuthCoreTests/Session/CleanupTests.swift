@@ -113,7 +113,7 @@ import Testing
     let other = try await world.launched(worksOn: .separateThreads)
     // The renewal is granted before the logout, and saved before the logout erases.
     let renewal = await world.vault.holding(.replace) { Task { try await other.renew() } }
-    let logout = await world.vault.holding(.erase, calls: 1) { Task { try await world.store.logOut() } }
+    let logout = await world.vault.holding(.erase, calls: 1) { Task { try await world.store.logOutAnyone() } }
     world.vault.release(.replace)
     _ = try? await renewal.value
     world.vault.release(.erase)
@@ -129,7 +129,7 @@ import Testing
     let other = byAnother ? try await world.launched() : store
     authority.fail(.renew, with: .unavailable(Unavailability(.busy, "status 502")), calls: 1)
     await #expect(throws: SessionError.self) { try await other.renew() }
-    guard case .partial(let left, let causes) = try await store.logOut() else { throw Unexpected() }
+    guard case .partial(let left, let causes) = try await store.logOutAnyone() else { throw Unexpected() }
     #expect(left.notRevoked && !left.notErased && causes.contains { $0.contains("was lost") })
     #expect(vault.content == .empty)
   }
@@ -143,7 +143,7 @@ import Testing
     await #expect(throws: SessionError.self) { try await store.renew() }
     clock.advance(by: .seconds(60))
     if !isUnsent { try await store.renew() }
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
   }
 
   @Test("a token that cannot be saved after a logout is revoked")
@@ -152,7 +152,7 @@ import Testing
     world.authority.setExchange(.spendsOld)
     try await world.store.loggedIn(World.alice)
     let renewal = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
-    _ = try await world.store.logOut()
+    _ = try await world.store.logOutAnyone()
     world.vault.failSettling(World.diskError)
     world.authority.release(.renew, at: .answer)
     await #expect(throws: SessionError.self) { try await renewal.value }
@@ -166,12 +166,12 @@ import Testing
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     for _ in 1...100 {
       try await world.store.loggedIn(World.alice)
-      _ = try await world.store.logOut()
+      _ = try await world.store.logOutAnyone()
       await world.store.quiet()
     }
     try await world.store.loggedIn(World.alice)
     let before = world.count(.revoke)
-    let logout = await world.authority.holding(.revoke) { Task { try await world.store.logOut() } }
+    let logout = await world.authority.holding(.revoke) { Task { try await world.store.logOutAnyone() } }
     // The session's own come first, one by one.
     world.authority.release(.revoke)
     guard case .partial(let left, let causes) = try await logout.value else { throw Unexpected() }

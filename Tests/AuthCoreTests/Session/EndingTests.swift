@@ -88,7 +88,7 @@ struct EndingTests: InWorld {
   func fromEveryState(start: Start, isRevoked: Bool) async throws {
     try await start.reach(world)
     if !isRevoked { authority.hold(.revoke) }
-    let result = try await drive(store.beginLogOut())
+    let result = try await drive(store.beginLogOutAnyone())
     switch (start, isRevoked) {
     case (.saving, true):
       // The content of the vault is unknown until the write has completed, so it is also unknown
@@ -119,7 +119,7 @@ struct EndingTests: InWorld {
     try await logInAlice()
     let next = world.anotherProcess()
     authority.hold(.revoke)
-    let logout = next.beginLogOut()
+    let logout = next.beginLogOutAnyone()
     await authority.waitUntilHeld(.revoke)
     await clock.reachLimit(in: .milliseconds(2500))
     #expect(try await logout.value() == Self.notRevoked(within: "2.5"))
@@ -133,7 +133,7 @@ struct EndingTests: InWorld {
     authority.fail(.revoke, with: .unavailable(World.offline))
     vault.failWrites(World.diskError)
     #expect(
-      try await store.logOut()
+      try await store.logOutAnyone()
         == .partial(
           IncompleteCleanup(notRevoked: true, notErased: true),
           causes: [World.offline.description, World.diskError.description]))
@@ -141,7 +141,7 @@ struct EndingTests: InWorld {
     #expect(await store.restore() == .loggedOut(.ended(.userAsked)), "the vault still holds the token")
     authority.fail(.revoke, with: nil)
     vault.failWrites(nil)
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
     #expect(world.isEmpty)
   }
 
@@ -149,14 +149,14 @@ struct EndingTests: InWorld {
   func withoutRevocation() async throws {
     try await logInAlice()
     authority.fail(.revoke, with: .unavailable(Unavailability(.unsupported, "It cannot.")))
-    #expect(try await store.logOut() == .withoutRevocation)
+    #expect(try await store.logOutAnyone() == .withoutRevocation)
     #expect(vault.content == .empty)
     try await logInAlice()
     vault.failWrites(World.diskError)
-    #expect(try await store.logOut().leftovers == IncompleteCleanup(notErased: true))
+    #expect(try await store.logOutAnyone().leftovers == IncompleteCleanup(notErased: true))
     #expect(world.count(.revoke) == 2)
     vault.failWrites(nil)
-    #expect(try await world.anotherProcess().logOut() == .withoutRevocation)
+    #expect(try await world.anotherProcess().logOutAnyone() == .withoutRevocation)
   }
 
   @Test("the cause of a late failure is not reported for the next logout")
@@ -164,9 +164,9 @@ struct EndingTests: InWorld {
     try await logInAlice()
     authority.fail(.revoke, with: .unavailable(World.offline))
     authority.hold(.revoke, at: .answer, calls: 1)
-    _ = try await drive(store.beginLogOut())
+    _ = try await drive(store.beginLogOutAnyone())
     authority.fail(.revoke, with: nil)
-    let second = await vault.holding(.erase) { store.beginLogOut() }
+    let second = await vault.holding(.erase) { store.beginLogOutAnyone() }
     authority.release(.revoke, at: .answer)
     await until { clock.sleepers > 0 }
     vault.failWrites(World.diskError)
@@ -183,10 +183,10 @@ struct EndingTests: InWorld {
       await clock.waitForSleepers(1)
       clock.advance(by: .seconds(1800))
     } else {
-      store.beginLogOut()
+      store.beginLogOutAnyone()
     }
     await authority.waitUntilHeld(.revoke)
-    let waiters = (0..<8).map { _ in Task { try await store.logOut() } }
+    let waiters = (0..<8).map { _ in Task { try await store.logOutAnyone() } }
     await Task.yield()
     authority.release(.revoke)
     for waiter in waiters {
@@ -200,7 +200,7 @@ struct EndingTests: InWorld {
     try await logInAlice()
     let change = await authority.holding(.revoke) { Task { try await store.switchUser(to: World.bob).key } }
     #expect(store.state == .loggingOut(.switchedUser))
-    let logout = store.beginLogOut()
+    let logout = store.beginLogOutAnyone()
     authority.release(.revoke)
     #expect(try await logout.value() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await change.value }
@@ -212,7 +212,7 @@ struct EndingTests: InWorld {
     var store: SessionStore? = world.anotherProcess()
     let key = try await store?.loggedIn(World.alice)
     authority.hold(.revoke)
-    let logout = try #require(store?.beginLogOut())
+    let logout = try #require(store?.beginLogOutAnyone())
     await authority.waitUntilHeld(.revoke)
     store = nil
     await clock.reachLimit(in: .seconds(5))
@@ -227,9 +227,9 @@ struct EndingTests: InWorld {
     let blocker = Blocker(authority)
     try await logInAlice()
     blocker.shut()
-    DispatchQueue.global().async { store.beginLogOut() }
+    DispatchQueue.global().async { store.beginLogOutAnyone() }
     await until { blocker.blockedCalls > 0 }
-    let joined = store.beginLogOut()
+    let joined = store.beginLogOutAnyone()
     await clock.reachLimit(in: .seconds(5))
     let result = try await joined.value()
     blocker.open()
@@ -255,15 +255,15 @@ struct EndingTests: InWorld {
     if survivor == .switched {
       _ = try await store.switchUser(to: World.bob).key
     } else {
-      for _ in 1...2 { #expect(try await store.logOut().leftovers == left) }
+      for _ in 1...2 { #expect(try await store.logOutAnyone().leftovers == left) }
     }
     #expect(store.leftovers == left)
     if survivor == .loggedOut { try await store.loggedIn(World.bob) }
     #expect(!authority.liveTokens.isEmpty)
     authority.fail(.revoke, with: nil)
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
     #expect(authority.liveTokens.isEmpty)
-    #expect(try await store.logOut() == .alreadyLoggedOut)
+    #expect(try await store.logOutAnyone() == .alreadyLoggedOut)
     #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
   }
 }

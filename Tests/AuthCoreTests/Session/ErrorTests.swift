@@ -8,10 +8,13 @@ private enum UploadError: Error { case tooLarge }
 @Suite("Errors")
 struct ErrorTests {
   static let all: [SessionError] =
-    SessionError.Rejection.Kind.allCases.map { .rejected(SessionError.Rejection(kind: $0)) } + [
+    // Callers get two answers of the machine as other errors.
+    SessionError.Rejection.Kind.allCases.filter { $0 != .insideLease && $0 != .storeReleased }.map {
+      .rejected(SessionError.Rejection(kind: $0))
+    } + [
       .credentialsNotAccepted, .throttled(.wait(.seconds(1))), .throttled(.locked), .unavailable(World.offline),
       .notSaved(World.diskError), .vault(World.diskError), .corrupt(World.evidence), .ended(.expired(.idle)),
-      .overtaken, .clock(ClockError("The clock is gone.")), .insideLease, .cancelled,
+      .overtaken, .clock(ClockError("The clock is gone.")), .insideLease, .cancelled, .timedOut,
     ]
 
   @Test("each error has a code of its own, in snake case, which does not change")
@@ -19,9 +22,10 @@ struct ErrorTests {
     #expect(
       Self.all.map(\.code) == [
         "not_logged_in", "already_logged_in", "challenge_over", "logout_unfinished",
-        "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress",
+        "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress", "other_session",
         "credentials_not_accepted", "throttled", "locked", "authority_unreachable", "not_saved", "vault_unreadable",
         "vault_corrupt", "session_expired_idle", "overtaken", "clock_unreadable", "inside_lease", "cancelled",
+        "timed_out",
       ])
   }
 
@@ -62,7 +66,8 @@ struct ErrorTests {
 
   static let errors: [any ExplainedError] =
     (all as [any ExplainedError]) + EndReason.allCases.map(SessionError.ended) + [
-      LogoutError.insideLease, LogoutError.cancelled, FreshnessError.passwordNotRecent, FreshnessError.ended(.revoked),
+      LogoutError.insideLease, LogoutError.cancelled, LogoutError.timedOut, FreshnessError.passwordNotRecent,
+      FreshnessError.ended(.revoked),
       FreshnessError.clock(clock), RoleError.notAdministrator(user), RoleError.ended(.revoked),
       LeaseError<UploadError>.ended(.revoked), LeaseError<SessionError>.body(.overtaken),
       RestoreFailure.vault(World.diskError), RestoreFailure.corrupt(World.evidence),

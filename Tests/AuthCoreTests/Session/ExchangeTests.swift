@@ -84,7 +84,7 @@ struct ExchangeTests: InWorld {
   func logoutMeanwhile(byAnother: Bool, point: HoldingPoint) async throws {
     let store = try await world.launched(worksOn: .separateThreads)
     let renewal = await authority.holding(.renew, at: point) { Task { try await store.renew() } }
-    _ = try await (byAnother ? world.store : store).logOut()
+    _ = try await (byAnother ? world.store : store).logOutAnyone()
     authority.release(.renew, at: point)
     await #expect(throws: SessionError.self) { try await renewal.value }
     await until { world.isEmpty }
@@ -161,7 +161,7 @@ struct ExchangeTests: InWorld {
     case .renewal: try await store.renew()
     case .password: _ = try await store.reauthenticate(password: World.alice.password)
     case .check: try await store.check()
-    case .logOut: #expect(try await store.logOut() == .complete)
+    case .logOut: #expect(try await store.logOutAnyone() == .complete)
     }
     #expect(world.count(.renew) == 1 && (later == .logOut ? world.isEmpty : world.vaultAgrees))
   }
@@ -227,8 +227,8 @@ struct ExchangeTests: InWorld {
         case .launch: _ = await launched.restore()
         case .password: _ = try await others.reauthenticate(password: World.alice.password)
         case .logIn: try await launched.loggedIn(World.bob)
-        case .logOut: _ = try await others.logOut()
-        case .logOutAtLaunch: _ = try await launched.logOut()
+        case .logOut: _ = try await others.logOutAnyone()
+        case .logOutAtLaunch: _ = try await launched.logOutAnyone()
         }
       }
       if !isKilled {
@@ -262,7 +262,7 @@ struct ExchangeTests: InWorld {
     try await world.store.loggedIn(World.alice)
     let other = isRestored ? try await world.launched(worksOn: .separateThreads) : world.anotherProcess()
     // It has read the old token, and then revokes it.
-    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await other.logOut() } }
+    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await other.logOutAnyone() } }
     try await world.store.renew()
     await world.vault.holding(.erase, at: .question, calls: 1) { world.vault.release(.load, at: .answer) }
     if isOffline { world.authority.fail(.revoke, with: .unavailable(World.offline)) }
@@ -272,7 +272,7 @@ struct ExchangeTests: InWorld {
       guard case .partial(let left, _) = result else { throw Unexpected(result: result) }
       #expect(left.notRevoked && !left.notErased && world.vault.content == .empty)
       world.authority.fail(.revoke, with: nil)
-      #expect(try await other.logOut() == .complete)
+      #expect(try await other.logOutAnyone() == .complete)
     } else {
       #expect(result == .complete)
     }

@@ -29,7 +29,7 @@ struct KeepAliveTests: InWorld {
 
   @Test("it keeps a session with a short idle limit, whatever else renews it")
   func shortIdleLimit() async throws {
-    try await store.logOut()
+    try await store.logOutAnyone()
     let key = try await store.loggedIn(World.alice, limits: LimitRequest(idle: .seconds(10)))
     Task.immediate { try await store.keepAlive() }
     for round in 1...20 {
@@ -43,7 +43,7 @@ struct KeepAliveTests: InWorld {
 
   @Test("it keeps a session, and its access tokens, while a second step waits longer than the idle limit")
   func besideASecondStep() async throws {
-    try await store.logOut()
+    try await store.logOutAnyone()
     authority.setAccessTokens(lasting: .seconds(60))
     let key = try await store.loggedIn(World.alice, limits: LimitRequest(idle: .seconds(300)))
     authority.setSecondStep(of: "alice", to: World.code, time: .seconds(601))
@@ -75,7 +75,7 @@ struct KeepAliveTests: InWorld {
       if round == 1 { authority.setAccessTokens(lasting: nil) }
       await renewals(round + 2)
     }
-    try await store.logOut()
+    try await store.logOutAnyone()
     #expect(try await end.value == .userAsked)
   }
 
@@ -88,7 +88,25 @@ struct KeepAliveTests: InWorld {
       await renewals(round + 1)
     }
     #expect(key.isLive)
-    try await store.logOut()
+    try await store.logOutAnyone()
+    #expect(try await end.value == .userAsked)
+  }
+
+  @Test("access tokens that end when they are granted are not renewed each second, but with waits that double")
+  func bornExpired() async throws {
+    authority.setAccessTokens(lasting: .zero)
+    let end = Task.immediate { try await store.keepAlive() }
+    for (round, wait) in [900, 5, 10, 20].enumerated() {
+      await clock.reachLimit(in: .seconds(wait))
+      await renewals(round + 1)
+    }
+    // From here on they last.
+    authority.setAccessTokens(lasting: .seconds(400))
+    for (round, wait) in [40, 340, 340].enumerated() {
+      await clock.reachLimit(in: .seconds(wait))
+      await renewals(round + 5)
+    }
+    try await store.logOutAnyone()
     #expect(try await end.value == .userAsked)
   }
 

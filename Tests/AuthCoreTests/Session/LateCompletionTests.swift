@@ -13,7 +13,7 @@ struct LateCompletionTests: InWorld {
   func lateRenewal(next: Credentials) async throws {
     try await logInAlice(rotates: true)
     let first = await authority.holding(.renew, at: .answer) { Task { try await store.renew() } }
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
     let before = try await store.loggedIn(next)
     let second = Task { try await store.renew() }
     await authority.waitUntilHeld(.renew, at: .answer, count: 2)
@@ -48,7 +48,7 @@ struct LateCompletionTests: InWorld {
   @Test("a failed login is reported once, and not to the next login")
   func failedLogin() async throws {
     let failed = await authority.holding(.authenticate) { store.beginLogIn(World.wrong) }
-    store.beginLogOut()
+    store.beginLogOutAnyone()
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
     let second = store.beginLogIn(World.alice)
     await authority.waitUntilHeld(.authenticate, count: 2)
@@ -61,14 +61,14 @@ struct LateCompletionTests: InWorld {
   @Test("a late grant whose revocation fails is revoked by the next logout", arguments: [true, false])
   func lateGrantOfADeafAuthority(afterAnotherLogin: Bool) async throws {
     let login = await authority.holding(.authenticate, at: .answer, calls: 1) { store.beginLogIn(World.alice) }
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
     authority.script(\.revocations, .failure(World.offline))
     authority.release(.authenticate, at: .answer)
     await until { store.core.withLock { !$0.unrevoked.isEmpty } }
     #expect(authority.liveTokens.count == 1)
     if afterAnotherLogin { try await store.loggedIn(World.bob) }
-    #expect(try await store.logOut() == (afterAnotherLogin ? .complete : .alreadyLoggedOut))
+    #expect(try await store.logOutAnyone() == (afterAnotherLogin ? .complete : .alreadyLoggedOut))
     await until { authority.liveTokens.isEmpty && store.core.withLock { $0.unrevoked.isEmpty } }
   }
 

@@ -61,9 +61,9 @@ struct OwnThreadTests {
     #expect(store.session?.id == key.id && key.isLive, "a refused switch or password keeps the first user")
     let bob = try await store.switchUser(to: World.bob).key
     #expect(key.endReason == .switchedUser && bob.user.username == "bob" && bob.isLive && world.vaultAgrees)
-    #expect(try await store.logOut() == .complete)
+    #expect(try await store.logOutAnyone() == .complete)
     #expect(bob.endReason == .userAsked && store.session == nil && world.isEmpty)
-    #expect(try await store.logOut() == .alreadyLoggedOut)
+    #expect(try await store.logOutAnyone() == .alreadyLoggedOut)
     if place == .separateThreads { #expect(!blocker.callers.contains(here)) }
   }
 
@@ -84,6 +84,25 @@ struct OwnThreadTests {
       await until { !key.isLive }
       #expect(key.endReason == .expired(.idle))
     }
+  }
+
+  @Test("an authority that blocks gets no more requests after eight that were given up, until it answers")
+  func givenUp() async throws {
+    let world = World(worksOn: .separateThreads)
+    let (store, blocker) = (world.store, Blocker(world.authority))
+    blocker.shut()
+    for attempt in 1...30 {
+      let login = store.beginLogIn(World.alice)
+      if attempt <= 8 {
+        await until { blocker.blockedCalls == attempt }
+        await world.clock.reachLimit(in: .seconds(60))
+      }
+      await #expect(throws: SessionError.self) { _ = try await login.value() }
+    }
+    #expect(blocker.blockedCalls == 8)
+    blocker.open()
+    await store.untilQuiet()
+    #expect(try await store.loggedIn(World.alice).isLive)
   }
 
   @Test("a task that suspends often uses few threads, and one that blocks does not stop it")

@@ -23,11 +23,97 @@ struct QueueingTests: InWorld {
     #expect(try await change.value.user.username == "bob")
   }
 
+  /// Commands that wait for a switch of users under way.
+  enum Waiting: CaseIterable { case check, renewal, access }
+
+  @Test(
+    "inside a lease, no command waits for a switch of users, which waits for the lease", .timeLimit(.minutes(1)),
+    arguments: Waiting.allCases, [false, true])
+  func commandInsideLease(_ command: Waiting, isLimited: Bool) async throws {
+    let (limit, wanted) = (isLimited ? Duration.seconds(60) : nil, SessionError.ended(.switchedUser))
+    let change = try await key.withLease { (lease: borrowing SessionLease) async throws in
+      let change = await authority.holding(.authenticate) {
+        Task.immediate { try await store.switchUser(from: key, to: World.bob).key }
+      }
+      let release = Task {
+        await until { store.core.withLock { $0.awaited.turn != nil } }
+        authority.release(.authenticate)
+      }
+      switch command {
+      case .check: await #expect(throws: wanted) { try await store.check(within: limit) }
+      case .renewal: await #expect(throws: wanted) { try await store.renew(within: limit) }
+      case .access:
+        do throws(AccessError<Never>) {
+          try await lease.withAccess(within: limit) { (_: borrowing LentAccessToken) in }
+          Issue.record("there is no access token")
+        } catch {
+          #expect(error == .session(wanted))
+        }
+      }
+      await release.value
+      return change
+    }
+    #expect(try await change.value.user.username == "bob")
+  }
+
+  @Test(
+    "inside a lease, a check and a renewal that find another user's session do not wait for it",
+    .timeLimit(.minutes(1)), arguments: [Request.check, .renew])
+  func findsAnotherInsideLease(_ request: Request) async throws {
+    if request == .renew { authority.script(\.renewals, .failure(.rejected(.superseded))) }
+    try await world.logInElsewhere(World.bob)
+    _ = try await key.withLease { (_: borrowing SessionLease) async throws in
+      await #expect(throws: SessionError.ended(.switchedUser)) { try await request.send(store) }
+    }
+    await store.untilQuiet()
+    #expect(store.session?.user.username == "bob")
+  }
+
+  @Test("a command that names a session never applies to the one that replaced it")
+  func named() async throws {
+    let alice = key
+    let bob = try await store.switchUser(from: alice, to: World.bob).key
+    let ended = SessionError.ended(.switchedUser)
+    await #expect(throws: ended) { _ = try await store.reauthenticate(alice, password: World.bob.password) }
+    await #expect(throws: ended) { _ = try await store.switchUser(from: alice, to: World.alice) }
+    #expect(try await store.logOut(alice) == .alreadyLoggedOut)
+    #expect(try await store.beginLogOut(alice).value() == .alreadyLoggedOut)
+    #expect(bob.isLive && store.session == bob && world.count(.reauthenticate) == 0)
+    #expect(try await store.logOut(bob) == .complete)
+    #expect(try await store.logOut(bob) == .alreadyLoggedOut)
+  }
+
+  @Test("a command with the key of another store has no effect")
+  func foreign() async throws {
+    // Its first session began at the same epoch.
+    let other = World()
+    let stranger = try await other.store.loggedIn(World.alice)
+    let foreign = SessionError.rejected(.otherSession)
+    await #expect(throws: foreign) { _ = try await store.reauthenticate(stranger, password: World.alice.password) }
+    await #expect(throws: foreign) { _ = try await store.switchUser(from: stranger, to: World.bob) }
+    #expect(try await store.logOut(stranger) == .alreadyLoggedOut)
+    store.reportEnded(stranger, because: .revoked)
+    #expect(key.isLive && stranger.isLive && store.session == key)
+  }
+
+  @Test("a logout of an ended session retries its cleanup, and never that of a login that followed")
+  func retried() async throws {
+    authority.fail(.revoke, with: .unavailable(World.offline), calls: 1)
+    #expect(try await store.logOut(key).leftovers?.notRevoked == true)
+    #expect(try await store.logOut(key) == .complete)
+    let login = await authority.holding(.authenticate) { store.beginLogIn(World.bob) }
+    #expect(try await store.logOut(key) == .alreadyLoggedOut && store.state == .authenticating)
+    authority.release(.authenticate)
+    #expect(try await login.value().key.isLive)
+  }
+
   @Test("a check that begins after the store was released, while work on the session goes on, fails")
   func checkAfterRelease() async throws {
     let renewal = await authority.holding(.renew) { Task.immediate { try await store.renew() } }
     store.core.shutDown()
-    await #expect(throws: SessionError.ended(.storeReleased)) { try await store.core.work(.check) }
+    await #expect(throws: SessionError.ended(.storeReleased)) {
+      try await store.core.work(.session(.check), about: .anyone)
+    }
     authority.release(.renew)
     await #expect(throws: SessionError.ended(.storeReleased)) { try await renewal.value }
   }
@@ -101,10 +187,10 @@ struct QueueingTests: InWorld {
     authority.releaseFirst(.resume)
     _ = try await first.value
     await authority.waitUntilHeld(.resume)
-    // Once the first check has ended, one of them begins the next one, and each other finds it.
+    // Once the first check has ended, one of them begins the next one, and each other joins it.
     await until {
       store.core.withLock { inner in
-        inner.steps?.latest.count { $0.answer == .rejected(.renewalInProgress) } == others.count - 1
+        inner.steps?.latest.count { $0.event == "check" && $0.answer == .transition } == others.count
       }
     }
     authority.release(.resume)
@@ -115,7 +201,7 @@ struct QueueingTests: InWorld {
   @Test("without a session, a check throws the reason for its end, even while a logout is under way")
   func noSession() async throws {
     await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await World().store.check() }
-    let logout = await authority.holding(.revoke) { store.beginLogOut() }
+    let logout = await authority.holding(.revoke) { store.beginLogOutAnyone() }
     await #expect(throws: SessionError.ended(.userAsked)) { try await store.check() }
     authority.release(.revoke)
     _ = try await logout.value()

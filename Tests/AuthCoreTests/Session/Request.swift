@@ -44,12 +44,13 @@ extension SessionCommand {
     case .restore:
       let outcome = await store.restore(within: limit)
       if outcome == .cancelled { throw SessionError.cancelled }
+      if outcome == .timedOut { throw SessionError.timedOut }
       if case .obstructed(let failure) = outcome { throw SessionError(failure) }
     case .logIn: _ = try await store.logIn(World.alice, within: limit)
     case .session(let request): try await request.send(store, within: limit)
     case .answer: _ = try await store.answer(World.code, to: #require(challenge), within: limit)
     case .cancel: try store.cancel(#require(challenge))
-    case .logOut: try await store.logOut(within: limit)
+    case .logOut: try await store.logOutAnyone(within: limit)
     }
   }
 }

@@ -25,7 +25,7 @@ struct SecondStepTests: InWorld {
     let key = try await store.answer(World.code, to: first).key
     #expect(store.state == .loggedIn(key) && key.user.username == "alice" && world.vaultAgrees)
     await expectOver(first)
-    try await store.logOut()
+    try await store.logOutAnyone()
     let second = try await world.challenged()
     await expectOver(first)
     store.cancel(first)
@@ -143,7 +143,7 @@ struct SecondStepTests: InWorld {
     #expect(try await answer.value.id == key.id && key.isLive && world.vaultAgrees)
 
     let (_, third) = try await begin()
-    try await store.logOut()
+    try await store.logOutAnyone()
     await #expect(throws: SessionError.ended(.userAsked)) { try await third.value }
     authority.release(request.operation)
     await until { world.isEmpty }

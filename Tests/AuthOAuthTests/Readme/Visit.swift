@@ -16,5 +16,5 @@ import AuthOAuth
   try await session.withAccess { (token: borrowing LentAccessToken) in  // renewed first if it has expired
     if try await get(token.header) == 401 { throw AccessTokenRefused() }  // repeated once, with a new token
   }
-  _ = try await store.logOut()  // revokes the tokens at the server; every copy of the session is dead
+  _ = try await store.logOut(session)  // revokes the tokens at the server; every copy of the session is dead
 }

@@ -17,13 +17,15 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _):
+    case .command(.restore, _, _), .command(.logIn, _, _):
       return .rejected(.alreadyInProgress)
-    case .command(.session(let command), _):
-      return .rejected(command.authenticates ? .alreadyInProgress : .notLoggedIn)
-    case .command(.answer, _), .command(.cancel, _):
+    case .command(.session(let command), let subject, _):
+      return subject.rejection(command.authenticates ? .alreadyInProgress : .notLoggedIn)
+    case .command(.answer, _, _), .command(.cancel, _, _):
       return .rejected(.challengeOver)
-    case .command(.logOut, _):
+    case .command(.logOut, let subject, let caller):
+      guard subject == .anyone else { return .rejected(.otherSession) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       // This sweeps the vault even while a grant is being saved: if the write fails, the vault
       // still holds its previous content. The grant itself is revoked when its write completes.
       return machine.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
@@ -38,6 +40,8 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
       }
     case .recognized, .restored, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
       return .stale(event)
+    case .released:
+      return machine.release(nil)
     }
   }
 

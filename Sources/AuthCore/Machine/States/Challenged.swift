@@ -38,28 +38,38 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     if case .session(let session, let purpose) = from, purpose != .switchUser { session } else { nil }
   }
 
+  /// Whether the correct answer ends the active session.
+  var replacesSession: Bool { session != nil && reauthenticated == nil }
+
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _):
+    case .command(.restore, _, _), .command(.logIn, _, _):
       return .rejected(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
-    case .command(.session(let command), _):
+    case .command(.session(let command), let subject, let caller):
+      guard case .session(let session, let purpose) = from else {
+        return subject.rejection(command.authenticates ? .alreadyInProgress : .notLoggedIn)
+      }
+      if let reason = command.rejection(subject, caller, during: session) { return .rejected(reason) }
       if command.authenticates { return .rejected(.alreadyInProgress) }
-      guard case .session(let session, let purpose) = from else { return .rejected(.notLoggedIn) }
       // The check of an answer ends soon, so the caller waits for it. A user may take long.
       guard step == .waiting else { return .rejected(.renewalInProgress) }
       return machine.begin(
         command, on: session, beside: Renewing.Beside(challenge: challenge, purpose: purpose, epoch: epoch))
-    case .command(.answer, let token):
-      guard token == challenge.token else { return .rejected(.challengeOver) }
+    case .command(.answer, let subject, let caller):
+      guard subject == .challenge(challenge.token) else { return .rejected(.challengeOver) }
+      // The correct answer to a switch ends the session, and would wait for the caller's lease.
+      if caller.isInsideLease, replacesSession { return .rejected(.insideLease) }
       guard step == .waiting else { return .rejected(.alreadyInProgress) }
       let epoch = machine.nextEpoch()
       return machine.move(
         .challenged(Challenged(challenge: challenge, epoch: epoch, step: .answering, from: from)),
         [.answer(epoch, challenge, for: reauthenticated)])
-    case .command(.cancel, let token):
-      guard token == challenge.token else { return .rejected(.challengeOver) }
+    case .command(.cancel, let subject, _):
+      guard subject == .challenge(challenge.token) else { return .rejected(.challengeOver) }
       return machine.move(origin, [.withdraw(challenge), .notify])
-    case .command(.logOut, _):
+    case .command(.logOut, let subject, let caller):
+      guard session.map(subject.includes) ?? (subject == .anyone) else { return .rejected(.otherSession) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       return end(.userAsked, revoking: true, &machine)
     case .answered(let epoch, let outcome):
       guard epoch == self.epoch, step == .answering else { return .stale(event, during: session, beside: challenge) }
@@ -82,6 +92,10 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     case .ended(let began, let reason):
       guard began == session?.began else { return .stale(event) }
       return end(reason, revoking: false, &machine)
+    case .released:
+      // The check of an answer goes on.
+      return step == .waiting
+        ? machine.release(session, to: origin, withdrawing: challenge) : machine.release(session)
     }
   }
 
@@ -95,8 +109,13 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
   }
 
   /// The state to return to without an answer.
-  private var origin: SessionState {
-    switch from {
+  private var origin: SessionState { from.state }
+}
+
+extension Challenged.Origin {
+  /// The state to return to without an answer.
+  fileprivate var state: SessionState {
+    switch self {
     case .login(let origin): origin.state
     case .session(let session, _): .loggedIn(LoggedIn(session: session))
     }
@@ -114,6 +133,8 @@ extension Reaction {
 extension SessionMachine {
   /// Starts to wait for the user's second step.
   mutating func ask(_ challenge: Challenge, _ origin: Challenged.Origin) -> Reaction {
+    // Nobody can answer a challenge that arrives after the store was released.
+    if isReleased { return move(origin.state, [.withdraw(challenge), .notify]) }
     let epoch = nextEpoch()
     return move(
       .challenged(Challenged(challenge: challenge, epoch: epoch, step: .waiting, from: origin)), [.notify])

@@ -7,13 +7,16 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _):
+    case .command(.restore, _, _), .command(.logIn, _, _):
       return .rejected(.alreadyLoggedIn)
-    case .command(.session(let command), _):
+    case .command(.session(let command), let subject, let caller):
+      if let reason = command.rejection(subject, caller, during: session) { return .rejected(reason) }
       return machine.begin(command, on: session)
-    case .command(.answer, _), .command(.cancel, _):
+    case .command(.answer, _, _), .command(.cancel, _, _):
       return .rejected(.challengeOver)
-    case .command(.logOut, _):
+    case .command(.logOut, let subject, let caller):
+      guard subject.includes(session) else { return .rejected(.otherSession) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       return machine.end(session, .userAsked, revoking: true)
     case .recognized, .restored, .answered, .saved, .drained, .revoked, .erased, .timedOut:
       return .stale(event, during: session)
@@ -23,6 +26,8 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
     case .ended(let began, let reason):
       guard began == session.began else { return .stale(event) }
       return machine.end(session, reason, revoking: false)
+    case .released:
+      return machine.release(session)
     }
   }
 }

@@ -17,24 +17,28 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _):
+    case .command(.restore, _, _):
       // The vault still holds a token that the user asked to erase.
       guard !isUnfinished else { return .rejected(.logoutUnfinished) }
       let epoch = machine.nextEpoch()
       return machine.move(
         .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason, lastKnown: nil)),
         [.read(epoch), .notify])
-    case .command(.logIn, _):
+    case .command(.logIn, _, _):
       return machine.authenticate(from: .loggedOut(self))
-    case .command(.session, _):
-      return .rejected(.notLoggedIn)
-    case .command(.answer, _), .command(.cancel, _):
+    case .command(.session, let subject, _):
+      return subject.rejection(.notLoggedIn)
+    case .command(.answer, _, _), .command(.cancel, _, _):
       return .rejected(.challengeOver)
-    case .command(.logOut, _):
-      guard isUnfinished else { return .rejected(.notLoggedIn) }
+    case .command(.logOut, let subject, let caller):
+      // Whichever session is named, it has ended, and nobody is logged in.
+      guard isUnfinished, subject != .nobody else { return .rejected(.notLoggedIn) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       return machine.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .recognized, .restored, .answered, .saved, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
       return .stale(event)
+    case .released:
+      return machine.release(nil)
     }
   }
 }

@@ -35,11 +35,20 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _), .command(.session, _):
+    case .command(.restore, _, _), .command(.logIn, _, _):
       return .rejected(.logoutInProgress)
-    case .command(.answer, _), .command(.cancel, _):
+    case .command(.session(let command), let subject, let caller):
+      // A check waits for the next session. Inside a lease it cannot, because a switch of users
+      // waits for that lease.
+      let waits = command == .check && successor != nil && !caller.isInsideLease
+      return waits ? .rejected(.renewalInProgress) : subject.rejection(.logoutInProgress)
+    case .command(.answer, _, _), .command(.cancel, _, _):
       return .rejected(.challengeOver)
-    case .command(.logOut, _):
+    case .command(.logOut, let subject, let caller):
+      // The named session has ended, and the next one begins.
+      if let successor, !subject.includes(successor) { return .rejected(.otherSession) }
+      if subject == .nobody { return .rejected(.otherSession) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       // Joins the logout under way.
       guard let successor else { return .transition([]) }
       return abandon(successor, &machine)
@@ -59,6 +68,8 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
       return proceed(overdue(leases), &machine)
     case .limitReached, .ended:
       return .ignored(.alreadyEnding)
+    case .released:
+      return machine.release(nil)
     }
   }
 

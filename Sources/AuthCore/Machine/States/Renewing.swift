@@ -33,23 +33,25 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _):
+    case .command(.restore, _, _), .command(.logIn, _, _):
       return .rejected(.alreadyLoggedIn)
-    case .command(.session(.renew), _) where purpose == .renew:
-      return .transition([])
-    case .command(.session(let command), _):
-      // Only one authentication may be under way. For other work, the caller waits. A check does
-      // not join one under way, which may have read the vault before the change that this caller is
-      // looking for.
+    case .command(.session(let command), let subject, let caller):
+      if let reason = command.rejection(subject, caller, during: session) { return .rejected(reason) }
+      if joins(command, caller) { return .transition([]) }
+      // Only one authentication may be under way. For other work, the caller waits.
       let areAuthenticating = command.authenticates && (purpose.authenticates || beside != nil)
       return .rejected(areAuthenticating ? .alreadyInProgress : .renewalInProgress)
-    case .command(.answer, let token):
+    case .command(.answer, let subject, let caller):
+      guard let beside, subject == .challenge(beside.challenge.token) else { return .rejected(.challengeOver) }
+      if caller.isInsideLease, beside.purpose == .switchUser { return .rejected(.insideLease) }
       // The caller waits: the answer needs the session's newest token.
-      return .rejected(token == beside?.challenge.token ? .renewalInProgress : .challengeOver)
-    case .command(.cancel, let token):
-      guard let beside, token == beside.challenge.token else { return .rejected(.challengeOver) }
+      return .rejected(.renewalInProgress)
+    case .command(.cancel, let subject, _):
+      guard let beside, subject == .challenge(beside.challenge.token) else { return .rejected(.challengeOver) }
       return withdraw(beside, &machine)
-    case .command(.logOut, _):
+    case .command(.logOut, let subject, let caller):
+      guard subject.includes(session) else { return .rejected(.otherSession) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       return end(.userAsked, revoking: true, pending: pending, &machine)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, step == .rereading || step == .asking && purpose == .check else {
@@ -75,6 +77,21 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case .ended(let began, let reason):
       guard began == session.began else { return .stale(event) }
       return end(reason, revoking: pending != nil, pending: pending, &machine)
+    case .released:
+      guard let beside else { return machine.release(session) }
+      return machine.release(session, to: .renewing(with { $0.beside = nil }), withdrawing: beside.challenge)
+    }
+  }
+
+  /// Whether the result of the work under way is also that of a command.
+  ///
+  /// A check joins only a check that began after its call: an earlier one may have read the vault
+  /// before the change that this caller is looking for.
+  private func joins(_ command: SessionCommand.OnSession, _ caller: CommandCaller) -> Bool {
+    switch command {
+    case .renew: purpose == .renew
+    case .check: purpose == .check && caller.since.map { $0.number < epoch.number } ?? false
+    case .switchUser, .reauthenticate: false
     }
   }
 

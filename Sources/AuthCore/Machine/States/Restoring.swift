@@ -13,18 +13,20 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
-    case .command(.restore, _):
+    case .command(.restore, _, _):
       // Joins the read under way.
       guard reading == nil else { return .transition([]) }
       let epoch = machine.nextEpoch()
       return machine.move(.restoring(with { $0.reading = epoch }), [.read(epoch), .notify])
-    case .command(.logIn, _):
+    case .command(.logIn, _, _):
       return machine.authenticate(from: .restoring(with { $0.reading = nil }))
-    case .command(.session, _):
-      return .rejected(.notLoggedIn)
-    case .command(.answer, _), .command(.cancel, _):
+    case .command(.session, let subject, _):
+      return subject.rejection(.notLoggedIn)
+    case .command(.answer, _, _), .command(.cancel, _, _):
       return .rejected(.challengeOver)
-    case .command(.logOut, _):
+    case .command(.logOut, let subject, let caller):
+      guard subject == .anyone else { return .rejected(.otherSession) }
+      if caller.isInsideLease { return .rejected(.insideLease) }
       return machine.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .recognized(let epoch, let user):
       guard epoch == reading else { return .stale(event) }
@@ -34,6 +36,8 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
       return conclude(outcome, epoch, &machine)
     case .answered, .saved, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
       return .stale(event)
+    case .released:
+      return machine.release(nil)
     }
   }
 

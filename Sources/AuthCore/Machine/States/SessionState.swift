@@ -66,11 +66,10 @@ package indirect enum SessionState: Hashable, Sendable {
     case .challenged(let state):
       state.step == .waiting
         ? WaitingChallenge(
-          challenge: state.challenge, epoch: state.epoch,
-          replacesSession: state.session != nil && state.reauthenticated == nil) : nil
+          challenge: state.challenge, epoch: state.epoch) : nil
     case .renewing(let state):
       state.beside.map {
-        WaitingChallenge(challenge: $0.challenge, epoch: $0.epoch, replacesSession: $0.purpose == .switchUser)
+        WaitingChallenge(challenge: $0.challenge, epoch: $0.epoch)
       }
     case .restoring, .loggedOut, .authenticating, .loggedIn, .loggingOut: nil
     }
@@ -106,6 +105,4 @@ package indirect enum SessionState: Hashable, Sendable {
 struct WaitingChallenge: Hashable {
   let challenge: Challenge
   let epoch: Epoch
-  /// Whether the correct answer ends the active session.
-  let replacesSession: Bool
 }

@@ -18,6 +18,7 @@ import Glibc
     guard let screen = inbox.open() else { return }
     let count = try await screen.messages { _ in (status: 200, count: 2) }
     print(screen.title, count)
-    print(try await inbox.logOut(), screen.title)
+    guard let session = inbox.store.session else { return }
+    print(try await inbox.logOut(session), screen.title)
   }
 }

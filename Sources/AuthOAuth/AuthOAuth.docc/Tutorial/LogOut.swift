@@ -1,8 +1,8 @@
 import AuthCore
 
 extension Inbox {
-  func logOut() async throws -> String {
-    switch try await store.logOut() {
+  func logOut(_ session: LoggedInSession) async throws -> String {
+    switch try await store.logOut(session) {
     case .complete: "Logged out."
     case .withoutRevocation: "Logged out here. The server cannot end the session before it expires."
     case .alreadyLoggedOut: "Nobody was logged in."

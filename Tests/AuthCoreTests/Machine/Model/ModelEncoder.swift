@@ -21,6 +21,7 @@ struct ModelEncoder {
   static func hash(of world: borrowing ModelWorld) -> Int {
     var encoder = ModelEncoder(authority: world.authority)
     encoder.write(world.machine.state)
+    encoder.write(world.isReleased)
     encoder.isMachine = false
     encoder.write(world)
     encoder.write(world.works)
@@ -87,6 +88,7 @@ struct ModelEncoder {
     hasher.combine(world.gate ?? ModelGate(isOpen: false))
     let awaited = world.awaited
     write(awaited.restore != nil, awaited.work != nil, awaited.logout != nil, awaited.failure != nil)
+    write(awaited.leasedWork != nil, awaited.turn != nil)
     write(world.timer.map(world.machine.state.awaits) ?? false)
     hasher.combine(world.unrevoked.count)
     for token in world.unrevoked { write(token: token) }
@@ -141,7 +143,8 @@ struct ModelEncoder {
     case .answered(_, .ended(let reason)): write(reason)
     case .answered(_, .challenged(let challenge)): write(challenge)
     case .erased(_, let left): write(left)
-    case .restored, .answered, .recognized, .saved, .drained, .revoked, .timedOut, .command, .limitReached, .ended:
+    case .restored, .answered, .recognized, .saved, .drained, .revoked, .timedOut, .command, .limitReached, .ended,
+      .released:
       break
     }
   }

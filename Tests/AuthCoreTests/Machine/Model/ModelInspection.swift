@@ -36,15 +36,22 @@ extension ModelJudge {
   func inspect(_ world: borrowing ModelWorld) {
     let state = world.machine.state
     let isOpen = world.gate?.isOpen ?? false
-    expect(isOpen == (state.session != nil), .completeMeansOver, "the keys do not follow the session")
+    expect(
+      isOpen == (state.session != nil && !world.isReleased), .completeMeansOver, "the keys do not follow the session")
     if state.kind == .loggingOut || state.waitsForPerson {
       expect(world.timer == state.awaitedEpoch, .everyLogoutEnds, "\(state.shape) has no time limit")
     } else if let epoch = state.awaitedEpoch {
       let count = world.works.count { $0.epoch == epoch }
       expect(count >= 1, .nobodyWaitsForever, "\(state.shape) waits for work that nobody does")
       expect(count <= 1, .oneWorkAtATime, "\(state.shape) waits for \(count) pieces of work")
-      let isAwaited = state.kind == .restoring || world.awaited.work != nil
+      let isAwaited =
+        state.kind == .restoring || world.isReleased || world.awaited.work != nil
+        || world.awaited.leasedWork != nil
       expect(isAwaited, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
+    }
+    if state.kind == .loggingOut {
+      let isWaiting = world.awaited.leasedWork != nil
+      expect(!isWaiting, .nobodyWaitsForever, "a caller inside a lease waits for work that waits for its lease")
     }
     if let waiting = state.waitingChallenge {
       expect(world.timer == waiting.epoch, .nobodyWaitsForever, "\(state.shape) has no time limit")
@@ -66,7 +73,9 @@ extension ModelJudge {
   private func inspectRest(_ world: borrowing ModelWorld) {
     let state = world.machine.state
     let (awaited, vault) = (world.awaited, world.vault)
-    let isAwaited = awaited.restore != nil || awaited.work != nil || awaited.logout != nil
+    let isAwaited =
+      awaited.restore != nil || awaited.work != nil || awaited.leasedWork != nil || awaited.logout != nil
+      || awaited.turn != nil
     expect(!isAwaited, .nobodyWaitsForever, "\(state.shape), and somebody waits for ever")
     expect(state.awaitedEpoch == nil || state.waitsForPerson, .nobodyWaitsForever, "\(state.shape) for ever")
     if let session = state.session {

@@ -46,9 +46,15 @@ final class ModelJudge {
       guard let command = event.command else {
         return expect(false, .everyEventIsAnswered, "a completion was rejected")
       }
-      let isWrong = old.permitted.contains(command) && !isAboutAnotherChallenge(event, old)
-      expect(!isWrong, .everyEventIsAnswered, "\(command.name) is permitted, but was rejected")
-      expect(command != .logOut || reason == .notLoggedIn, .everyLogoutEnds, "a logout was rejected")
+      let isReleased = reason == .storeReleased
+      expect(
+        isReleased == world.isReleased, .nobodyWaitsForever,
+        "\(command.name) is told to wait after the release of the store, or is refused before")
+      if isReleased { break }
+      let isWrong = old.permits(event)
+      let rule: ModelRule = command == .logOut ? .everyLogoutEnds : .everyEventIsAnswered
+      expect(!isWrong, rule, "\(command.name) is permitted, but was rejected")
+      judgeWait(event, reason, old)
     case .ignored(_, let cleanup):
       expect(before == world.machine, .lateResultsChangeNothing, "an ignored event changed the machine")
       expect(event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
@@ -64,12 +70,18 @@ final class ModelJudge {
     _ effects: [Effect], _ old: SessionState, _ event: SessionEvent, _ new: SessionState, _ world: borrowing ModelWorld
   ) {
     if let command = event.command {
-      let isOther = isAboutAnotherChallenge(event, old)
-      expect(!isOther, .lateResultsChangeNothing, "\(command.name) of another challenge was taken")
+      expect(!world.isReleased, .nobodyWaitsForever, "\(command.name) was taken after the release of the store")
+      let isOther = old.isAboutAnother(event)
+      let isAnswer = command == .answer || command == .cancel
+      expect(
+        !isOther, isAnswer ? .lateResultsChangeNothing : .commandsKeepToTheirSession,
+        "\(command.name) about another session or challenge was taken")
+      let waitsForItself = old.wouldWaitForItself(event)
+      expect(!waitsForItself, .nobodyWaitsForever, "\(command.name) inside a lease waits for that lease")
       // A launch and a renewal can be joined, and both rules say so.
       let rule: ModelRule =
         [.logIn, .session(.switchUser), .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
-      expect(old.permitted.contains(command), rule, "\(command.name) was taken where it is not permitted")
+      expect(old.permits(event), rule, "\(command.name) was taken where it is not permitted")
       expect(command != .logOut || new.kind == .loggingOut, .everyLogoutEnds, "a logout led to \(new.shape)")
     } else if let epoch = event.epoch {
       expect(old.awaits(epoch), .lateResultsChangeNothing, "\(event.name) of another epoch was taken")
@@ -91,7 +103,7 @@ final class ModelJudge {
     judgeRecord(old.session, event, new)
     let staysKnown = new.kind != .restoring || new.lastKnown == old.lastKnown || event.name == "recognized"
     expect(staysKnown, .lastKnownUserIsThatOfTheVault, "\(event.name) changed the last known user")
-    if case .loggingOut(let state) = old, event.command != .logOut {
+    if case .loggingOut(let state) = old, event.command != .logOut, event != .released {
       let rank = if case .loggingOut(let next) = new { next.rank } else { 0 }
       expect(rank < state.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.name)")
     }
@@ -100,9 +112,20 @@ final class ModelJudge {
     }
   }
 
-  private func isAboutAnotherChallenge(_ event: SessionEvent, _ state: SessionState) -> Bool {
-    guard case .command(let command, let token) = event, command == .answer || command == .cancel else { return false }
-    return token != state.presentChallenge?.token
+  /// Checks that a caller is told to wait exactly where its turn comes.
+  private func judgeWait(_ event: SessionEvent, _ reason: SessionError.Rejection, _ state: SessionState) {
+    guard case .command(let command, let subject, let caller) = event else { return }
+    if reason == .renewalInProgress {
+      let isWork = state.session != nil && state.awaitedEpoch != nil && !state.waitsForPerson
+      let isSwitch = if case .loggingOut(let ending) = state { ending.successor != nil } else { false }
+      expect(
+        isWork || isSwitch && !caller.isInsideLease, .nobodyWaitsForever,
+        "\(command.name) is told to wait, and nothing comes that it could wait for")
+    } else if case .loggingOut(let ending) = state, ending.successor != nil, command == .session(.check),
+      subject == .anyone
+    {
+      expect(caller.isInsideLease, .everyEventIsAnswered, "a check does not wait for the next user's session")
+    }
   }
 
   /// Checks that only the user, a limit, a vault that is proven empty, an explicit rejection or a
@@ -117,12 +140,12 @@ final class ModelJudge {
     let oldSession = before.session.map { world.authority.tokens[Int($0.token)].session }
     let isCause: Bool =
       switch event {
-      case .command(.logOut, _), .limitReached, .ended, .restored(_, .absent), .restored(_, .ended),
+      case .command(.logOut, _, _), .limitReached, .ended, .restored(_, .absent), .restored(_, .ended),
         .answered(_, .ended):
         true
       case .restored(_, .found(let grant)): before.session.map { !grant.isOfSameSession(as: $0.grant) } ?? true
       case .saved(_, let token, .done): world.authority.tokens[Int(token.number)].session != oldSession
-      case .command, .recognized, .restored, .answered, .saved, .drained, .revoked, .erased, .timedOut:
+      case .command, .recognized, .restored, .answered, .saved, .drained, .revoked, .erased, .timedOut, .released:
         false
       }
     expect(isCause, .failuresEndNoSession, "\(event.name) ended a session, or what may be one")
@@ -146,7 +169,8 @@ final class ModelJudge {
     expect(isOwn, .sessionsKeepTheirRecord, "the access token is that of another session")
     let isCommand = if case .session = event.command { true } else { false }
     guard let before, before.began == after.began, !isCommand else { return }
-    let isKept = after == before.continued(by: after.grant)
+    // Said here once more: the machine's own `continued(by:)` is what this judges.
+    let isKept = after.accessToken == (after.grant.accessToken ?? before.accessToken)
     expect(isKept, .sessionsKeepTheirRecord, "\(event.name) changed more of a session's record than its grant")
   }
 
@@ -169,7 +193,7 @@ final class ModelJudge {
     case .work(_, .success(.challenged(let challenge))):
       let isAwaited = state.presentChallenge == challenge && state.waitsForPerson
       expect(isAwaited, .nobodyWaitsForever, "a challenge is reported that the state does not wait for")
-    case .logout, .work, .restore: break
+    case .logout, .work, .restore, .turn: break
     }
   }
 }

@@ -116,7 +116,7 @@ extension SessionEvent {
     case .answered(_, .superseded), .saved(_, _, .superseded): "superseded"
     case .erased(_, let left): left == .none ? "done" : "failed"
     case .limitReached(_, let reason): if case .expired(let limit) = reason.kind { "\(limit)" } else { reason.code }
-    case .command, .recognized, .drained, .timedOut, .ended: nil
+    case .command, .recognized, .drained, .timedOut, .ended, .released: nil
     }
   }
 }

@@ -21,7 +21,9 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
     switch reaction {
     case .transition(let effects): (answer, detail, items) = (.transition, after.rawValue, effects.map(\.kind.rawValue))
     case .rejected(let reason):
-      (answer, detail, items) = (.rejected, reason.kind.rawValue, state.permitted.compactMap { Self.names[$0] })
+      // After its release, a store permits nothing.
+      let permitted = reason == .storeReleased ? [] : state.permitted.compactMap { Self.names[$0] }
+      (answer, detail, items) = (.rejected, reason.kind.rawValue, permitted)
     case .ignored(let reason, let effects):
       (answer, detail, items) = (.ignored, reason.rawValue, effects.map(\.kind.rawValue))
     }
@@ -54,6 +56,6 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   static let events =
     SessionCommand.allCases.map(\.name) + [
       "recognized", "restored", "answered", "saved", "drained", "revoked", "erased", "timedOut", "limitReached",
-      "ended",
+      "ended", "released",
     ]
 }

@@ -92,6 +92,13 @@ struct ModelPrologue {
       + [.on(.revoke, .arrives), .on(.erase, .done)] + completed(.erase)
   }
 
+  /// Logouts that leave a token in the vault which is not the known one.
+  private static let unfinished: [Move] =
+    restored + [.command(.logOut), .on(.drain, .arrives)] + completed(.revoke) + completed(.erase, .failed)
+    + after(.logIn, user: 1, .authenticate) + [.command(.logOut)] + completed(.save)
+    + [.on(.discardSaved, .failed), .on(.discardSaved, .done), .on(.drain, .arrives)]
+    + completed(.revoke) + completed(.forget, .failed)
+
   /// A read of the vault whose result has not arrived.
   private static let reading: [Move] = [.command(.restore), .on(.read, .done)]
 
@@ -103,6 +110,11 @@ struct ModelPrologue {
       ModelPrologue(restored + [.stranger(.renews), .command(.session(.renew)), .on(.renew, .done)]),
       ModelPrologue(
         login(0) + [.stranger(.logsIn), .command(.session(.check)), .on(.read, .done)], from: ModelWorld()),
+      ModelPrologue(restored + [.stranger(.replaces), .command(.session(.check)), .on(.read, .done)]),
+      ModelPrologue(restored + [.stranger(.replacesAndEnds), .command(.session(.check)), .on(.read, .done)]),
+
+      // A check of a session that has an access token, which the answer lacks.
+      ModelPrologue(login(0) + [.command(.session(.check)), .on(.read, .done)], from: ModelWorld()),
 
       // A new token is to be saved.
       ModelPrologue(exchanging),
@@ -112,6 +124,7 @@ struct ModelPrologue {
 
       // The authority requires a second step.
       ModelPrologue(challengedPassword + [.command(.answer)]),
+      ModelPrologue(challengedSwitch),
       ModelPrologue(challengedSwitch + [.command(.answer)]),
       ModelPrologue(challengedPassword + after(.session(.renew), .renew, .exchanged)),
       ModelPrologue(challengedPassword + [.stranger(.revokes), .command(.session(.renew)), .on(.renew, .done)]),
@@ -121,7 +134,23 @@ struct ModelPrologue {
       // Something happens while the vault is read.
       ModelPrologue(reading + challenged, from: ModelWorld()),
       ModelPrologue(reading + login(0)),
+      ModelPrologue(
+        reading + [.command(.logOut), .on(.drain, .arrives)] + completed(.forget), from: ModelWorld()),
       ModelPrologue(reading + completed(.read, .refused) + [.stranger(.logsIn), .command(.restore)]),
+
+      // A logout that could not erase, and another one during a login whose token could not be
+      // taken back.
+      ModelPrologue(
+        unfinished + [.command(.logOut), .on(.drain, .arrives)] + completed(.revoke),
+        from: .withSession(ModelBudget(faults: 3))),
+
+      // An answer comes late, after a logout, or during the next attempt.
+      ModelPrologue(
+        [.command(.logIn), .on(.authenticate, .done), .command(.logOut), .on(.drain, .arrives)] + completed(.forget),
+        from: ModelWorld()),
+      ModelPrologue(
+        restored + [.command(.session(.switchUser), user: 1), .timeOut, .on(.authenticate, .done)]
+          + [.command(.session(.switchUser), user: 1)]),
 
       // A logout overtakes other work, or another logout follows it.
       ModelPrologue(

@@ -7,6 +7,7 @@ enum ModelRule: String, CaseIterable {
   case everyLogoutEnds = "Every logout ends"
   case oneWorkAtATime = "One piece of work at a time"
   case lateResultsChangeNothing = "Late results change nothing"
+  case commandsKeepToTheirSession = "Commands keep to their session"
   case failuresEndNoSession = "Failures end no session"
   case completeMeansOver = "Complete means ended"
   case everyChangeIsTold = "Every change is reported"

@@ -22,8 +22,12 @@ enum ModelStep {
   case late(Late)
   /// Another process, an administrator or a user does something.
   case stranger(Stranger)
+  /// A caller gives a command inside a lease, or names the session, or has waited.
+  case call(Call)
   /// The process is killed, and another one is launched.
   case crash
+  /// The store is released.
+  case release
 
   enum Late: String, CaseIterable {
     case timeOut = "a time limit of a step that has ended fires"
@@ -32,6 +36,24 @@ enum ModelStep {
     case rejection = "the authority refuses an effect of a past session"
     case answer = "an answer to another challenge"
     case cancel = "another challenge is cancelled"
+    case logOut = "a logout of a past session"
+    case switchUser = "a switch from a past session"
+    case reauthenticate = "a password check for a past session"
+    case renew = "a renewal of a past session"
+    case logOutUser = "a logout of a user whose session is past"
+    case strangersLogOut = "a logout of a session of another store"
+  }
+
+  /// Commands whose answer depends on the caller.
+  enum Call: String, CaseIterable {
+    case logOut = "a logout of the session"
+    case logOutUser = "a logout of the session's user"
+    case logOutInside = "a logout, inside a lease"
+    case switchInside = "a switch of users, inside a lease"
+    case checkInside = "a check, inside a lease"
+    case renewInside = "a renewal, inside a lease"
+    case answerInside = "an answer, inside a lease"
+    case checkAgain = "a check that waited for its turn"
   }
 
   enum Stranger: String, CaseIterable {
@@ -39,6 +61,8 @@ enum ModelStep {
     case logsOut = "another process logs out"
     case renews = "another process renews and exchanges the token"
     case logsIn = "another process logs another user in"
+    case replaces = "another process logs another user in, and cannot revoke the session that it replaces"
+    case replacesAndEnds = "another process replaces the session without revoking it, and its own session ends"
     case corrupts = "the content of the vault is damaged"
     case removes = "the content of the vault is removed"
   }
@@ -49,6 +73,11 @@ extension ModelWorld {
   func steps() -> [ModelStep] {
     var steps: [ModelStep] = []
     steps.reserveCapacity(32)
+    if isReleased {
+      // A caller who still holds a key may give these.
+      let commands: [SessionCommand] = [.session(.check), .session(.renew), .answer]
+      return commands.map { .command($0, user: 0) } + stepsOfWork()
+    }
     for command in SessionCommand.allCases where mayBegin(command) {
       steps.append(.command(command, user: 0))
       if command == .logIn || command == .session(.switchUser) { steps.append(.command(command, user: 1)) }
@@ -57,11 +86,9 @@ extension ModelWorld {
       if gate.isOpen && gate.leases < budget.leases { steps.append(.leaseBegins) }
       if gate.leases > 0 { steps.append(.leaseEnds) }
     }
-    for index in works.indices {
-      for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
-    }
-    let isTimed = timer != nil && timer == machine.state.awaitedEpoch
-    if isTimed || workInTime != nil && budget.faults > 0 { steps.append(.timeOut) }
+    steps += stepsOfWork()
+    for call in ModelStep.Call.allCases where event(for: call) != nil { steps.append(.call(call)) }
+    if budget.releases > 0 { steps.append(.release) }
     if machine.state.kind == .renewing, machine.state.waitingChallenge != nil { steps.append(.deadline) }
     if let session = machine.state.session {
       steps.append(.limit)
@@ -72,6 +99,18 @@ extension ModelWorld {
       for stranger in ModelStep.Stranger.allCases where may(stranger) { steps.append(.stranger(stranger)) }
     }
     if budget.crashes > 0 { steps.append(.crash) }
+    return steps
+  }
+
+  /// The steps that do not depend on a store.
+  private func stepsOfWork() -> [ModelStep] {
+    var steps: [ModelStep] = []
+    if isReleased, let gate, gate.leases > 0 { steps.append(.leaseEnds) }
+    for index in works.indices {
+      for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
+    }
+    let isTimed = timer != nil && timer == machine.state.awaitedEpoch
+    if isTimed || workInTime != nil && budget.faults > 0 { steps.append(.timeOut) }
     return steps
   }
 
@@ -113,9 +152,14 @@ extension ModelWorld {
     switch stranger {
     case .revokes, .renews, .logsOut: vault.token.map(authority.isLive) ?? false
     case .logsIn: true
+    case .replaces, .replacesAndEnds:
+      // This process still holds the session that is replaced, and must end it.
+      vault.token.map { authority.isLive($0) && authority.tokens[Int($0)].session == presentSession } ?? false
     case .corrupts, .removes: vault.token != nil
     }
   }
+
+  private var presentSession: UInt8? { machine.state.session.map { authority.tokens[Int($0.token)].session } }
 
   /// The late notice, if there was a subject for it.
   func event(for late: ModelStep.Late) -> SessionEvent? {
@@ -125,13 +169,47 @@ extension ModelWorld {
     case .limit: pastSession.map { .limitReached(authority.record(0, began: $0), .expired(.absolute)) }
     case .earlierLimit: earlierRecord.map { .limitReached($0, .expired(.idle)) }
     case .rejection: pastSession.map { .ended($0, .revoked) }
-    case .answer: machine.state.presentChallenge.map { _ in .command(.answer, Self.otherChallenge) }
-    case .cancel: machine.state.presentChallenge.map { _ in .command(.cancel, Self.otherChallenge) }
+    case .answer: machine.state.presentChallenge.map { _ in .command(.answer, about: Self.otherChallenge) }
+    case .cancel: machine.state.presentChallenge.map { _ in .command(.cancel, about: Self.otherChallenge) }
+    case .logOut: pastSession.map { .command(.logOut, about: .session($0)) }
+    case .switchUser: pastSession.map { .command(.session(.switchUser), about: .session($0)) }
+    case .reauthenticate: pastSession.map { .command(.session(.reauthenticate), about: .session($0)) }
+    case .renew: pastSession.map { .command(.session(.renew), about: .session($0)) }
+    case .logOutUser:
+      machine.state.session.map { session in
+        let other = ModelAuthority.names.first { $0 != session.grant.user.username } ?? ""
+        return .command(.logOut, about: .user(UserID(rawValue: other)))
+      }
+    case .strangersLogOut: machine.state.session.map { _ in .command(.logOut, about: .nobody) }
+    }
+  }
+
+  /// The command of a caller, if there is one.
+  func event(for call: ModelStep.Call) -> SessionEvent? {
+    let isInside = gate?.leases ?? 0 > 0
+    let inside = CommandCaller(isInsideLease: true)
+    let session = machine.state.session.map { CommandSubject.session($0.began) }
+    return switch call {
+    case .logOut: session.map { .command(.logOut, about: $0) }
+    case .logOutUser: machine.state.session.map { .command(.logOut, about: .user($0.grant.user.id)) }
+    case .logOutInside: isInside ? .command(.logOut, by: inside) : nil
+    case .switchInside: isInside ? .command(.session(.switchUser), about: session ?? .nobody, by: inside) : nil
+    case .checkInside: isInside && mayBegin(.session(.check)) ? .command(.session(.check), by: inside) : nil
+    case .renewInside:
+      isInside && mayBegin(.session(.renew))
+        ? .command(.session(.renew), about: session ?? .nobody, by: inside) : nil
+    case .answerInside:
+      isInside && mayBegin(.answer)
+        ? machine.state.presentChallenge.map { .command(.answer, about: .challenge($0.token), by: inside) } : nil
+    case .checkAgain:
+      // Its call preceded all work.
+      mayBegin(.session(.check))
+        ? .command(.session(.check), by: CommandCaller(since: Epoch(number: 0))) : nil
     }
   }
 
   /// The token of a challenge that is not the current one.
-  static let otherChallenge = SessionToken(bytes: [255])
+  static let otherChallenge = CommandSubject.challenge(SessionToken(bytes: [255]))
 
   /// A record of the current session with another token.
   private var earlierRecord: SessionRecord? {

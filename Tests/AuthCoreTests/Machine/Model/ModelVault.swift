@@ -38,6 +38,7 @@ struct ModelBudget: Hashable {
   var crashes: UInt8 = 1
   /// Second steps that the authority requires.
   var challenges: UInt8 = 1
+  var releases: UInt8 = 1
   /// Simultaneous leases.
   var leases: UInt8 = 2
   /// The number of effects under way above which commands other than `logOut` must wait.

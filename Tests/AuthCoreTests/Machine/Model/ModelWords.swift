@@ -18,7 +18,8 @@ extension ModelWorld {
     case .work(let index, let choice): "\(works[Int(index)].words): \(choice.rawValue)"
     case .late(let late): late.rawValue
     case .stranger(let stranger): stranger.rawValue
-    case .leaseBegins, .leaseEnds, .timeOut, .deadline, .limit, .rejection, .crash: "\(step)"
+    case .call(let call): call.rawValue
+    case .leaseBegins, .leaseEnds, .timeOut, .deadline, .limit, .rejection, .crash, .release: "\(step)"
     }
   }
 }

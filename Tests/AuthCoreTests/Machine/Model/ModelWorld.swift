@@ -24,6 +24,8 @@ struct ModelWorld {
   /// Tokens that were erased from the vault but not revoked; the store retries at the next
   /// `forget`.
   var unrevoked: [UInt8] = []
+  /// Whether the store was released.
+  var isReleased = false
 
   /// The events before the exploration begins.
   var prologue = "launch, and the vault is empty"
@@ -55,7 +57,9 @@ struct ModelWorld {
       }
     case .late(let late): if let event = event(for: late) { send(event, judge) }
     case .stranger(let stranger): act(stranger)
+    case .call(let call): if let event = event(for: call) { send(event, user: machineUser, judge) }
     case .crash: crash()
+    case .release: release(judge)
     }
     if agreesWithDisk { vault.difference = .none }
     judge.inspect(self)
@@ -81,7 +85,14 @@ struct ModelWorld {
   }
 
   private func event(_ command: SessionCommand) -> SessionEvent {
-    .command(command, machine.state.presentChallenge?.token ?? Self.otherChallenge)
+    switch command {
+    case .answer, .cancel:
+      .command(
+        command, about: machine.state.presentChallenge.map { .challenge($0.token) } ?? Self.otherChallenge)
+    case .session(.renew), .session(.reauthenticate), .session(.switchUser):
+      .command(command, about: machine.state.session.map { .session($0.began) } ?? .nobody)
+    case .restore, .logIn, .session(.check), .logOut: .command(command)
+    }
   }
 
   private var machineUser: UInt8 {
@@ -103,14 +114,14 @@ struct ModelWorld {
     let before = machine
     let reaction = judge.handle(&machine, event)
     judge.judge(before, event, reaction, self)
+    if case .command(let command, _, let caller) = event { wait(for: command, reaction, caller) }
     guard case .transition(let effects) = reaction else {
       start(reaction.effects, user, judge)
       return false
     }
-    if let command = event.command { wait(for: command) }
     let (old, new) = (before.state.session, machine.state.session)
     if effects.contains(where: { $0.kind == .closeKeys }) { gate?.isOpen = false }
-    if let new, old?.began != new.began { gate = ModelGate() }
+    if let new, old?.began != new.began { gate = ModelGate(isOpen: !isReleased) }
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
     // The user gets time to answer; a command that keeps the challenge gives no more of it.
@@ -125,11 +136,12 @@ struct ModelWorld {
     return true
   }
 
-  private mutating func wait(for command: SessionCommand) {
+  private mutating func wait(for command: SessionCommand, _ reaction: Reaction, _ caller: CommandCaller) {
     switch command {
-    case .restore: _ = Awaited.begin(&awaited.restore)
-    case .logOut: _ = Awaited.begin(&awaited.logout)
-    case .logIn, .session, .answer: _ = Awaited.begin(&awaited.work)
+    case .restore: if reaction.isTransition { _ = Awaited.begin(&awaited.restore) }
+    case .logOut: if reaction.isTransition { _ = Awaited.begin(&awaited.logout) }
+    case .logIn: if reaction.isTransition { _ = Awaited.begin(&awaited.work) }
+    case .session, .answer: _ = awaited.wait(after: reaction, caller)
     case .cancel: break
     }
   }
@@ -156,6 +168,13 @@ struct ModelWorld {
     self = next
   }
 
+  private mutating func release(_ judge: ModelJudge) {
+    budget.releases -= 1
+    isReleased = true
+    send(.released, judge)
+    for settlement in awaited.abandon() { judge.judge(settlement, self) }
+  }
+
   private mutating func act(_ stranger: ModelStep.Stranger) {
     budget.strangers -= 1
     let kept = vault.token
@@ -176,6 +195,11 @@ struct ModelWorld {
     case .logsIn:
       if let kept { authority.end(kept, .userAsked) }
       keep(authority.begin(for: kept.map { 1 - authority.session(of: $0).user } ?? 0))
+    case .replaces, .replacesAndEnds:
+      guard let kept else { return }
+      let other = authority.begin(for: 1 - authority.session(of: kept).user)
+      keep(other)
+      if stranger == .replacesAndEnds { authority.end(other, .revoked) }
     case .corrupts:
       if let kept { authority.excuse(kept) }
       vault.content = .corrupt
