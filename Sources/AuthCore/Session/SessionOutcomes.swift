@@ -40,8 +40,8 @@ public enum LogoutReason: Hashable, Sendable {
 
 /// The result of a logout.
 ///
-/// After each of these, the session is no longer active in this process. Frozen: a later version
-/// adds no case.
+/// After each of these, the session is no longer active in this process.
+/// Frozen: a later version adds no case.
 public enum LogoutResult: Hashable, Sendable {
   /// No lease runs or can start, the authority ended the session, and the vault erased its token.
   ///
