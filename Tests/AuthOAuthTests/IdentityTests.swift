@@ -150,6 +150,12 @@ import TextFormat
     }
     #expect(session.endReason == .revoked)
     while !world.server.forms("/revoke").contains(where: { $0["token"] == "of-bob" }) { await Task.yield() }
+    // The authority itself grants nothing: nobody has to be faster than the one who lends.
+    let token = try await world.grant().token
+    world.server.script("/token", 200, answer(refresh: "of-bob", access: "bobs", claims("id-bob")))
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
+      try await world.authority.renew(token)
+    }
   }
 
   @Test("without an ID token the server is asked until it says whose a renewal is; another user ends the session")
