@@ -23,8 +23,9 @@ TSAN_SKIP ?= /published|$(ONCE)
 OLDER_FILTER := GuardsTests|AuthCoreTests
 # What these targets and the model check build.
 CORE_TESTS := GuardsTests AuthCoreTests
-# One optimised build for these and for the model check, which explores values and starts no task.
-OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older
+# One optimised build for these and for the model check, which explores values and starts no task. Without debug information
+# it takes a seventh less time.
+OLDER := -c release -debug-info-format none -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older
 
 # The deep model checks explore further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck|ExchangeModel
@@ -59,7 +60,7 @@ app: program ## * Open the full-screen program on a temporary home with two user
 # Two processes share the tests, because each often waits: for servers, for screens, for limits that are tested.
 SERVERS := AuthPostgresTests|AuthServiceTests
 # What measures runs alone, or it would measure the other tests, and is repeated once if it fails. Nothing else is.
-MEASURES := AttackTests|ThrottleCostTests
+MEASURES := AttackTests|ThrottleCostTests|OperatorTests/noDescriptor
 # A sweep may take as long as its numbers say.
 SWEEP := TEST_ALL=1 TEST_LIMIT=$${TEST_LIMIT:-86400}
 LANES := MAKE='$(MAKE)' .ci/lanes
@@ -108,7 +109,7 @@ other-lane:
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ --sanitize=thread --disable-index-store --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
@@ -116,7 +117,7 @@ test-older-systems: setup ## Run the same tests with what replaces, on older sys
 
 test-release: setup-release ## Play the transcripts against the release executable
 	.ci/release auth-cli
-	TEST_ALL=1 AUTH_CLI=$(abspath $(RELEASE)) .ci/tests $@ --filter TranscriptTests
+	TEST_ALL=1 AUTH_CLI=$(abspath $(RELEASE)) .ci/tests $@ $(if $(TESTED),--built) --filter TranscriptTests
 
 test-failover: ## Fail PostgreSQL servers and services under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
 	@.ci/setup failover
@@ -166,7 +167,7 @@ bench: setup-release ## Measure each goal of the design beside a baseline (BENCH
 	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)
 
-docs: build ## * Build the documentation into .build/docs
+docs: $(if $(TESTED),,build) ## * Build the documentation into .build/docs
 	.ci/docs $(dir $(DEBUG))Modules
 
 PICTURES := fixtures/pictures

@@ -96,6 +96,9 @@
       var status: Int32 = 0
       while waitpid(id, &status, 0) < 0 && errno == EINTR {}
       guard let answer = recorder?.answer else { return streamed }
+      // Before it is read: after a power cut the next process finds the new token here. If that
+      // fails, the answer is saved all the same.
+      fdatasync(answer)
       return streamed.flatMap { _ in
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = pread(answer, &bytes, limit, 0)

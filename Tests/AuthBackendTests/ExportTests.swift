@@ -2,7 +2,7 @@ import AuthBackend
 import Services
 import Testing
 
-@Suite struct ExportTests {
+@Suite(.timeLimit(.minutes(10))) struct ExportTests {
   @Test("every table is declared, with the columns that another backend does not import") func wholeSchema() throws {
     let raw = try Workspace.inhabited().work.raw
     let names = try #require(raw.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")).map { $0[0] }

@@ -6,7 +6,7 @@ import TextFormat
 @testable import AuthOAuth
 
 /// The login in the browser.
-@Suite struct AuthorizationTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthorizationTests {
   private let world = OAuthWorld()
 
   private func url(_ redirectURI: String = "com.example.app:/login", at other: OAuthAuthority? = nil) throws -> String {

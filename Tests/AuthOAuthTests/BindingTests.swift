@@ -5,7 +5,7 @@ import Testing
 @testable import AuthOAuth
 
 /// A saved session belongs to one server and one client.
-@Suite struct BindingTests {
+@Suite(.timeLimit(.minutes(10))) struct BindingTests {
   private let world = OAuthWorld()
 
   /// An authority for another server or another client, in the same app.

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The login on another device.
-@Suite struct DeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceTests {
   private let world = OAuthWorld()
 
   /// Waits until the device sleeps, and moves the clock by its wait.
@@ -71,7 +71,7 @@ import Testing
 
   @Test(
     "simultaneous callers share one poll: a cancelled one leaves it, and the last one stops it",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func shared() async throws {
     let device = try await world.authority.deviceAuthorization()
     for error in ["authorization_pending", "slow_down"] {

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The server's description of itself.
-@Suite struct DiscoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DiscoveryTests {
   private let server = ServerDouble()
 
   private func discover(_ issuer: String = ServerDouble.place) async throws(OAuthError) -> OAuthServer {

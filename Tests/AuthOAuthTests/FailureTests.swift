@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What each failure means for a session: only the server's own refusal of its token ends it.
-@Suite struct FailureTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
   private let world = OAuthWorld()
 
   @Test(

@@ -4,7 +4,7 @@ import AuthOAuth
 import Testing
 
 /// A server, or somebody in its place, that means harm.
-@Suite struct HostileServerTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileServerTests {
   private let world = OAuthWorld()
 
   private static let nested = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)

@@ -5,7 +5,7 @@ import Testing
 import TextFormat
 
 /// Whose a login is, and what happens while the server does not say.
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(10))) struct IdentityTests {
   private let world = OAuthWorld()
 
   /// An answer of the token endpoint, with an ID token if it has claims.

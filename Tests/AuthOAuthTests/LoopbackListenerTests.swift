@@ -6,7 +6,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The port to which a browser returns, and other programs of this machine that connect to it.
-@Suite struct LoopbackListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackListenerTests {
   private let served: Served
 
   init() throws { served = try Served() }

@@ -3,7 +3,7 @@ import AuthCoreTesting
 import Testing
 
 /// The contract of every authority, over a server in memory and a browser.
-@Suite struct OAuthContractTests {
+@Suite(.timeLimit(.minutes(10))) struct OAuthContractTests {
   private static func subject(_ change: @Sendable (inout ServerDouble.State) -> Void) -> AuthorityContract.Subject {
     let world = OAuthWorld(change)
     func account(_ name: String) -> Credentials {

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The tokens of the server: rotation, lifetimes, and who is asked about them.
-@Suite struct RefreshTests {
+@Suite(.timeLimit(.minutes(10))) struct RefreshTests {
   private let world = OAuthWorld()
 
   @Test(

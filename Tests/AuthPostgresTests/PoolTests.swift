@@ -59,7 +59,8 @@ extension PostgresTests {
       let pool = try site.pool(limits, size: 2, patience: .seconds(1))
       var most = 0
       for _ in 0..<6 {
-        #expect(["server_lost", "database_busy"].contains(Self.sleep(pool, scope)))
+        // On a busy machine a connection may be given up before the statement is sent.
+        #expect(["server_lost", "server_silent", "database_busy"].contains(Self.sleep(pool, scope)))
         most = max(most, try site.connections())
       }
       #expect(most <= 2)

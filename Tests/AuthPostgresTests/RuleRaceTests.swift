@@ -17,7 +17,7 @@ import Testing
 /// lock. SQLite has one writer at a time.
 ///
 /// `ACCOUNT_RACE_ROUNDS` says how many rounds; `make test-races` takes 200.
-@Suite struct RuleRaceTests {
+@Suite(.timeLimit(.minutes(240))) struct RuleRaceTests {
   static let rounds = Effort.number("ACCOUNT_RACE_ROUNDS") ?? (Effort.isComplete ? 8 : 4)
 
   @Test("the outcome is that of some order of the two", arguments: Engine.possible, Pair.all)

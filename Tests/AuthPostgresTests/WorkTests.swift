@@ -16,7 +16,7 @@ import Testing
 ///
 /// The work is counted, and no time is measured: on SQLite the instructions of the statements, on
 /// PostgreSQL the rows that they fetch.
-@Suite struct WorkTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkTests {
   /// Every row that a member may make grow without a limit, so many times as much of it.
   private static let (small, large) = (2_100, 21_000)
 

@@ -1,7 +1,7 @@
 import CommandLineKit
 import Testing
 
-@Suite struct CSVTests {
+@Suite(.timeLimit(.minutes(10))) struct CSVTests {
   @Test(
     "a field is one cell in each spreadsheet, and never a formula",
     arguments: [

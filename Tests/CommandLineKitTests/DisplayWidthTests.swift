@@ -3,7 +3,7 @@ import TextFormat
 
 @testable import CommandLineKit
 
-@Suite("Columns of a terminal")
+@Suite("Columns of a terminal", .timeLimit(.minutes(10)))
 struct DisplayWidthTests {
   @Test(
     "text has the same width as on a terminal",

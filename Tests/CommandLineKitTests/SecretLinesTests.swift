@@ -4,7 +4,7 @@ import TextFormat
 
 @testable import CommandLineKit
 
-@Suite("Secrets on standard input, whole or line by line")
+@Suite("Secrets on standard input, whole or line by line", .timeLimit(.minutes(10)))
 struct SecretLinesTests {
   /// An input with these bytes, which stays open if `staysOpen` is true.
   ///
@@ -14,7 +14,9 @@ struct SecretLinesTests {
     precondition(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     precondition(write(ends[1], bytes, bytes.count) == bytes.count)
     if !staysOpen { close(ends[1]) }
-    return (SecretLines(descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20)), ends[1])
+    return (
+      SecretLines(descriptor: ends[0], messages: -1, timeLimit: staysOpen ? .milliseconds(20) : .seconds(600)), ends[1]
+    )
   }
 
   private func whole(_ text: String, _ names: [String] = ["password"]) throws(CommandError) -> [String] {

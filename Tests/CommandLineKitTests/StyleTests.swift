@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandLineKit
 
-@Suite("Colour")
+@Suite("Colour", .timeLimit(.minutes(10)))
 struct StyleTests {
   private func isOn(
     terminal: Bool = true, option: Bool = false, _ variables: [String: String] = ["TERM": "xterm"]

@@ -29,7 +29,7 @@ private struct Bits: OptionSet, Sendable {
   let rawValue: Int
 }
 
-@Suite("Gatekeeper: a sequential model")
+@Suite("Gatekeeper: a sequential model", .timeLimit(.minutes(10)))
 struct GatekeeperModelTests {
   @Test("every sequence of calls on sets of every kind matches the model", arguments: 0..<40 as Range<UInt64>)
   func sets(seed: UInt64) {

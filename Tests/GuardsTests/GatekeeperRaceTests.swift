@@ -4,7 +4,7 @@ import Races
 import Synchronization
 import Testing
 
-@Suite("Gatekeeper: two threads")
+@Suite("Gatekeeper: two threads", .timeLimit(.minutes(10)))
 struct GatekeeperRaceTests {
   private let rounds = Effort.isComplete ? 200_000 : 40_000
   /// Of one race; the control repeats it.

@@ -10,7 +10,7 @@ struct LoadState: OptionSet, Sendable {
 
 struct Refusal: Error, Equatable {}
 
-@Suite("Gatekeeper: the published functions")
+@Suite("Gatekeeper: the published functions", .timeLimit(.minutes(10)))
 struct GatekeeperTests {
 
   @Test("an element that is itself a set is one condition, not several") func setOfSets() {

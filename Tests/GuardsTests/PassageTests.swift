@@ -8,7 +8,7 @@ final class Holder {
   var isInside: Bool { passage != nil }
 }
 
-@Suite("Passage: only its holder ends an owned passage")
+@Suite("Passage: only its holder ends an owned passage", .timeLimit(.minutes(10)))
 struct PassageTests {
 
   @Test("withPassage opens the gate when the body throws, with the body's own error type") func throwing() {

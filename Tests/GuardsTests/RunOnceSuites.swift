@@ -4,7 +4,7 @@ import Testing
 
 /// The suites of RunOnce run one after the other, because some count the records of the whole
 /// process.
-@Suite("RunOnce", .serialized)
+@Suite("RunOnce", .serialized, .timeLimit(.minutes(10)))
 enum RunOnceSuites {}
 
 /// An object that counts the runs of its bodies.

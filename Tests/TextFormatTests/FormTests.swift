@@ -1,7 +1,7 @@
 import Testing
 import TextFormat
 
-@Suite struct FormTests {
+@Suite(.timeLimit(.minutes(10))) struct FormTests {
   @Test("what is written is read again, whatever is in it")
   func roundTrip() {
     let fields = ["a": "1 + 1 = 2 & more", "é\r\n": "%41😀", "empty": "", "": "no name"]

@@ -1,7 +1,7 @@
 import Testing
 import TextFormat
 
-@Suite struct JSONReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONReadingTests {
   private func read(_ text: String) -> JSON? { JSON(parsing: Array(text.utf8)) }
 
   @Test("every form of value is read")

@@ -1,7 +1,7 @@
 import Testing
 import TextFormat
 
-@Suite("JSON")
+@Suite("JSON", .timeLimit(.minutes(10)))
 struct JSONTests {
   @Test("a document is one line, versioned first, in the order written")
   func document() {

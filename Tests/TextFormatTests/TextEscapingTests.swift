@@ -1,7 +1,7 @@
 import Testing
 import TextFormat
 
-@Suite("Escaping of untrusted text")
+@Suite("Escaping of untrusted text", .timeLimit(.minutes(10)))
 struct TextEscapingTests {
   @Test(
     "characters that act on a terminal are shown as escapes",

@@ -2,7 +2,7 @@ import Programs
 import Testing
 import TextFormat
 
-@Suite("Times")
+@Suite("Times", .timeLimit(.minutes(10)))
 struct UTCTimeTests {
   @Test(
     "UTC in ISO 8601",

@@ -93,6 +93,21 @@ extension OpenDirectory {
     guard DurableFile.flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
   }
 
+  /// Makes the directory's own entry durable, if this user may read the directory that contains it.
+  ///
+  /// Whoever made the directory may not have done that: then a power cut would take all that is in
+  /// it.
+  package func synchronizeEntry() throws(FileError) {
+    let parent = open("..", O_RDONLY | O_DIRECTORY)
+    if parent < 0, errno == EACCES { return }
+    guard parent >= 0 else { throw .system(file(""), "cannot be made durable", .current) }
+    defer { close(parent) }
+    // Some file systems cannot sync directories.
+    if DurableFile.flush(parent) != 0, errno != EINVAL {
+      throw .system(file(""), "cannot be made durable", .current)
+    }
+  }
+
   /// Makes the entries of the directory durable.
   package func synchronize() throws(FileError) {
     // Some file systems cannot sync directories.

@@ -118,6 +118,7 @@ public final class FileVault: SessionVault {
           hint: "Log out there first, or use another --context. The file was not changed.")
       }
       try directory.replace(name, with: text(token, details))
+      if case .absent = reading { try directory.synchronizeEntry() }
       return reading
     }
   }

@@ -35,8 +35,7 @@ package final class ConfirmedServer: Sendable {
   /// The content of the file.
   struct Known: Hashable {
     let server: Identity
-    /// Nil in a file of an earlier release.
-    var change: Change?
+    let change: Change
   }
 
   static let name = "confirmed-server"
@@ -67,7 +66,7 @@ package final class ConfirmedServer: Sendable {
   }
 
   /// The server that is on file; nil when there is none, or the file cannot be read.
-  func known() -> Known? { writing.withLock { _ in withFile { Known(file: $0) } } }
+  func known() -> Known? { writing.withLock { _ in withFile { Known.newest(in: $0)?.known } } }
 
   private func withFile<Result>(_ body: (Int32) -> Result?) -> Result? {
     let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -78,23 +77,26 @@ package final class ConfirmedServer: Sendable {
 
   /// Writes down that a server confirmed a change.
   ///
-  /// A change on a known timeline replaces the content in place and need not reach the disk at
-  /// once: the file survives the death of the service, and after a power cut an older change is on
-  /// file. It is a second line of defence behind the fencing of old primaries, so a disk that is
-  /// full fails no payment; the next change tries again.
+  /// A change on a known timeline is written over the older of two sectors, and need not reach the
+  /// disk at once: the file survives the death of the service, and after a power cut, which damages
+  /// at most that sector, an older change is on file. It is a second line of defence behind the
+  /// fencing of old primaries, so a disk that is full fails no payment; the next change tries again.
   func note(_ change: Change, at server: Identity) {
-    let line = Array("\(server.system) \(server.timeline) \(change.log) \(change.transaction)\n".utf8)
+    let known = Known(server: server, change: change)
     writing.withLock { _ in
       let isOnFile = withFile { file -> Bool? in
-        guard let known = Known(file: file), known.server.system == server.system else { return false }
-        guard known.server.timeline == server.timeline else { return known.server.timeline > server.timeline }
-        if let last = known.change, last.log >= change.log { return true }
-        return pwrite(file, line, line.count, 0) == line.count
+        guard let (last, sector) = Known.newest(in: file), last.server.system == server.system else { return false }
+        guard last.server.timeline == server.timeline else { return last.server.timeline > server.timeline }
+        if last.change.log >= change.log { return true }
+        return pwrite(file, known.sector, Known.size, off_t((1 - sector) * Known.size)) == Known.size
       }
-      if isOnFile != true {
-        _ = try? OpenDirectory(at: directory.path, followingLinks: true)?.replace(Self.name, with: line)
-      }
+      if isOnFile != true { try? replace(with: known) }
     }
+  }
+
+  /// Replaces the file, durably.
+  func replace(with known: Known) throws(FileError) {
+    try OpenDirectory(at: directory.path, followingLinks: true)?.replace(Self.name, with: known.sector)
   }
 
   /// Throws if the server of a new connection must not be used.
@@ -121,17 +123,33 @@ package final class ConfirmedServer: Sendable {
 }
 
 extension ConfirmedServer.Known {
-  /// Reads the first line of a file.
-  ///
-  /// A shorter line that was written in place leaves the end of a longer one behind it.
-  fileprivate init?(file: Int32) {
-    var content = [UInt8](repeating: 0, count: 128)
-    let count = pread(file, &content, content.count, 0)
+  /// The bytes that a disk writes completely or damages.
+  static let size = 512
+
+  /// A line with its checksum, in as many bytes as a sector has.
+  fileprivate var sector: [UInt8] {
+    let text = "\(server.system) \(server.timeline) \(change.log) \(change.transaction)"
+    let line = Array("\(text) \(Self.checksum(text))\n".utf8)
+    return line + [UInt8](repeating: UInt8(ascii: "\n"), count: Self.size - line.count)
+  }
+
+  private static func checksum(_ text: String) -> String { String(Hex.text(SHA256.hash(Array(text.utf8))).prefix(16)) }
+
+  /// The later change of the two sectors, and in which of them it is.
+  fileprivate static func newest(in file: Int32) -> (known: Self, sector: Int)? {
+    (0...1).compactMap { sector in Self(file: file, sector).map { ($0, sector) } }
+      .max { ($0.0.server.timeline, $0.0.change.log) < ($1.0.server.timeline, $1.0.change.log) }
+  }
+
+  private init?(file: Int32, _ sector: Int) {
+    var content = [UInt8](repeating: 0, count: Self.size)
+    let count = pread(file, &content, Self.size, off_t(sector * Self.size))
     let line = content.prefix(max(count, 0)).prefix { $0 != UInt8(ascii: "\n") }
     let words = String(decoding: line, as: UTF8.self).split(separator: " ")
-    guard words.count >= 2, let timeline = UInt32(words[1]) else { return nil }
+    guard words.count == 5, words[4] == Self.checksum(words[..<4].joined(separator: " ")),
+      let timeline = UInt32(words[1]), let log = Int64(words[2]), let transaction = Int64(words[3])
+    else { return nil }
     server = ConfirmedServer.Identity(system: String(words[0]), timeline: timeline)
-    guard words.count == 4, let log = Int64(words[2]), let transaction = Int64(words[3]) else { return }
     change = ConfirmedServer.Change(log: log, transaction: transaction)
   }
 }

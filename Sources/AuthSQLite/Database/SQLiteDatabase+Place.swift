@@ -52,6 +52,7 @@ extension SQLiteDatabase {
       if scope == .creation {
         try directory.create(name, mayExist: true)
         try directory.synchronize()
+        try directory.synchronizeEntry()
         if let made = try directory.facts(of: name) {
           return Place(directory: directory, facts: try checked(name, made, in: directory))
         }

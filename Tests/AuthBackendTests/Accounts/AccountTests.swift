@@ -4,7 +4,7 @@ import AuthSQLite
 import Services
 import Testing
 
-@Suite struct AccountTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountTests {
   @Test("the first account is an administrator's, once, though many register at once")
   func firstAdministrator() async throws {
     let work = Workspace()

@@ -5,7 +5,7 @@ import DatabaseFiles
 import Services
 import Testing
 
-@Suite struct DeletionTests {
+@Suite(.timeLimit(.minutes(10))) struct DeletionTests {
   @Test("nothing that identifies a deleted user is left, and an expired session of it says so")
   func erased() async throws {
     let work = Workspace()

@@ -6,7 +6,7 @@ import Services
 import Testing
 
 /// The deletion of an account that has made many payments.
-@Suite struct ErasureTests {
+@Suite(.timeLimit(.minutes(10))) struct ErasureTests {
   /// A database of bob, who has nothing and has paid often under a key.
   private func work(payments: Int, isShared: Bool) throws -> (Workspace, LocalAuthority) {
     let (work, authority) = try Workspace.inhabited(isShared: isShared)

@@ -3,7 +3,7 @@ import Services
 import Testing
 import TextFormat
 
-@Suite struct DigestTests {
+@Suite(.timeLimit(.minutes(10))) struct DigestTests {
   enum Algorithm: String, CaseIterable {
     case sha1, sha256
 

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What one member can store, and how long a session can last.
-@Suite struct BoundTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundTests {
   private let work: Workspace
   private let authority: LocalAuthority
 
@@ -41,7 +41,7 @@ import Testing
     #expect(AccountsQuery(namePrefix: String(repeating: "\u{323}\u{301}", count: 15_000), limit: 1).names.from == "~")
   }
 
-  @Test("of many callers those that paused are forgotten, and no other one", .timeLimit(.minutes(1)))
+  @Test("of many callers those that paused are forgotten, and no other one", .timeLimit(.minutes(10)))
   func callers() {
     // Here each pause is long enough, and there none is.
     let (quick, slow) = (Rates<Int>(burst: 1, perSecond: 1e12), Rates<Int>(burst: 1, perSecond: 1e-12))

@@ -6,7 +6,7 @@ import Services
 import Testing
 import TextFormat
 
-@Suite struct EventTests {
+@Suite(.timeLimit(.minutes(10))) struct EventTests {
   @Test("a wall clock that goes back does not disturb the order") func clockSetBack() throws {
     let work = Workspace()
     _ = try work.authority(wallClock: { WallTime(microseconds: 2_000_000) }).register(

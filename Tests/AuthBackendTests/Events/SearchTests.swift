@@ -5,7 +5,7 @@ import Services
 import Testing
 
 /// A search in a long list answers after a limited time, and says where it stopped.
-@Suite struct SearchTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchTests {
   /// A database in which alice paid bob 2,500 times, and no time to search.
   private func site() throws -> (work: Workspace, rules: Rules, token: SessionToken) {
     let work = Workspace(searchTime: .zero)

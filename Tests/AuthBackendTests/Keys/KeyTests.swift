@@ -8,7 +8,7 @@ import Foundation
 import Services
 import Testing
 
-@Suite struct KeyTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyTests {
   /// Each operation under a lease, with the keys that its method takes and checks.
   private static func checked() throws -> Set<String> {
     let sources = Workspace.repository + "/Sources/AuthBackend/"

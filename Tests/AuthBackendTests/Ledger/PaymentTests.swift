@@ -10,7 +10,7 @@ import Services
 import Synchronization
 import Testing
 
-@Suite struct PaymentTests {
+@Suite(.timeLimit(.minutes(10))) struct PaymentTests {
   @Test(
     "amounts: the accepted forms",
     arguments: [("12", 1200), ("12.5", 1250), ("12.50", 1250), ("0.01", 1), ("999999999999.99", 99_999_999_999_999)]

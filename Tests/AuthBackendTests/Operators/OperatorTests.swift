@@ -6,7 +6,7 @@ import Testing
 @testable import AuthBackend
 
 /// What an operator does without a session, and what people may not do in a shared database.
-@Suite struct OperatorTests {
+@Suite(.timeLimit(.minutes(10))) struct OperatorTests {
   private let work = Workspace(isShared: true)
   private var shared: LocalAuthority { work.authority() }
 

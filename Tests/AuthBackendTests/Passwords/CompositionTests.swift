@@ -2,7 +2,7 @@ import AuthBackend
 import Foundation
 import Testing
 
-@Suite struct CompositionTests {
+@Suite(.timeLimit(.minutes(10))) struct CompositionTests {
   /// Foundation may know another version of Unicode; for what both know, composition never changes
   /// (UAX #15, section 3).
   @Test("the composition is Foundation's, for every scalar alone and after marks, up to Unicode 15")

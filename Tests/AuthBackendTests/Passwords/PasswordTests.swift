@@ -4,7 +4,7 @@ import CCrypt
 import Services
 import Testing
 
-@Suite struct PasswordTests {
+@Suite(.timeLimit(.minutes(10))) struct PasswordTests {
   @Test(
     "when setting: the rule that is broken is named",
     arguments: [

@@ -4,7 +4,7 @@ import AuthSQLite
 import Services
 import Testing
 
-@Suite struct RecoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
   @Test("a code is read without regard to case, hyphens, spaces and look-alike letters")
   func reading() {
     let code = RecoveryCode(typed: Array("01234-56789-abcde-fghjk-mnpqr".utf8))

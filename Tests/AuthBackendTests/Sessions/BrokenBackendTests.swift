@@ -7,7 +7,7 @@ import Foundation
 import Services
 import Testing
 
-@Suite("The contract of backends finds what is broken")
+@Suite("The contract of backends finds what is broken", .timeLimit(.minutes(10)))
 struct BrokenBackendTests {
   @Test("every broken backend is found", arguments: BrokenBackend.Flaw.allCases)
   func flaws(flaw: BrokenBackend.Flaw) async throws {

@@ -6,7 +6,7 @@ import Services
 import Testing
 
 /// How many sessions an account has at most.
-@Suite struct SessionBoundTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionBoundTests {
   private let work: Workspace
   private let authority: LocalAuthority
 

@@ -4,7 +4,7 @@ import AuthSQLite
 import Services
 import Testing
 
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   typealias Refusal = AuthorityError<SessionRejection>
 
   private func ready() throws -> (Workspace, LocalAuthority, Grant) {

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import TextFormat
 
-@Suite struct ThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
   private let boot = BootID(high: 1, low: 1)
   private func at(_ seconds: Int64, boot: BootID? = nil) -> BootInstant {
     BootInstant(boot: boot ?? self.boot, uptime: .seconds(seconds))

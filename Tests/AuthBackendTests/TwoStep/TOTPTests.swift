@@ -4,7 +4,7 @@ import TextFormat
 
 @testable import AuthBackend
 
-@Suite("Codes of an authenticator app") struct TOTPTests {
+@Suite("Codes of an authenticator app", .timeLimit(.minutes(10))) struct TOTPTests {
   private static let key = Array("12345678901234567890".utf8)
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -4,7 +4,7 @@ import AuthSQLite
 import Services
 import Testing
 
-@Suite("A login in two steps") struct TwoStepTests {
+@Suite("A login in two steps", .timeLimit(.minutes(10))) struct TwoStepTests {
   /// Alice with a second step, and a clock for her codes.
   private struct Scene {
     let work = Workspace()

@@ -8,7 +8,7 @@ import Testing
 /// Every file of `fixtures/golden/app`: a story, and the screen at its end in several sizes.
 ///
 /// A new case needs no code: write the steps, and record the rest.
-@Suite("Frames of the full-screen program")
+@Suite("Frames of the full-screen program", .timeLimit(.minutes(10)))
 struct AppFrameTests {
   private static func steps(of name: String) throws -> [String] {
     Array(try AppStory.lines(of: "golden/app/" + name).prefix { !$0.isEmpty })

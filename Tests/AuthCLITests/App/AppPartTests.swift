@@ -12,7 +12,7 @@ import TextFormat
 @testable import CommandLineKit
 
 /// What no story shows.
-@Suite("Parts of the full-screen program")
+@Suite("Parts of the full-screen program", .timeLimit(.minutes(10)))
 struct AppPartTests {
   @Test("a slow backend is asked for the last of the filters that were typed, and for nothing twice")
   func lastFilter() {

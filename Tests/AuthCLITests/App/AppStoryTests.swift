@@ -4,7 +4,7 @@ import Testing
 /// happens, and what it makes of that.
 ///
 /// A new case needs no code; `RECORD_GOLDEN=1` writes what happened into the files instead.
-@Suite("Stories of the full-screen program")
+@Suite("Stories of the full-screen program", .timeLimit(.minutes(10)))
 struct AppStoryTests {
   @Test("each step has the outcome that the story says", arguments: AppStory.names(in: "stories"))
   func plays(_ name: String) throws {

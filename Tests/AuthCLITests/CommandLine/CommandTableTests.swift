@@ -4,7 +4,7 @@ import Testing
 @testable import AuthProgram
 @testable import CommandLineKit
 
-@Suite("The table of commands")
+@Suite("The table of commands", .timeLimit(.minutes(10)))
 struct CommandTableTests {
   let tool = AuthTool.tool
 

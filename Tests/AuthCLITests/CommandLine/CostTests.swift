@@ -3,7 +3,7 @@ import Programs
 import Testing
 
 /// The one difference between the shipped executable and the one that most tests run.
-@Suite("The cost of a password")
+@Suite("The cost of a password", .timeLimit(.minutes(10)))
 struct CostTests {
   /// What the stored hash of each account costs.
   private func cost(_ home: CommandHome) -> [PasswordCost?] {

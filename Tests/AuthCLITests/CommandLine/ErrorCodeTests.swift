@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineKit
 
-@Suite("Error codes")
+@Suite("Error codes", .timeLimit(.minutes(10)))
 struct ErrorCodeTests {
   @Test("every code is in snake case and comes with a status that is not success")
   func form() {

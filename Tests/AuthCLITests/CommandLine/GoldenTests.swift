@@ -3,7 +3,7 @@ import Testing
 @testable import AuthProgram
 @testable import CommandLineKit
 
-@Suite("What is written from the table")
+@Suite("What is written from the table", .timeLimit(.minutes(10)))
 struct GoldenTests {
   let tool = AuthTool.tool
 

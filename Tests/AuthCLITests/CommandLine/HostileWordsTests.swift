@@ -6,7 +6,7 @@ import TextFormat
 @testable import AuthProgram
 @testable import CommandLineKit
 
-@Suite("Hostile command lines")
+@Suite("Hostile command lines", .timeLimit(.minutes(10)))
 struct HostileWordsTests {
   /// Words that have broken parsers, and words of the table to reach every phase with them.
   static let vocabulary: [Word] = [

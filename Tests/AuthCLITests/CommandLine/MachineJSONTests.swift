@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthProgram
 
-@Suite("The table of the session machine")
+@Suite("The table of the session machine", .timeLimit(.minutes(10)))
 struct MachineTableTests {
   private static let table = MachineTable.shipped
 

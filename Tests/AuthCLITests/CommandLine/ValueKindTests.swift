@@ -6,7 +6,7 @@ import TextFormat
 @testable import AuthProgram
 @testable import CommandLineKit
 
-@Suite("Kinds of value")
+@Suite("Kinds of value", .timeLimit(.minutes(10)))
 struct ValueKindTests {
   private func expect<Value: Equatable>(
     _ kind: ValueKind<Value>, takes values: KeyValuePairs<Word, Value> = [:], refuses words: [Word],

@@ -3,7 +3,7 @@ import Testing
 @testable import CommandLineKit
 @testable import TextFormat
 
-@Suite("Words and how they are quoted")
+@Suite("Words and how they are quoted", .timeLimit(.minutes(10)))
 struct WordTests {
   @Test("a word that is not UTF-8 has no text and is quoted byte by byte")
   func invalid() {

@@ -4,7 +4,7 @@ import Programs
 import Testing
 
 /// What `recover` and `login` do for a code that opens nothing, without looking at a clock.
-@Suite("Work for a refused code")
+@Suite("Work for a refused code", .timeLimit(.minutes(10)))
 struct RefusedCodeTests {
   /// The calls that write of a command that is refused, without their numbers, of rows of like
   /// calls the first.

@@ -3,7 +3,7 @@ import Testing
 
 /// In which order things reach the disk, from the log of the calls: what a loss of power needs, and
 /// kill -9 cannot show.
-@Suite("Order of writing")
+@Suite("Order of writing", .timeLimit(.minutes(10)))
 struct WriteOrderTests {
   private func calls(_ line: String, input: String, from start: CrashCase.Start) async throws -> [String] {
     let home = try await CrashStart.home(start)

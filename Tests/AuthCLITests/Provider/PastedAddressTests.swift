@@ -3,7 +3,7 @@ import Testing
 @testable import AuthProgram
 
 /// The address that a user pastes.
-@Suite struct PastedAddressTests {
+@Suite(.timeLimit(.minutes(10))) struct PastedAddressTests {
   @Test(
     "what terminals and editing keys add to a pasted address is removed",
     arguments: [

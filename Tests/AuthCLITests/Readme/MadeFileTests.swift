@@ -3,7 +3,7 @@ import Programs
 import Testing
 
 /// Files that make writes from other files are kept in the repository, and are up to date.
-@Suite struct MadeFileTests {
+@Suite(.timeLimit(.minutes(10))) struct MadeFileTests {
   @Test(
     "the pictures are what `make pictures` draws now",
     arguments: [

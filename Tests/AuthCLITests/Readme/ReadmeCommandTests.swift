@@ -3,7 +3,7 @@ import Testing
 
 /// Every command of the README and of the article *Use auth-cli* that no terminal session plays is
 /// executed here; one that is new and has no way to be fails.
-@Suite struct ReadmeCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadmeCommandTests {
   private static let readme = ReadmeSession.documents
 
   /// How the commands of make are executed: in the repository, with `$HOME` a new directory.
@@ -149,7 +149,7 @@ import Testing
   }
 
   private func isInstalled(_ program: String) async throws -> Bool {
-    try await Program("sh", ["-c", "command -v \(program)"], timeLimit: .seconds(10)).run().ending == .exited(0)
+    try await Program("sh", ["-c", "command -v \(program)"], timeLimit: .seconds(600)).run().ending == .exited(0)
   }
 
   /// Plays a script in the repository; each of its commands must succeed, and something must be

@@ -1,7 +1,7 @@
 import Testing
 
 /// The README's terminal session says what happens.
-@Suite struct ReadmeSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadmeSessionTests {
   @Test("the README's terminal sessions go as they are shown")
   func session() async throws {
     let session = ReadmeSession(ReadmeSession.documents)

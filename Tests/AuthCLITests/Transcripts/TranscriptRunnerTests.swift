@@ -4,7 +4,7 @@ import Testing
 /// The runner itself, on transcripts of the shell: a wrong expectation fails.
 ///
 /// What cram accepts is in the transcripts of `fixtures/`, which pass.
-@Suite struct TranscriptRunnerTests {
+@Suite(.timeLimit(.minutes(10))) struct TranscriptRunnerTests {
   private func play(_ text: String, timeLimit: Duration = .seconds(60)) async throws -> TranscriptRun {
     try await TranscriptRun(
       Transcript(name: "case.t", contents: text), executable: "/bin/true", directory: "/tmp",

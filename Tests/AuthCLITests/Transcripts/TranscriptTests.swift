@@ -10,7 +10,7 @@ import Testing
 /// of `make test-all`, plays them on the release executable. A new case needs no code.
 /// `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you
 /// keep it. `TRANSCRIPTS='pay login'` plays or records these alone.
-@Suite struct TranscriptTests {
+@Suite(.timeLimit(.minutes(240))) struct TranscriptTests {
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
   private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"
 

@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("The doubles pass the contracts, and broken implementations do not")
+@Suite("The doubles pass the contracts, and broken implementations do not", .timeLimit(.minutes(10)))
 struct ContractTests {
   static func authority(
     rotates: Bool = false, spends: Bool = false, hasSecondStep: Bool = false,

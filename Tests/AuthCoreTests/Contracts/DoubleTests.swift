@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite struct DoubleTests: InWorld {
+@Suite(.timeLimit(.minutes(10))) struct DoubleTests: InWorld {
   let world = World()
 
   @Test("a session of a test has a key and a password, and tests can change it, move its clock and end it")

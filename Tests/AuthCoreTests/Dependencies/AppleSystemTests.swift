@@ -7,7 +7,7 @@ import Testing
 /// They compile against declarations of Apple's C library, which come before that of Linux in their
 /// sources. The compiler on Linux does not check the availability of API on Apple's systems, but
 /// the modules of its standard library declare it.
-@Suite struct AppleSystemTests {
+@Suite(.timeLimit(.minutes(10))) struct AppleSystemTests {
   /// In the order of their imports.
   static let modules = ["Guards", "AuthCore", "TextFormat", "AuthDevice", "AuthOAuth"]
 

@@ -2,7 +2,7 @@ import Testing
 
 /// The permitted imports of each module, without external packages: auth-cli → AuthProgram →
 /// AuthSQLite → AuthBackend → AuthCore → Guards.
-@Suite struct DependencyTests {
+@Suite(.timeLimit(.minutes(10))) struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   /// The names of the C library on different systems; AuthCore uses it for threads.
   private static let threads: Set = ["Darwin", "Glibc", "Musl", "Android"]

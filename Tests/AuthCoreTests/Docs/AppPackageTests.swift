@@ -3,14 +3,14 @@ import Programs
 import Testing
 
 /// An app's package outside the repository, with the exact code of the articles.
-@Suite(.enabled(if: Effort.isComplete, "make test-all builds it")) struct AppPackageTests {
+@Suite(.enabled(if: Effort.isComplete, "make test-all builds it"), .timeLimit(.minutes(240))) struct AppPackageTests {
   /// The articles whose code becomes the app, each with a name in the block to take.
   private static let blocks = [
     ("GettingStarted.md", "HomeModel"), ("GettingStarted.md", "HomeScreen"), ("LiveKeys.md", "AccountScreen"),
     ("Leases.md", "UploadError"), ("WritingAnAuthority.md", "OAuthApp"), ("WritingAnAuthority.md", "ServerAuthority"),
   ]
 
-  @Test("an app with the code of the articles builds without a warning, and its tests pass", .timeLimit(.minutes(10)))
+  @Test("an app with the code of the articles builds without a warning, and its tests pass", .timeLimit(.minutes(240)))
   func builds() async throws {
     let files = FileManager.default
     // The build of AuthCore is stored next to our build, so that it is not repeated each time.

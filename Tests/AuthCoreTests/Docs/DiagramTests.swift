@@ -4,7 +4,7 @@ import Testing
 @testable import AuthCore
 
 /// The article on the session machine shows what the machine prints.
-@Suite struct DiagramTests {
+@Suite(.timeLimit(.minutes(10))) struct DiagramTests {
   private static let path = "Sources/AuthCore/AuthCore.docc/TheSessionMachine.md"
 
   /// `RECORD_GOLDEN=1` writes the diagram into the article instead.

@@ -1,7 +1,7 @@
 import Testing
 
 /// Everything that the documents mention exists: make targets, files, folders and test suites.
-@Suite struct NamedThingsTests {
+@Suite(.timeLimit(.minutes(10))) struct NamedThingsTests {
   private static let documents = ["README.md", "CONTRIBUTING.md", "fixtures/README.md"] + Repository.articles
 
   private static let tests = Result {
@@ -43,6 +43,17 @@ import Testing
     let rooms = Repository.folders(in: building)
     #expect(rooms.count > 3)
     #expect(rooms.filter { !text.contains("\($0)/") } == [])
+  }
+
+  @Test("every suite has a time limit, so that a fault that lets a test wait for ever is reported")
+  func timeLimits() throws {
+    // A suite in an extension has the limit of the suite that it extends.
+    let unlimited = try Repository.files(below: "Tests", suffix: ".swift").filter { path in
+      let text = try Repository.text(of: path)
+      return text.contains("  @Test") && !text.contains(".timeLimit(")
+        && !text.contains(/(?m)^extension \w+(?:Tests|Suites) \{$/)
+    }
+    #expect(unlimited == [], "write @Suite(.timeLimit(.minutes(10)))")
   }
 
   @Test("the article on the guards lists every public type of Guards, and each guard is raced and measured")

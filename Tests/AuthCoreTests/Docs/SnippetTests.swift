@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every Swift block of the documentation compiles on its own, as a reader would paste it.
-@Suite struct SnippetTests {
+@Suite(.timeLimit(.minutes(10))) struct SnippetTests {
   private static let files = Repository.articles + ["README.md", "CONTRIBUTING.md"]
 
   /// Stubs for modules that this system lacks: declarations without a body.

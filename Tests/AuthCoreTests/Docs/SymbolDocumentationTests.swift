@@ -4,7 +4,7 @@ import Testing
 ///
 /// The formatter's rule omits enum cases, protocol requirements and members of public extensions;
 /// the compiler's symbol graph has them all.
-@Suite struct SymbolDocumentationTests {
+@Suite(.timeLimit(.minutes(10))) struct SymbolDocumentationTests {
   @Test("every public symbol has a doc comment", arguments: try Self.libraries())
   func documented(_ module: String) async throws {
     let symbols = try await SymbolGraph.extract(module).symbols.filter(\.isOurs)

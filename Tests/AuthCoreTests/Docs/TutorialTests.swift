@@ -1,7 +1,7 @@
 import Programs
 import Testing
 
-@Suite("The tutorial 'Build an inbox'") struct TutorialTests {
+@Suite("The tutorial 'Build an inbox'", .timeLimit(.minutes(10))) struct TutorialTests {
   private static let catalog = "Sources/AuthOAuth/AuthOAuth.docc"
 
   /// The files of the steps, in their order.
@@ -20,7 +20,7 @@ import Testing
   }
 }
 
-@Suite("The article 'From another library'") struct FromAnotherLibraryTests {
+@Suite("The article 'From another library'", .timeLimit(.minutes(10))) struct FromAnotherLibraryTests {
   @Test("each test that it names exists")
   func named() throws {
     let article = try Repository.text(of: "Sources/AuthOAuth/AuthOAuth.docc/FromAnotherLibrary.md")

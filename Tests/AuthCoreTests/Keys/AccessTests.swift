@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Access tokens")
+@Suite("Access tokens", .timeLimit(.minutes(10)))
 struct AccessTests: InWorld {
   private struct NotFound: Error, Equatable {}
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Leases and logouts race")
+@Suite("Leases and logouts race", .timeLimit(.minutes(10)))
 struct LeaseStressTests {
   /// Several tasks take leases as fast as they can while sessions are repeatedly ended.
   ///

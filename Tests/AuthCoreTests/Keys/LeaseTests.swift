@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Leases and stronger keys")
+@Suite("Leases and stronger keys", .timeLimit(.minutes(10)))
 struct LeaseTests: InWorld {
   let world = World()
   private let key: LoggedInSession

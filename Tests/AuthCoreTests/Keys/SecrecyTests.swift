@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("nothing secret is shown")
+@Suite("nothing secret is shown", .timeLimit(.minutes(10)))
 struct SecrecyTests: InWorld {
   let world = World()
 

@@ -275,7 +275,7 @@ struct ExchangeModel: Hashable {
   }
 }
 
-@Suite struct ExchangeModelTests {
+@Suite(.timeLimit(.minutes(240))) struct ExchangeModelTests {
   private static var start: ExchangeModel {
     var start = ExchangeModel()
     if getenv("CHECK_DEEP") != nil { (start.renewals, start.crashes, start.stops) = (4, 2, 2) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite struct MachineTests: InWorld {
+@Suite(.timeLimit(.minutes(10))) struct MachineTests: InWorld {
   let world = World()
 
   @Test("a new state or event does not compile until every cell is decided: no switch has a default")

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthCore
 
 /// Explores the shipped machine exhaustively within a bound; `CHECK_DEEP=1` extends the bound.
-@Suite struct ModelCheckTests {
+@Suite(.timeLimit(.minutes(240))) struct ModelCheckTests {
   private static let isDeep = getenv("CHECK_DEEP") != nil
 
   /// One exploration of normal use, and others that start in later situations.

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthCore
 
 /// Tests the checker itself: it must find each of these bugs, with the shortest script.
-@Suite struct MutantTests {
+@Suite(.timeLimit(.minutes(240))) struct MutantTests {
   static let mutants: [Mutant] = [
     .mistaking("the fence around a late login is missing", breaks: .lateResultsChangeNothing) { state, event in
       guard case .answered(_, let outcome) = event, case .authenticating(let state) = state else { return nil }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests the harness itself: it must report every pair that proves nothing.
-@Suite struct MustNotCompileHarnessTests {
+@Suite(.timeLimit(.minutes(10))) struct MustNotCompileHarnessTests {
   private static let wrong = "private let one: Int = true  // expect-error: cannot convert\n"
   private static let right = "private let one: Int = 1\n"
 

@@ -2,7 +2,7 @@ import Testing
 
 /// Compiles every pair in `fixtures/must-not-compile` as another package would: all programs as one
 /// module, and all twins as another.
-@Suite struct MustNotCompileTests {
+@Suite(.timeLimit(.minutes(10))) struct MustNotCompileTests {
   private static let directory = "fixtures/must-not-compile"
   static let files = Repository.files(below: directory, suffix: ".swift")
   static let programs = files.filter { !$0.hasSuffix(".ok.swift") }

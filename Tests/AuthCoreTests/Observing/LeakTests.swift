@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("nothing leaks")
+@Suite("nothing leaks", .timeLimit(.minutes(10)))
 struct LeakTests: InWorld {
   let world = World()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@MainActor @Suite("Objects of the main actor")
+@MainActor @Suite("Objects of the main actor", .timeLimit(.minutes(10)))
 struct MainActorTests: InWorld {
   let world = World()
 

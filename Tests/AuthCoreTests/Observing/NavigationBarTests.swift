@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("The navigation bar")
+@Suite("The navigation bar", .timeLimit(.minutes(10)))
 struct NavigationBarTests: InWorld {
   let world = World()
   private let bar: NavigationBar

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Observers")
+@Suite("Observers", .timeLimit(.minutes(10)))
 struct ObserverTests: InWorld {
   let world = World()
 

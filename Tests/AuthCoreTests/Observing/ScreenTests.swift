@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Screens follow the user")
+@Suite("Screens follow the user", .timeLimit(.minutes(10)))
 struct ScreenTests: InWorld {
   let world = World()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("The stream of transitions")
+@Suite("The stream of transitions", .timeLimit(.minutes(10)))
 struct TransitionTests: InWorld {
   let world = World()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("An absent session differs from a failed read")
+@Suite("An absent session differs from a failed read", .timeLimit(.minutes(10)))
 struct AbsenceTests: InWorld {
   let world = World()
   private let key: LoggedInSession

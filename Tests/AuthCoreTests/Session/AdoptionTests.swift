@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A found session is adopted only as itself")
+@Suite("A found session is adopted only as itself", .timeLimit(.minutes(10)))
 struct AdoptionTests: InWorld {
   let world = World()
   private let key: LoggedInSession

@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("Saved sessions survive a crash")
+@Suite("Saved sessions survive a crash", .timeLimit(.minutes(10)))
 struct DurabilityTests: InWorld {
   let world = World()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Every logout ends")
+@Suite("Every logout ends", .timeLimit(.minutes(10)))
 struct EndingTests: InWorld {
   let world = World()
 

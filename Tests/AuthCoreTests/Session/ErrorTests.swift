@@ -5,7 +5,7 @@ import Testing
 
 private enum UploadError: Error { case tooLarge }
 
-@Suite("Errors")
+@Suite("Errors", .timeLimit(.minutes(10)))
 struct ErrorTests {
   static let all: [SessionError] =
     // Callers get two answers of the machine as other errors.

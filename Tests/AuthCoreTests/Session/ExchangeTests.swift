@@ -4,7 +4,7 @@ import Testing
 @testable import AuthCore
 
 @Suite(
-  "Several stores exchange the token of one vault, at an authority that spends the old one", .timeLimit(.minutes(2)))
+  "Several stores exchange the token of one vault, at an authority that spends the old one", .timeLimit(.minutes(10)))
 struct ExchangeTests: InWorld {
   let world = World()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A daemon keeps its session alive")
+@Suite("A daemon keeps its session alive", .timeLimit(.minutes(10)))
 struct KeepAliveTests: InWorld {
   // Without the timers of limits, only `keepAlive` sleeps.
   let world = World(timing: SessionTiming(watchesLimits: false))

@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("A start without the authority")
+@Suite("A start without the authority", .timeLimit(.minutes(10)))
 struct LastKnownUserTests: InWorld {
   let world = World()
 

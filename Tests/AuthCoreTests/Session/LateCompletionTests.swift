@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Stale results change nothing")
+@Suite("Stale results change nothing", .timeLimit(.minutes(10)))
 struct LateCompletionTests: InWorld {
   let world = World()
 

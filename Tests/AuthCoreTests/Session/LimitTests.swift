@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Limits and renewals")
+@Suite("Limits and renewals", .timeLimit(.minutes(10)))
 struct LimitTests: InWorld {
   let world = World()
 

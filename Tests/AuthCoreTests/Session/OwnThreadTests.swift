@@ -16,7 +16,7 @@ func currentThread() -> String {
   return name
 }
 
-@Suite("Work that blocks")
+@Suite("Work that blocks", .timeLimit(.minutes(10)))
 struct OwnThreadTests {
   @MainActor @Test("a login that blocks does not block the main actor or the shared threads of tasks")
   func mainActorGoesOn() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A command waits for running work, within a limit")
+@Suite("A command waits for running work, within a limit", .timeLimit(.minutes(10)))
 struct QueueingTests: InWorld {
   let world = World()
   private let key: LoggedInSession
@@ -11,7 +11,7 @@ struct QueueingTests: InWorld {
   init() async throws { key = try await world.store.loggedIn(World.alice) }
 
   @Test(
-    "a check inside a lease during a switch of users fails: the switch waits for the lease", .timeLimit(.minutes(1)))
+    "a check inside a lease during a switch of users fails: the switch waits for the lease", .timeLimit(.minutes(10)))
   func checkInsideLease() async throws {
     let change = try await key.withLease { (_: borrowing SessionLease) async throws in
       let change = Task.immediate { try await store.switchUser(to: World.bob).key }

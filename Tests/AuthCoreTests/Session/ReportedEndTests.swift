@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("The refusal of an effect ends the session in this process")
+@Suite("The refusal of an effect ends the session in this process", .timeLimit(.minutes(10)))
 struct ReportedEndTests: InWorld {
   let world = World()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A login in two steps")
+@Suite("A login in two steps", .timeLimit(.minutes(10)))
 struct SecondStepTests: InWorld {
   let world = World()
 

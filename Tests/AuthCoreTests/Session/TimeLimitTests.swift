@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Every step of every command has a time limit")
+@Suite("Every step of every command has a time limit", .timeLimit(.minutes(10)))
 struct TimeLimitTests: InWorld {
   let world = World()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Each waiting caller gets one answer")
+@Suite("Each waiting caller gets one answer", .timeLimit(.minutes(10)))
 struct WaiterTests: InWorld {
   let world = World()
 

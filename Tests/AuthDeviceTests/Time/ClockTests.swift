@@ -5,7 +5,7 @@ import Services
 import Testing
 import TextFormat
 
-@Suite struct ClockTests {
+@Suite(.timeLimit(.minutes(10))) struct ClockTests {
   @Test("the boot clock reads the kernel's boot id and does not go back") func bootClock() throws {
     let work = Workspace()
     let clock = BootClock()

@@ -7,7 +7,7 @@ import Programs
 import Services
 import Testing
 
-@Suite struct FileVaultTests {
+@Suite(.timeLimit(.minutes(240))) struct FileVaultTests {
   private let first = SessionToken(bytes: Array(0..<32))
   private let second = SessionToken(bytes: Array(100..<132))
 

@@ -3,7 +3,7 @@ import AuthDevice
 import Services
 import Testing
 
-@Suite struct VaultContractTests {
+@Suite(.timeLimit(.minutes(10))) struct VaultContractTests {
   @Test("the file vault keeps the contract of every vault", arguments: SessionVaultContract.checks)
   func vault(check: SessionVaultContract.Check) async {
     let work = Workspace()

@@ -9,7 +9,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The authority against a server that others wrote.
-@Suite(.enabled(DjangoServer.advice) { (try? await DjangoServer.isHere.value) == true })
+@Suite(.enabled(DjangoServer.advice) { (try? await DjangoServer.isHere.value) == true }, .timeLimit(.minutes(240)))
 struct DjangoTests {
   private func authority(
     _ django: DjangoServer, _ clock: any SessionClock, client: String = "app"
@@ -83,7 +83,7 @@ struct DjangoTests {
     }
   }
 
-  @Test("a spent refresh token ends the session, and so does a forged code begin none", .timeLimit(.minutes(5)))
+  @Test("a spent refresh token ends the session, and so does a forged code begin none", .timeLimit(.minutes(10)))
   func refusals() async throws {
     try await DjangoServer.run { django in
       let (clock, vault) = (ManualClock(), InMemoryVault())
@@ -104,7 +104,7 @@ struct DjangoTests {
     }
   }
 
-  @Test("a login on another device", .timeLimit(.minutes(5)))
+  @Test("a login on another device", .timeLimit(.minutes(10)))
   func device() async throws {
     try await DjangoServer.run { django in
       let clock = ManualClock()

@@ -5,7 +5,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The authority and the transport against a provider whose refresh tokens can be used once.
-@Suite(.enabled(if: GlewlwydServer.isHere, GlewlwydServer.advice), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: GlewlwydServer.isHere, GlewlwydServer.advice), .timeLimit(.minutes(10)))
 struct GlewlwydTests {
   private func authority(_ provider: GlewlwydServer, _ clock: ManualClock) async throws -> OAuthAuthority {
     let server = try await OAuthServer.discover(issuer: provider.issuer, send: CurlTransport().send)

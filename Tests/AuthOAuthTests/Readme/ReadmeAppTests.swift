@@ -4,7 +4,7 @@ import Foundation
 import Guards
 import Testing
 
-@Suite("The app in the README") struct ReadmeAppTests {
+@Suite("The app in the README", .timeLimit(.minutes(10))) struct ReadmeAppTests {
   @Test("the README shows the function that this suite runs")
   func shown() throws {
     let code = try String(contentsOfFile: "Tests/AuthOAuthTests/Readme/Visit.swift", encoding: .utf8)

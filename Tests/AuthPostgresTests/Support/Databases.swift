@@ -9,7 +9,8 @@ import Testing
 @Suite(
   "PostgreSQL",
   .enabled(
-    if: ThrowawayServer.isPossible, "PostgreSQL is not installed: apt-get install postgresql, and these tests run"))
+    if: ThrowawayServer.isPossible, "PostgreSQL is not installed: apt-get install postgresql, and these tests run"),
+  .timeLimit(.minutes(240)))
 struct PostgresTests {}
 
 /// One server for all tests of this process, with databases of one test each.

@@ -6,7 +6,7 @@ import Races
 import Services
 import Testing
 
-@Suite struct FaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultTests {
   /// A workspace with alice and bob in it, and alice logged in by an authority that is gone again.
   private func ready() throws -> (Workspace, Grant) {
     let (work, authority) = try Workspace.inhabited()

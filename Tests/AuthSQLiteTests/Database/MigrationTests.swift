@@ -7,7 +7,7 @@ import Services
 import Testing
 
 /// Upgrades by a step that no release has.
-@Suite struct MigrationTests {
+@Suite(.timeLimit(.minutes(10))) struct MigrationTests {
   private static let next = Schema.current.adding(
     "ALTER TABLE accounts ADD COLUMN mood TEXT; CREATE TABLE moods(name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;",
     oldest: Schema.current.version + 1)

@@ -3,7 +3,7 @@ import AuthSQLite
 import Services
 import Testing
 
-@Suite struct QueryPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct QueryPlanTests {
   static let all = queryLists.flatMap(\.statements)
   /// Operators' rare requests may read whole tables.
   static let frequent = queryLists.filter { $0.name != "OperatorQuery" }.flatMap(\.statements)

@@ -9,7 +9,7 @@ import Testing
 @testable import AuthSQLite
 
 /// The database of a service, which holds it alone.
-@Suite struct ServedDatabaseTests {
+@Suite(.timeLimit(.minutes(10))) struct ServedDatabaseTests {
   private let work = Workspace(isShared: true, isServed: true)
 
   private func held(busyWait: Duration = .seconds(5)) throws -> LocalAuthority {

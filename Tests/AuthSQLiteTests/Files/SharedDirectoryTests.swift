@@ -10,7 +10,7 @@ import Testing
 /// Which files count as the program's own in a directory to which others have access.
 ///
 /// The transcript `fault-directory.t` shows what each command does there.
-@Suite struct SharedDirectoryTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedDirectoryTests {
   /// Accounts and a session of a context in one directory, as a program keeps them whose two
   /// directories are the same.
   private func inhabited(_ context: ContextName = .standard) async throws -> (Workspace, Grant, FileVault) {

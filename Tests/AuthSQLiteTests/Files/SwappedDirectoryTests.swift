@@ -11,7 +11,7 @@ import Testing
 
 /// A thread swaps the directory for a symbolic link and back, as fast as it can, while the program
 /// uses it.
-@Suite(.timeLimit(.minutes(5))) struct SwappedDirectoryTests {
+@Suite(.timeLimit(.minutes(10))) struct SwappedDirectoryTests {
   private let tokens = (0..<2).map { SessionToken(bytes: Array(repeating: $0, count: 32)) }
 
   @Test("session files of a directory that is swapped for a link are never written, or closed, where the link leads")

@@ -3,7 +3,7 @@ import AuthCoreTesting
 import Services
 import Testing
 
-@Suite struct ContractTests {
+@Suite(.timeLimit(.minutes(10))) struct ContractTests {
   @Test(
     "the embedded authority keeps the contract of every authority, with and without a second step",
     arguments: AuthorityContract.checks, [false, true])

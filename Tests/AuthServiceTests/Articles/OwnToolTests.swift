@@ -4,7 +4,7 @@ import Foundation
 import Services
 import Testing
 
-@Suite("The article 'Accounts for your own tool'")
+@Suite("The article 'Accounts for your own tool'", .timeLimit(.minutes(10)))
 struct OwnToolTests {
   private let article = Result {
     try String(contentsOfFile: "Sources/AuthProgram/AuthProgram.docc/AccountsForYourTool.md", encoding: .utf8)

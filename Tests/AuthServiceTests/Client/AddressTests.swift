@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("The address of a service") struct AddressTests {
+@Suite("The address of a service", .timeLimit(.minutes(10))) struct AddressTests {
   @Test("is a socket, or hosts and perhaps a socket")
   func forms() throws {
     #expect(try ServiceAddress("unix:/run/auth-cli/authority.sock") == .unix("/run/auth-cli/authority.sock"))
@@ -67,7 +67,8 @@ import Testing
   }
 }
 
-@Suite("A socket is trusted", .enabled(if: geteuid() == 0, "needs root, to give files away")) struct TrustTests {
+@Suite("A socket is trusted", .enabled(if: geteuid() == 0, "needs root, to give files away"), .timeLimit(.minutes(10)))
+struct TrustTests {
   private let service = TestService(answering: { _ in WireBody.done })
   private var directory: String { String(service.path.dropLast(2)) }
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("The changes that a service tells") struct ChangesTests {
+@Suite("The changes that a service tells", .timeLimit(.minutes(10))) struct ChangesTests {
   private func wait(_ source: any ChangeSource) -> Bool {
     var polled = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&polled, 1, 60_000) == 1

@@ -8,7 +8,7 @@ import Testing
 /// keeps.
 ///
 /// `make test` checks a sample here; the tests of AuthSQLite check all contracts without a client.
-@Suite struct ClientContractTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientContractTests {
   @Test(
     "the client keeps the contract of every authority, with and without a second step",
     arguments: Effort.sample(AuthorityContract.checks, 20), [false, true])

@@ -10,7 +10,7 @@ import Testing
 @testable import AuthService
 
 /// auth-cli at a service, as a person uses it.
-@Suite struct ClientProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientProgramTests {
   /// What types the password of everyone.
   static let password = "echo '\(RunningService.password)' |"
 

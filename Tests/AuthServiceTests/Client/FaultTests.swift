@@ -9,7 +9,7 @@ import Testing
 @testable import AuthService
 
 /// What a peer does wrong, and what the client says of it.
-@Suite struct ClientFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientFaultTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The code for a read, and for a change that may not be repeated.

@@ -8,7 +8,7 @@ import Testing
 @testable import AuthService
 
 /// The rule book answers a repeated request as the first one, so a lost answer costs nothing.
-@Suite struct RepetitionTests {
+@Suite(.timeLimit(.minutes(10))) struct RepetitionTests {
   /// What is lost when a request was done, before its answer arrives.
   enum Loss: CaseIterable {
     /// The connection.

@@ -7,7 +7,7 @@ import Testing
 private let sshd: String? = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].first { access($0, X_OK) == 0 }
 
 /// auth-cli through a server of ssh on this machine, with keys made for the test.
-@Suite("Through ssh", .enabled(if: sshd != nil, "sshd is missing"))
+@Suite("Through ssh", .enabled(if: sshd != nil, "sshd is missing"), .timeLimit(.minutes(10)))
 struct SSHTests {
   @Test("a forced command, a shared connection and a list of hosts lead to the service")
   func forcedCommand() async throws {

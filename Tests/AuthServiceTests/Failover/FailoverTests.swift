@@ -16,7 +16,8 @@ import TextFormat
 /// and Patroni.
 @Suite(
   "Failover", .serialized,
-  .enabled(if: Effort.isComplete && RunningService.hasPostgres, "make test-all and make test-failover run these"))
+  .enabled(if: Effort.isComplete && RunningService.hasPostgres, "make test-all and make test-failover run these"),
+  .timeLimit(.minutes(240)))
 struct FailoverTests {
   private static let ifLong: ConditionTrait = .enabled(
     if: Effort.number("FAILOVER_ROUNDS") != nil, "make test-failover runs it")

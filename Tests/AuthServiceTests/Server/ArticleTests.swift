@@ -3,7 +3,7 @@ import Programs
 import Services
 import Testing
 
-@Suite("The article 'Running the service'")
+@Suite("The article 'Running the service'", .timeLimit(.minutes(10)))
 struct ArticleTests {
   private static func article() throws -> String {
     try String(contentsOfFile: "Sources/AuthProgram/AuthProgram.docc/RunningService.md", encoding: .utf8)

@@ -13,7 +13,9 @@ import Testing
 ///
 /// In `make test` each attack is on one of the databases, and half of the attacks on each; in
 /// `make test-all` each is on both.
-@Suite("A service under attack", .serialized, .enabled(if: Victim.isPossible, "needs root, for other users"))
+@Suite(
+  "A service under attack", .serialized, .enabled(if: Victim.isPossible, "needs root, for other users"),
+  .timeLimit(.minutes(10)))
 struct AttackTests {
   enum Engine: CaseIterable {
     case sqlite, postgres

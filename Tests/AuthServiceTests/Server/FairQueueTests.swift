@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("The queue of requests")
+@Suite("The queue of requests", .timeLimit(.minutes(10)))
 struct FairQueueTests {
   private var queue = FairQueue<String>(.init(all: 12, ofUser: 8), runningOfUser: 8)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("Guesses at the service")
+@Suite("Guesses at the service", .timeLimit(.minutes(10)))
 struct GuessTests {
   enum Guess: CaseIterable { case login, newPassword, password, answer, secondStep }
 

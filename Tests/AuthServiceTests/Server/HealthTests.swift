@@ -6,7 +6,7 @@ import Testing
 @testable import AuthService
 @testable import AuthServiceProgram
 
-@Suite("Health of the service")
+@Suite("Health of the service", .timeLimit(.minutes(10)))
 struct HealthTests {
   private static let idle: ServiceStatus.Load = (waiting: 0, running: 0, wait: .zero, oldest: .zero)
   private static let unwritable = BackendError.unavailable(.serverFull, "the database")

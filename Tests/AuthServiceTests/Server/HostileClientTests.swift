@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("Clients that misbehave")
+@Suite("Clients that misbehave", .timeLimit(.minutes(10)))
 struct HostileClientTests {
   @Test("invalid bytes end the connection that sent them, with a reason, and no other")
   func garbage() throws {

@@ -5,7 +5,7 @@ import Services
 import Terminals
 import Testing
 
-@Suite("The units of systemd")
+@Suite("The units of systemd", .timeLimit(.minutes(10)))
 struct InstallationTests {
   private static let analyze = "/usr/bin/systemd-analyze"
   private static let hasSystemd = access(analyze, X_OK) == 0

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServiceProgram
 
-@Suite("Operators of the service")
+@Suite("Operators of the service", .timeLimit(.minutes(10)))
 struct OperatorTests {
   private func run(_ service: RunningService, _ command: String, exits status: Int32 = 0) async throws -> String {
     try await bash("auth-service \(command)", ["AUTH_SERVICE_OPERATORS": service.operators], exits: status)

@@ -7,7 +7,9 @@ import Testing
 
 @testable import AuthService
 
-@Suite("The service on PostgreSQL", .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
+@Suite(
+  "The service on PostgreSQL", .enabled(if: RunningService.hasPostgres, "postgresql is not installed"),
+  .timeLimit(.minutes(10)))
 struct PostgresServiceTests {
   @Test("two services share a database, and a payment at one notifies a subscriber of the other")
   func two() async throws {

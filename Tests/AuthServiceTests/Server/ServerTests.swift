@@ -9,7 +9,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("The service")
+@Suite("The service", .timeLimit(.minutes(10)))
 struct ServerTests {
   @Test("a client of the socket is not the owner of the database, and the log has the refusal")
   func members() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite struct ServiceLogTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceLogTests {
   @Test("a user who is refused again and again does not hide the refusal of another one")
   func users() throws {
     let pipe = Pipe()

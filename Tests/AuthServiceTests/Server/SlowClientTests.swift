@@ -8,7 +8,7 @@ import Testing
 @testable import AuthService
 
 /// In this process, where the times that the service waits are short.
-@Suite("Clients that are slow", .timeLimit(.minutes(5)))
+@Suite("Clients that are slow", .timeLimit(.minutes(10)))
 struct SlowClientTests {
   private func server(
     _ change: (inout ServiceLimits) -> Void = { $0.frameTime = .milliseconds(300) }

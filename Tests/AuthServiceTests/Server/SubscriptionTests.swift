@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthService
 
-@Suite("Subscriptions")
+@Suite("Subscriptions", .timeLimit(.minutes(10)))
 struct SubscriptionTests {
   /// Subscribes a new connection to what concerns the session's user.
   private func subscriber(_ service: RunningService, _ token: SessionToken) throws -> ServiceClient {

@@ -9,7 +9,7 @@ import TextFormat
 
 @testable import AuthService
 
-@Suite("The protocol of the service")
+@Suite("The protocol of the service", .timeLimit(.minutes(10)))
 struct WireTests {
   /// A frame of either side, as text and as bytes, and how its payload is read.
   private struct Frame {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineKit
 
-@Suite("The bytes that turn one frame into the next")
+@Suite("The bytes that turn one frame into the next", .timeLimit(.minutes(10)))
 struct FrameDiffTests {
   @Test(
     "an independent emulator that gets the bytes shows the frames", .enabled(Emulator.advice, Emulator.isHere),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CommandLineKit
 
-@Suite("A frame")
+@Suite("A frame", .timeLimit(.minutes(10)))
 struct FrameTests {
   @Test("text keeps to its columns: what does not fit is cut off, and no half of a wide character is drawn")
   func fits() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandLineKit
 
-@Suite("Keys from the bytes of a terminal")
+@Suite("Keys from the bytes of a terminal", .timeLimit(.minutes(10)))
 struct KeyDecoderTests {
   @Test(
     "bytes are keys",

@@ -6,7 +6,7 @@ import Testing
 
 /// Closed pipes, full devices and closed descriptors are in the transcripts `streams.t` and
 /// `fault-environment.t`.
-@Suite("Output streams")
+@Suite("Output streams", .timeLimit(.minutes(10)))
 struct OutputStreamTests {
   @Test("the width is that of the terminal, else COLUMNS, else 80")
   func width() throws {
