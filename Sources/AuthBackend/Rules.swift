@@ -20,8 +20,8 @@ package final class Rules: Sendable {
   let uses: Rates<[UInt8]>
   /// What the accounts of a shared database may change; nil limits nothing.
   let rates: Rates<Int64>?
-  /// Counts the payees that do not exist, by account of a shared database, because the answer to a
-  /// payment tells which names do; nil limits nothing.
+  /// Counts the payees and tools that do not exist, by account of a shared database, because the
+  /// answer to a payment or a proof tells which names do; nil limits nothing.
   let unknownPayees: Rates<Int64>?
   /// How long one request searches a list before it answers with what it found.
   let searchTime: Duration

@@ -73,4 +73,10 @@ private struct ContractSource: SampleSource {
   var page: Page { Page() }
   var sessionsPage: SessionsPage { SessionsPage() }
   var accountsQuery: AccountsQuery { AccountsQuery(limit: 50) }
+  var groupPage: GroupPage { GroupPage(limit: 50) }
+  var memberPage: GroupPage { GroupPage(limit: 50) }
+  /// Made with the token, if the session is active.
+  var proof: ToolProof {
+    (try? login.prove(login.user.username).value()) ?? ToolProof(typed: Array("no proof".utf8))
+  }
 }

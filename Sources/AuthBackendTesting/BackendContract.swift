@@ -54,7 +54,7 @@ public struct BackendContract: Contract, Sendable {
   /// All rules, in reading order.
   public static let checks: [Check] =
     accounts + passwords + recovery + twoStep + sessions + payments + events + administration + registration
-    + deletion + keys
+    + deletion + groups + proofs + keys
 }
 
 extension ContractCheck where Subject == BackendContract.Subject {

@@ -43,6 +43,13 @@ package protocol SampleSource {
   var twoStepPolicy: TwoStepPolicy { mutating get }
   /// What an administrator reads.
   var subject: String { mutating get }
+  var isMember: Bool { mutating get }
+  var group: GroupName { mutating get throws }
+  /// A page of groups, and one of the members of a group.
+  var groupPage: GroupPage { mutating get }
+  var memberPage: GroupPage { mutating get }
+  /// A proof for the session's user; one that nobody made, if there is none.
+  var proof: ToolProof { mutating get }
 }
 
 // Values that only a history varies.
@@ -54,6 +61,8 @@ extension SampleSource {
   package var registration: Registration { .closed }
   package var twoStepPolicy: TwoStepPolicy { .required }
   package var subject: String { "accounts" }
+  package var isMember: Bool { true }
+  package var group: GroupName { get throws { try GroupName("release") } }
 }
 
 /// A sample of an operation: a test fails for an operation without one.
@@ -71,6 +80,6 @@ package struct Sample: Sendable {
 
   /// The samples of all operations, in the order of their numbers; those of a subject are in the
   /// file of its checks.
-  package static let all = (sessions + accounts + recovery + twoStep + payments + administration)
+  package static let all = (sessions + accounts + recovery + twoStep + payments + administration + groups)
     .sorted { $0.operation.number < $1.operation.number }
 }

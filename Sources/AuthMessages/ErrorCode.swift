@@ -9,7 +9,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     lockedRecovery,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
     logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
-    noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notLoggedIn, notPermitted,
+    noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notInGroup, notLoggedIn,
+    notPermitted,
     optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken, passwordChangedMeanwhile,
     passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotRecent,
     passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, screenNotJSON, screenTooPlain,
@@ -43,6 +44,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .notConfirmed:
       .no("not_confirmed", "nothing was deleted: that is not the name of the account").hint(
         "Type {NAME}, or use --yes.")
+    case .notInGroup:
+      .no("not_in_group", "{USER} is not in the group {GROUP}")
+        .hint("An administrator can change that: \(runByOthers: "accounts", "join", "{GROUP}", "{NAME}")")
     case .notPermitted: .no("not_permitted", "only an administrator may do this").hint("Ask an administrator to do it.")
     case .otherUserLoggedIn:
       .no("other_user_logged_in", "{USER} is logged in here").hint(

@@ -15,6 +15,7 @@ enum AuthTool {
         ReauthenticateCommand.command, TwoStepCommand.command, RequireCommand.command, ContextsCommand.command,
         WatchCommand.command,
       ],
+      "Your own tools": [ProveCommand.command, VerifyCommand.command],
       "Access tokens": [TokenCommand.command, RunCommand.command, CredentialCommand.command],
       "Screens": [
         AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,

@@ -64,7 +64,7 @@ extension Tool {
       return completions
     }
     let arguments = line.command?.arguments ?? []
-    let next = arguments.dropFirst(line.arguments.count).first ?? arguments.last { $0.arity == .any }
+    let next = arguments.dropFirst(line.arguments.count).first ?? arguments.last { $0.arity.takesRest }
     var completions =
       next.map { self.completions(of: .init(name: $0.name, form: $0.form)) } ?? Completions(title: "command", words: [])
     if line.arguments.isEmpty, !isLiteral {

@@ -25,7 +25,7 @@ extension Tool {
     for location in locations where location.command.request != nil {
       lines += [".Nm", ".Cm \(location.path.joined(separator: " "))"]
       lines += location.command.arguments.map {
-        $0.arity == .one ? ".Ar \($0.name)" : ".Op Ar \($0.name)\($0.ellipsis)"
+        $0.arity.isRequired ? ".Ar \($0.name)\($0.ellipsis)" : ".Op Ar \($0.name)\($0.ellipsis)"
       }
       lines += location.command.options.map { $0.isRequired ? ".\($0.roff)" : ".Op \($0.roff)" }
     }
@@ -67,7 +67,7 @@ extension Tool {
 }
 
 extension ArgumentDeclaration {
-  fileprivate var ellipsis: String { arity == .any ? " ..." : "" }
+  fileprivate var ellipsis: String { arity.takesRest ? " ..." : "" }
 }
 
 extension OptionDeclaration {

@@ -128,6 +128,16 @@ extension Argument {
     return Argument(declaration: declaration) { .some($0.first.flatMap(kind.convert)) }
   }
 
+  /// All remaining words, of which there must be one.
+  ///
+  /// No argument can follow it.
+  package static func atLeastOne<Value>(
+    _ name: String, _ kind: ValueKind<Value>, _ summary: String
+  ) -> Argument where Result == [Value] {
+    let declaration = ArgumentDeclaration(name: name, form: kind.form, summary: summary, arity: .atLeastOne)
+    return Argument(declaration: declaration) { $0.compactMap(kind.convert) }
+  }
+
   /// All remaining words, possibly none.
   ///
   /// No argument can follow it. `isAfterDashes` is for those of another program, which `--` keeps
@@ -144,7 +154,14 @@ extension Argument {
 /// A positional argument as data.
 package struct ArgumentDeclaration: Sendable {
   /// The number of words that an argument takes.
-  package enum Arity: Hashable, Sendable { case one, atMostOne, any }
+  package enum Arity: Hashable, Sendable {
+    case one, atMostOne, atLeastOne, any
+
+    /// Whether a word must be given.
+    package var isRequired: Bool { self == .one || self == .atLeastOne }
+    /// Whether it takes all remaining words.
+    package var takesRest: Bool { self == .atLeastOne || self == .any }
+  }
 
   /// The name in capitals, as usage lines show it.
   package let name: String
@@ -161,6 +178,7 @@ package struct ArgumentDeclaration: Sendable {
     switch arity {
     case .one: name
     case .atMostOne: "[\(name)]"
+    case .atLeastOne: "\(name)..."
     case .any: isAfterDashes ? "-- \(name)..." : "[\(name)...]"
     }
   }

@@ -143,7 +143,7 @@ private struct Check<Request: Sendable> {
     of arguments: [ArgumentDeclaration], _ own: [OptionDeclaration], _ declared: [OptionDeclaration],
     _ environment: (String) -> Word?
   ) throws(CommandError) -> [ParsedWords.Given] {
-    let takesAny = arguments.contains { $0.arity == .any }
+    let takesAny = arguments.contains { $0.arity.takesRest }
     if !takesAny, let extra = line.arguments.dropFirst(arguments.count).first {
       let meant = option(of: own, taking: extra, besides: arguments).map { "; did you mean \($0)?" } ?? ""
       let most =
@@ -157,7 +157,7 @@ private struct Check<Request: Sendable> {
     var rest = line.arguments[...]
     var given: [ParsedWords.Given] = []
     for argument in arguments {
-      let taken = argument.arity == .any ? rest : rest.prefix(1)
+      let taken = argument.arity.takesRest ? rest : rest.prefix(1)
       rest = rest.dropFirst(taken.count)
       for word in taken { try require(word, toBe: argument.form, at: argument.name) }
       if !taken.isEmpty { given.append(.init(name: argument.name, words: Array(taken))) }
@@ -209,7 +209,7 @@ private struct Check<Request: Sendable> {
     func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
     for argument in arguments where !isGiven(argument.name) {
       let option = argument.neededBy.flatMap { isGiven($0.long) ? $0 : nil }
-      guard argument.arity == .one || option != nil else { continue }
+      guard argument.arity.isRequired || option != nil else { continue }
       throw .missing(argument, with: option, path: path)
     }
     for option in declared where option.isRequired && !isGiven(option.long) {

@@ -31,6 +31,7 @@ extension PostgresTests {
         _ = try local.rules.pay(try PaymentOrder("12.50", key: "one\\two"), token: alice)
         _ = try local.rules.pay(try PaymentOrder("100"), token: carol)
         try local.rules.deleteAccount(token: carol)
+        try local.rules.setMembership(true, of: [try Username("bob")], in: try GroupName("release"), token: alice)
         recoveryCodes = try local.rules.makeRecoveryCodes(token: alice)
         oneTimeCode = try local.rules.registerOther(username: "dave", token: alice).code
         secret = try local.turnTwoStepOn(alice)
@@ -68,6 +69,7 @@ extension PostgresTests {
       #expect(accounts.map(\.user) == (try old.accounts(AccountsQuery(limit: 1000), token: alice)).map(\.user))
       #expect(accounts.first { $0.user.username == "bob" }?.failedAttempts == 6)
       #expect(try new.events(.everyone, Page(limit: 1000), token: token).dropFirst(2).elementsEqual(events))
+      #expect(try new.groups(of: try Username("bob"), token: token) == [try GroupName("release")])
       #expect(try new.registration(token: token) == .closed)
       #expect(throws: BackendError.self) { try authority.logIn("bob", bobPassword) }
       _ = try authority.recover(username: "dave", code: embedded.oneTimeCode, password: newPassword)

@@ -122,6 +122,42 @@ extension Pair {
         Operations.setRegistration(.closed, token), Operations.register(scene.newName(), alicePassword, nil),
         [nil, nil], [nil, "registration_closed"], refusedLater: (1, "registration_closed"))
     },
+    Pair(
+      "two verifications of a proof", guardedBy: "the statement that finds the proof deletes it"
+    ) { scene in
+      let tool = try scene.user()
+      let proof = try scene.rules.prove(to: tool, token: try scene.logIn())
+      return Round(
+        Operations.verify(proof, try scene.logIn(tool)), Operations.verify(proof, try scene.logIn(tool)),
+        [nil, "proof_not_accepted"], ["proof_not_accepted", nil])
+    },
+    Pair("verify a proof and end its session", guardedBy: "the session is read after the proof was found") { scene in
+      let (tool, session) = (try scene.user(), try scene.logIn())
+      let proof = try scene.rules.prove(to: tool, token: session)
+      return Round(
+        Operations.verify(proof, try scene.logIn(tool)), Operations.revoke(session, .userAsked),
+        [nil, nil], ["proof_not_accepted", nil], refusedLater: (0, "proof_not_accepted"))
+    },
+    Pair("two proofs beyond the bound") { scene in
+      let user = try scene.user()
+      let tokens = [try scene.logIn(user), try scene.logIn(user)]
+      for _ in 0..<ProofPolicy.outstanding { _ = try scene.rules.prove(to: user, token: tokens[0]) }
+      let number = "SELECT count(*) FROM proofs WHERE account = (SELECT id FROM accounts WHERE name = '\(user)')"
+      return Round(
+        Operations.prove(user, tokens[0]), Operations.prove(user, tokens[1]), [nil, nil],
+        fact: (number, Int64(ProofPolicy.outstanding)))
+    },
+    Pair("two groups, with one left") { scene in
+      let user = try scene.user()
+      let tokens = [try scene.logIn(), try scene.logIn()]
+      for number in 1..<GroupPolicy.groupsOfAccount {
+        try scene.rules.setMembership(true, of: [user], in: try GroupName("group-\(number)"), token: tokens[0])
+      }
+      return Round(
+        Operations.setMembership(true, [user], try GroupName("one"), tokens[0]),
+        Operations.setMembership(true, [user], try GroupName("other"), tokens[1]),
+        [nil, "too_many_groups"], ["too_many_groups", nil])
+    },
     Pair("pay and end the session") { scene in
       let token = try scene.logIn(try scene.user())
       return Round(

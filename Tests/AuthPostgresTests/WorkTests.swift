@@ -79,6 +79,18 @@ import Testing
     try note("two-step") { _ = try rules.beginTwoStep(token: bob) }
     try note("accounts") { _ = try rules.accounts(AccountsQuery(limit: 50), token: alice) }
     let name = try Username("bob")
+    let group = try GroupName("release")
+    for number in 2...GroupPolicy.groupsOfAccount {
+      try rules.setMembership(true, of: [name], in: try GroupName("group-\(number)"), token: alice)
+    }
+    try note("join a group") { try rules.setMembership(true, of: [name], in: group, token: alice) }
+    try note("groups") { _ = try rules.groups(GroupPage(limit: 50), token: alice) }
+    try note("members") { _ = try rules.members(of: group, GroupPage(limit: 50), token: alice) }
+    try note("own groups") { _ = try rules.groups(token: bob) }
+    for _ in 0..<ProofPolicy.outstanding { _ = try rules.prove(to: try Username("alice"), token: bob) }
+    var proof = ToolProof(typed: [])
+    try note("prove") { proof = try rules.prove(to: try Username("alice"), token: bob) }
+    try note("verify") { _ = try rules.verify(proof, token: alice) }
     try note("account") { _ = try rules.account(named: name, token: alice) }
     try note("promote") { _ = try rules.setRole(.administrator, account: name, token: alice) }
     try note("demote") { _ = try rules.setRole(.member, account: name, token: alice) }

@@ -46,6 +46,9 @@ extension Transaction {
 package enum AccountSelection: String, Query {
   case byName = "WHERE name = $1"
   case byID = "WHERE id = $1"
+  case members = """
+    JOIN members m ON m.account = accounts.id WHERE m.group_name = $1 AND m.account > $2 ORDER BY m.account LIMIT $3
+    """
   case page = "WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3"
   /// The names are compared as expressions, so that the rows come from the index of logins.
   case pageByLogin = """

@@ -114,7 +114,7 @@ extension Transaction {
     }
   }
 
-  fileprivate func summary(_ row: AccountRow) throws(BackendError) -> AccountSummary {
+  func summary(_ row: AccountRow) throws(BackendError) -> AccountSummary {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
       throttle: row.throttle.decision(at: try now(), mayLock: try mayLock(row)).denial,

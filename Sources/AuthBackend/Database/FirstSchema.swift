@@ -23,11 +23,13 @@ extension Schema {
     SchemaTable("reserved_names", leavingBehind: [], erasing: .nothing),
     SchemaTable("events", leavingBehind: [], erasing: .nothing),
     SchemaTable("two_steps", leavingBehind: [], erasing: .rows),
+    SchemaTable("members", leavingBehind: [], erasing: .rows),
     // A session that ends forgets where it was.
     SchemaTable("sessions", leavingBehind: nil, erasing: .nothing),
     SchemaTable("other_tokens", leavingBehind: nil, erasing: .nothing),
     SchemaTable("unknown_names", leavingBehind: nil, erasing: .nothing),
     SchemaTable("challenges", leavingBehind: nil, erasing: .rows),
+    SchemaTable("proofs", leavingBehind: nil, erasing: .rows),
   ]
 
   /// The first version, as SQLite takes it; ``forPostgres(_:)`` translates it.
@@ -35,8 +37,9 @@ extension Schema {
   /// The registration flag, the policy of second steps and the salt are in `authority`, a table of
   /// one row. `receipts_through` is the receipt number after which payments continue after a
   /// restore; PostgreSQL has a sequence. A secret of a second step that no code confirmed has no
-  /// last step, and nothing is asked for. `number` orders the other tokens of a session, whatever the
-  /// clocks do.
+  /// last step, and nothing is asked for. `number` orders the other tokens of a session, whatever
+  /// the clocks do. The tool and the session of a proof are no references: once either is gone, the
+  /// proof is refused, and nothing needs to look for it.
   ///
   /// Events are append-only. Only those that concern no account may be deleted, which keeps a flood
   /// of invented names from filling the disk, but not what operators did; and those that an operator
@@ -153,6 +156,23 @@ extension Schema {
       until INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX challenges_account ON challenges(account, until);
+
+    CREATE TABLE members(
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      group_name TEXT NOT NULL,
+      PRIMARY KEY(account, group_name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX members_of_group ON members(group_name, account);
+
+    CREATE TABLE proofs(
+      proof_hash BLOB PRIMARY KEY,
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      tool INTEGER NOT NULL,
+      session TEXT NOT NULL,
+      boot BLOB NOT NULL,
+      until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX proofs_account ON proofs(account, until);
 
     CREATE TABLE ledger_accounts(
       id INTEGER PRIMARY KEY,

@@ -65,6 +65,12 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case userEnabled = "user_enabled"
   /// The account was deleted, by its user or an administrator.
   case userDeleted = "user_deleted"
+  /// An administrator added the account to a group; the detail says to which.
+  case groupJoined = "group_joined"
+  /// An administrator removed the account from a group; the detail says from which.
+  case groupLeft = "group_left"
+  /// A tool, who is the actor, verified a proof that the session had created.
+  case proofVerified = "proof_verified"
 }
 
 extension EventName {
@@ -103,6 +109,9 @@ extension EventName {
     case .userDisabled: "account disabled"
     case .userEnabled: "account enabled"
     case .userDeleted: "account deleted"
+    case .groupJoined: "added to a group"
+    case .groupLeft: "removed from a group"
+    case .proofVerified: "proof verified"
     }
   }
 }

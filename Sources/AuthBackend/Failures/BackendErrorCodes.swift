@@ -28,8 +28,12 @@ extension BackendError {
     case registrationClosed
     /// A key of another session was used.
     case sessionMismatch
+    /// The proof is unknown, used, expired or for another tool, or its session has ended.
+    case proofNotAccepted
     /// The user has no active session of this name: the name of the session.
     case sessionNotFound
+    /// The account is in as many groups as it may be: the name of the account.
+    case tooManyGroups
     /// The second step is on already.
     case twoStepAlreadyOn
     /// There is no secret that a code could confirm.
@@ -44,6 +48,8 @@ extension BackendError {
     case amountInvalid
     /// Not a name that can be shown: what was typed, and what is wrong with it.
     case displayNameInvalid
+    /// Not the name of a group: what was typed.
+    case groupNameInvalid
     /// Not an idempotency key.
     case idempotencyKeyInvalid
     /// The password is too common.
@@ -64,6 +70,8 @@ extension BackendError {
     case passwordUnassigned
     /// The new password is the present one.
     case passwordUnchanged
+    /// More accounts than one request changes: how many.
+    case tooManyAccounts
     /// Not a user name: what was typed.
     case usernameInvalid
     /// Not the address of a service: what is wrong with it.
@@ -119,11 +127,20 @@ extension BackendError.Code: ErrorCodeList {
         "Wait for its receipt; this one was not made.")
     case .registrationClosed:
       .refused("registration_closed", "registration is closed").hint("Ask an administrator to create the account.")
+    case .proofNotAccepted:
+      .refused(
+        "proof_not_accepted",
+        "the proof is not valid: it is unknown, used, expired or for another tool, or its user has logged out"
+      )
+      .hint("Ask the caller for a new one; a proof is valid once, and for \(ProofPolicy.time.components.seconds) s.")
     case .sessionMismatch:
       .refused("session_mismatch", "the key belongs to another session than the lease").hint(
         "Use the key of the leased session.")
     case .sessionNotFound:
       .refused("session_not_found", "you have no active session '{NAME}'").hint("Check the name of the session.")
+    case .tooManyGroups:
+      .refused("too_many_groups", "'{NAME}' is in \(GroupPolicy.groupsOfAccount) groups, and cannot be in more")
+        .hint("Remove the account from another group first.")
     case .twoStepAlreadyOn:
       .refused("two_step_already_on", "the second step is on already").hint("To change the device, turn it off first.")
     case .twoStepNotBegun:
@@ -148,6 +165,8 @@ extension BackendError.Code: ErrorCodeList {
         .hint("Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
     case .displayNameInvalid:
       .invalid("display_name_invalid", "{NAME} cannot be used as a name: it {REASON}").hint("Use \(DisplayName.rule).")
+    case .groupNameInvalid:
+      .invalid("group_name_invalid", "{NAME} is not the name of a group").hint("Use \(Username.rule).")
     case .idempotencyKeyInvalid:
       .invalid("idempotency_key_invalid", "that is not an idempotency key").hint("Use \(IdempotencyKey.rule).")
     case .passwordBlocked:
@@ -173,6 +192,12 @@ extension BackendError.Code: ErrorCodeList {
     case .passwordUnchanged:
       .invalid("password_unchanged", "the new password is the same as the current one").hint(
         "Choose another; nothing was changed.")
+    case .tooManyAccounts:
+      .invalid(
+        "too_many_accounts",
+        "{COUNT} accounts are too many for one change; at most \(GroupPolicy.accountsAtOnce) are accepted"
+      )
+      .hint("Nothing was changed. Change them in several steps.")
     case .usernameInvalid: .invalid("username_invalid", "{NAME} is not a user name").hint("Use \(Username.rule).")
     }
   }

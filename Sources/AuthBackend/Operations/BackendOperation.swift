@@ -239,5 +239,6 @@ package enum LostAnswer: Hashable, Sendable {
 /// The kinds of answers by their numbers in the protocol; several operations may share a kind.
 package enum AnswerKind: UInt8, Sendable, CaseIterable {
   case done = 1, grant, found, user, profile, recoveryCodes, oneTimeCode, twoStep, twoStepSecret, twoStepPolicy
-  case sessions, count, receipt, earlier, receipts, events, account, accounts, registration
+  case sessions, count, receipt, earlier, receipts, events, account, accounts, registration,
+    groups, proof, provenUser
 }

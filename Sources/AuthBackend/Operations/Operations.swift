@@ -154,6 +154,32 @@ public enum Operations {
   /// See ``Backend/noteView(of:for:under:)``.
   public static let noteView = BackendOperation("noteView", 43, .writes, needs: .role("accounts"), Rules.noteView)
 
+  // Groups, and proofs for tools.
+  /// See ``Backend/setMembership(_:of:in:for:_:under:)``.
+  public static let setMembership = BackendOperation(
+    "setMembership", 44, .writes, lost: .repeatable, needs: .role("groups", isFresh: true), Rules.setMembership)
+  /// See ``Backend/groups(under:)``.
+  public static let ownGroups = BackendOperation(
+    "ownGroups", 45, .groups, .reads, needs: SessionNeeds(), Rules.groups(token:))
+  /// See ``Backend/groups(of:for:under:)``.
+  public static let groupsOfAccount = BackendOperation(
+    "groupsOfAccount", 46, .groups, .reads, needs: .role("groups"), Rules.groups(of:token:))
+  /// See ``Backend/groups(_:for:under:)``.
+  public static let groups = BackendOperation(
+    "groups", 47, .groups, .reads, needs: .role("groups"), Rules.groups(_:token:)
+  ).listing(\.0, \.limit) { $0.after = $1.last?.canonical }
+  /// See ``Backend/members(of:_:for:under:)``.
+  public static let members = BackendOperation(
+    "members", 48, .accounts, .reads, needs: .role("groups"), Rules.members
+  ).listing(\.1, \.limit) { $0.after = $1.last?.user.username }
+  /// See ``Backend/prove(to:under:)``.
+  public static let prove = BackendOperation(
+    "prove", 49, .proof, .writes, lost: .readAgain, needs: SessionNeeds(), Rules.prove
+  ).answering(.newProof)
+  /// See ``Backend/verify(_:under:)``.
+  public static let verify = BackendOperation(
+    "verify", 50, .provenUser, .writes, needs: SessionNeeds(), Rules.verify)
+
   /// The operations that a service performs for its clients, by their numbers.
   package static let all: [UInt8: any AnyOperation] = Dictionary(
     uniqueKeysWithValues: ([
@@ -162,6 +188,7 @@ public enum Operations {
       resetPassword, resetPasswordAsOwner, twoStep, beginTwoStep, confirmTwoStep, endTwoStep, twoStepPolicy,
       setTwoStepPolicy, sessions, revokeSession, endAllSessions, earlierPayment, pay, receipts, events, accounts,
       account, setDisabled, unlock, setRole, deleteAccount, registration, setRegistration, registerOther, noteView,
+      setMembership, ownGroups, groupsOfAccount, groups, members, prove, verify,
     ] as [any AnyOperation]).map { ($0.number, $0) })
 }
 
@@ -170,4 +197,11 @@ extension WireParts<[RecoveryCode]> {
   fileprivate static let recoveryCodes = WireParts(
     called: RecoveryCode.name, { (codes: [RecoveryCode]) in codes.allSatisfy(\.isWellFormed) ? codes : nil },
     { @Sendable (codes: [RecoveryCode]) in codes })
+}
+
+extension WireParts<ToolProof> {
+  /// A new proof, which is printed as it is.
+  fileprivate static let newProof = WireParts(
+    called: "proof", { (proof: ToolProof) in proof.isWellFormed ? proof : nil },
+    { @Sendable (proof: ToolProof) in proof })
 }

@@ -92,8 +92,13 @@ extension Transaction {
 
   /// Refuses the session of a user who must set up a second step first.
   func requireTwoStep(of own: SessionRow) throws(BackendError) {
-    guard own.user.role == .administrator, try twoStepPolicy() == .required else { return }
-    guard try twoStep(of: own.account)?.lastStep != nil else { throw .refused(.twoStepRequired) }
+    if try lacksTwoStep(own) { throw .refused(.twoStepRequired) }
+  }
+
+  /// Whether the user of a session must set up a second step before anything else.
+  func lacksTwoStep(_ own: SessionRow) throws(BackendError) -> Bool {
+    guard own.user.role == .administrator, try twoStepPolicy() == .required else { return false }
+    return try twoStep(of: own.account)?.lastStep == nil
   }
 
   fileprivate func twoStep(of account: Int64) throws(BackendError) -> TwoStepRow? {

@@ -60,6 +60,27 @@ extension TwoStepSecret: WireRecord {
   private var secret: Secret { Secret(bytes: bytes) }
 }
 
+// MARK: Groups and proofs
+
+extension GroupName: WireRecord {
+  package static let parts = WireParts(called: "group name", { try? GroupName($0) }, \.canonical)
+}
+
+extension GroupPage: WireRecord {
+  package static let parts = WireParts(GroupPage.init(after:limit:), \.after, \.limit)
+}
+
+extension ToolProof: WireValue {
+  package func write(to wire: WireWriter) { wire.data(canonical) }
+  package static func read(from wire: inout WireReader) throws(WireFault) -> ToolProof {
+    ToolProof(typed: try wire.data())
+  }
+}
+
+extension ProvenUser: WireRecord {
+  package static let parts = WireParts(ProvenUser.init(user:groups:), \.user, \.groups)
+}
+
 // MARK: Payments and events
 
 extension Amount: WireRecord {

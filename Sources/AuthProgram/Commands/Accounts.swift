@@ -22,6 +22,7 @@ enum AccountsCommand {
       ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.command(.disable),
       ChangeAccountCommand.command(.enable), ChangeAccountCommand.command(.unlock), ResetPasswordCommand.command,
       ChangeAccountCommand.command(.promote), ChangeAccountCommand.command(.demote), DeleteAccountCommand.other,
+      MembershipCommand.join, MembershipCommand.leave, GroupsCommand.command,
       RegistrationCommand.command, TwoStepSettingCommand.command,
     ], request: nil)
 }
@@ -75,12 +76,19 @@ enum ShowAccountCommand {
   static let command = Command<CommandBody>(
     "show", summary: "Show one account",
     arguments: [Arguments.account],
-    examples: ["accounts show bob": "shows the role, the state and the refused attempts of bob"],
+    examples: ["accounts show bob": "shows the role, the groups, the state and the refused attempts of bob"],
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in .inWorkspace(run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
-    workspace.describe(.onlyShows, try await workspace.account(words[Arguments.account]))
+    let name = words[Arguments.account]
+    let (account, groups) = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
+      (
+        try screen.account(name, at: workspace.backend, for: administrator, under: lease),
+        try workspace.backend.groups(of: name, for: administrator, under: lease)
+      )
+    }
+    return workspace.describe(.onlyShows, account, in: groups)
   }
 }
 
@@ -111,18 +119,22 @@ extension Workspace {
     }
   }
 
-  func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
+  /// Describes an account, and its groups if they were read.
+  func describe(_ effect: Answer.Effect, _ account: AccountSummary, in groups: [GroupName]? = nil) -> Answer {
     let user = account.user
+    let shownGroups = groups.map { $0.isEmpty ? [] : ["Groups           \($0.words)"] } ?? []
     let sentence = if case .changed(let what, _) = effect { ["\(what)."] } else { [String]() }
     return Answer(
       effect,
       lines: bar("Accounts") + sentence + [
         "Username         \(user.username.escaped)", "Name             \(user.displayName.escaped)",
-        "Role             \(user.role.rawValue)", "State            \(account.state)",
+        "Role             \(user.role.rawValue)",
+      ] + shownGroups + [
+        "State            \(account.state)",
         "Refused attempts \(account.failedAttempts)", "Second step      \(account.hasSecondStep ? "on" : "off")",
         "Last login       \(account.lastLoginAt.map { UTCTime(seconds: $0.seconds).local } ?? "never")",
         "Since            \(UTCTime(seconds: account.createdAt.seconds).local)",
-      ], ["account": .account(account)])
+      ], groups.map { ["account": .account(account), "groups": $0.json] } ?? ["account": .account(account)])
   }
 }
 

@@ -23,21 +23,25 @@ enum ProfileCommand {
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let newName = words[newName]
     let screen = try await workspace.open(UserScreen.self)
-    let profile = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
-      if let newName { return try workspace.backend.rename(to: newName, under: lease) }
-      return try workspace.backend.profile(under: lease)
+    let (profile, groups) = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
+      // Read first: after the change nothing may fail.
+      let groups = try workspace.backend.groups(under: lease)
+      if let newName { return (try workspace.backend.rename(to: newName, under: lease), groups) }
+      return (try workspace.backend.profile(under: lease), groups)
     }
     let user = profile.user
     return Answer(
       newName == nil ? .onlyShows : .changed("the name is changed", hint: "Check with: \(run: "profile")"),
       lines: workspace.bar("Profile") + [
         "Name      \(user.displayName.escaped)", "Username  \(user.username.escaped)",
-        "Role      \(user.role.rawValue)", "Balance   \(Amount.text(profile.balance))",
+        "Role      \(user.role.rawValue)",
+      ] + (groups.isEmpty ? [] : ["Groups    \(groups.words)"]) + [
+        "Balance   \(Amount.text(profile.balance))",
         "Since     \(UTCTime(seconds: profile.createdAt.seconds).local)",
       ],
       [
         "user": .user(user), "balance": .string(Amount.text(profile.balance)),
-        "created_at": .string(profile.createdAt.iso8601),
+        "created_at": .string(profile.createdAt.iso8601), "groups": groups.json,
       ])
   }
 }

@@ -4,19 +4,21 @@ import AuthMessages
 import CommandLineKit
 import TextFormat
 
-/// `require [--fresh] [--administrator]`.
+/// `require [--fresh] [--administrator] [--group GROUP]`.
 enum RequireCommand {
   static let command = Command<CommandBody>(
     "require", summary: "Check that you are logged in, for scripts",
     discussion: [
       "The exit status is 0 if you are logged in and meet the requirements of the options; otherwise the message "
         + "says why not. This is activity: it prolongs the session, as a screen does.",
+      "With --group it asks the database whether you are a member, at that moment.",
       "With --fresh it asks for your password on a terminal if you entered it too long ago, as 'sudo -v' does. With "
         + "--quiet a refusal prints nothing.",
     ],
-    options: [fresh, administrator],
+    options: [fresh, administrator, Options.group],
     examples: [
       "require --quiet && echo in": "checks in a script, by the exit status",
+      "require --group release": "checks that you are in the group release",
       "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
     ]
   ) { _ in
@@ -39,6 +41,10 @@ enum RequireCommand {
   private static func require(
     _ words: ParsedWords, in workspace: ProviderWorkspace
   ) async throws(CommandError) -> Answer {
+    if words[Options.group] != nil {
+      throw CommandError(
+        code: .optionAtProvider, Options.group.declaration.flag, workspace.settings.issuer.escaped)
+    }
     _ = try await workspace.accessToken(validFor: .zero)
     let session = try await workspace.session()
     if words[administrator] { _ = try session.administratorKey() }
@@ -54,7 +60,7 @@ enum RequireCommand {
 
   private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     var session = try await workspace.activeSession()
-    // These two come before the password prompt, which would be useless.
+    // The role and the group come before the password prompt, which would be useless.
     let administrator = words[administrator] ? try session.administratorKey() : nil
     if words[fresh] || administrator != nil {
       // The database answers this only to a session that need not set up a second step first: a
@@ -66,6 +72,10 @@ enum RequireCommand {
           _ = try workspace.backend.profile(under: lease)
         }
       }
+    }
+    if let group = words[Options.group] {
+      let groups = try await workspace.store.ask(session, workspace.backend.groups(under:))
+      try groups.require(group, of: session.user)
     }
     if words[fresh] { session = try await workspace.makeFresh(session).session }
     let deadlines = try Deadlines(clock: workspace.backend.clock)

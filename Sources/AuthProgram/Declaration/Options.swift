@@ -12,6 +12,12 @@ enum Kinds {
   static let payee = name(listedBy: "receipts --short --limit 1000")
   /// A user name that completes for administrators.
   static let account = name(listedBy: "accounts list --short --limit 1000")
+  /// A group, which completes for administrators.
+  static let group = parsed("a group", Username.rule, listedBy: "accounts groups --short --limit 1000") {
+    try? GroupName($0)
+  }
+  /// The account of a tool, which its users cannot list.
+  static let tool = parsed("a user name", Username.rule) { try? Username($0) }
   /// Any text; the backend refuses what cannot be a name, and says why.
   static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
   static let text = ValueKind("a text", accepted: "a text in UTF-8") { $0.text }
@@ -70,6 +76,8 @@ enum Options {
   static let passwordFromInput = Option.flag("password-stdin", "Read the password from standard input, one line")
   static let codeFromInput = Option.flag("code-stdin", "Read the code from standard input, one line")
 
+  static let group = Option.optional("group", "GROUP", Kinds.group, "Require a member of this group")
+
   static let limit = Option.standard(
     "limit", "N", Kinds.pageLength, "Show at most this many", standard: pageLength, shownAs: "\(pageLength)")
   /// The default length of a page.
@@ -79,4 +87,5 @@ enum Options {
 /// The positional arguments of all commands; one of a single command is in its file.
 enum Arguments {
   static let account = Argument.required("USER", Kinds.account, "The account")
+  static let group = Argument.required("GROUP", Kinds.group, "The group")
 }

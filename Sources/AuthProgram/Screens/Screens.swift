@@ -90,6 +90,24 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     return try backend.account(named: name, for: administrator, under: lease)
   }
 
+  /// Loads a page of groups.
+  func groups(
+    _ page: GroupPage, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> LoadedPage<GroupName> {
+    try noteView(at: backend, for: administrator, under: lease)
+    return LoadedPage(of: page.limit, from: try backend.groups(page.withOneMore, for: administrator, under: lease))
+  }
+
+  /// Loads a page of the members of a group.
+  func members(
+    of group: GroupName, _ page: GroupPage, at backend: any Backend, for administrator: AdminSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> LoadedPage<AccountSummary> {
+    try noteView(at: backend, for: administrator, under: lease)
+    return LoadedPage(
+      of: page.limit, from: try backend.members(of: group, page.withOneMore, for: administrator, under: lease))
+  }
+
   /// Logs the event that an administrator viewed accounts: once for a screen, however many pages it
   /// shows.
   private func noteView(
@@ -155,6 +173,11 @@ extension SessionStore {
     }
     return loaded
   }
+}
+
+extension GroupPage {
+  /// The same page and the row after it, which tells whether there are more.
+  fileprivate var withOneMore: GroupPage { GroupPage(after: after, limit: limit + 1) }
 }
 
 extension Page {

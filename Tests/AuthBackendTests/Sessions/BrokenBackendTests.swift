@@ -93,6 +93,12 @@ struct BrokenBackend: Backend {
     case countsReading = "a payment is activity, and reading is none"
     case hidesWaits = "five failures are free; then even the right password waits, and a success forgets them"
     case letsAllWin = "of many at once one takes a name, one changes a password and one uses a code"
+    case joinsNobody = "an administrator adds accounts to groups and removes them, and each sees its own"
+    case ignoresPlace = "groups come in the order of their names and members the oldest first, in pages"
+    case joinsTooMany = "an account is in at most 32 groups, and a request changes at most 50 accounts"
+    case provesTwice = "a proof names its user once, and only to the tool that it was made for"
+    case keepsProofs = "a proof ends after a minute, and with the session and the account of its user"
+    case keepsTheOldest = "of more than 16 proofs of a user the oldest ends"
     case hidesFaults = "a backend that cannot answer says so in every operation"
   }
 
@@ -144,7 +150,8 @@ struct BrokenBackend: Backend {
     switch (flaw, request.operation.name) {
     case (.checksNoName, "checkUsername"), (.checksNoPassword, "checkPassword"), (.forgetsToNote, "noteView"),
       (.revokesNothing, "revokeSession"), (.neverCloses, "setRegistration"), (.deletesNothing, "deleteOwnAccount"),
-      (.deletesNobody, "deleteAccount"), (.requiresNoStep, "setTwoStepPolicy"):
+      (.deletesNobody, "deleteAccount"), (.requiresNoStep, "setTwoStepPolicy"),
+      (.joinsNobody, "setMembership"):
       return Invention(output: ())
     case (.looksUpNothing, "lookUp"): return Invention(output: Grant?.none)
     case (.believesTheRole, "allEvents"): return Invention(output: Found<Event>([]))
@@ -223,6 +230,10 @@ struct BrokenBackend: Backend {
         return Operations.accounts(
           AccountsQuery(namePrefix: query.namePrefix, after: query.after, limit: query.limit), token)
       }
+    case .ignoresPlace:
+      if let (group, page, token) = request.input(of: Operations.members) {
+        return Operations.members(group, GroupPage(limit: page.limit), token)
+      }
     default: break
     }
     return request
@@ -273,6 +284,10 @@ struct BrokenBackend: Backend {
       guard let (_, token, _) = request.input(of: Operations.answer) else { throw error }
       let limits = SessionLimits(idle: .unknown, absolute: .unknown, fresh: .unknown)
       return Grant(id: SessionID(rawValue: "nobody's"), user: Self.bob, token: token, limits: limits)
+    case (.joinsTooMany, .refused, "setMembership"): return ()
+    case (.provesTwice, .refused, "verify"), (.keepsProofs, .refused, "verify"),
+      (.keepsTheOldest, .refused, "verify"):
+      return ProvenUser(user: Self.bob, groups: [])
     case (.namesNoRule, .refused, "pay"): throw .notFresh
     case (.refusesLate, .invalid, "recover"), (.hidesWaits, .throttled, "logIn"): throw .credentialsNotAccepted
     default: throw error

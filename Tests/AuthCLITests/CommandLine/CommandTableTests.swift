@@ -46,8 +46,10 @@ struct CommandTableTests {
   func arguments() {
     for location in tool.locations {
       let arities = location.command.arguments.map(\.arity)
-      #expect(!arities.dropLast().contains(.any))
-      if let optional = arities.firstIndex(where: { $0 != .one }) { #expect(!arities[optional...].contains(.one)) }
+      #expect(!arities.dropLast().contains { $0.takesRest })
+      if let optional = arities.firstIndex(where: { !$0.isRequired }) {
+        #expect(!arities[optional...].contains { $0.isRequired })
+      }
     }
   }
 

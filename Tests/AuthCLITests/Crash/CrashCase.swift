@@ -79,6 +79,7 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       start: .loggedOut, line: "accounts reset-password alice --as-owner", statusAfter: [1], statusFinally: 1,
       isOneChange: true),
     CrashCase(start: .loggedIn, line: "accounts promote bob", isOneChange: true),
+    CrashCase(start: .loggedIn, line: "accounts join release alice bob", isOneChange: true),
     CrashCase(start: .aliceHasNothing, line: "accounts demote bob", transfersFinally: 3, isOneChange: true),
     CrashCase(start: .loggedIn, line: "accounts registration closed", isOneChange: true),
     CrashCase(start: .closed, line: "register carol", retry: [0, 1], transfersFinally: 3, isOneChange: true),

@@ -45,10 +45,11 @@ struct CrashTests {
     )
   }
 
-  /// What a database says of accounts and codes, without what is random.
+  /// What a database says of accounts, groups and codes, without what is random.
   private static func state(_ home: CommandHome) -> [String] {
     home.rows(
       "SELECT name, display_name, disabled, role FROM accounts ORDER BY id",
+      "SELECT account, group_name FROM members ORDER BY 1, 2",
       "SELECT account, last_step IS NULL FROM two_steps",
       "SELECT account, expires_at IS NULL, count(*) FROM codes GROUP BY 1, 2 ORDER BY 1, 2",
       "SELECT registration_closed, two_step_required, (SELECT count(*) FROM reserved_names) FROM authority",

@@ -47,15 +47,101 @@ struct OwnToolTests {
   @Test("the script ends with 4 and writes nothing without a login, and writes a line with one")
   func script() async throws {
     let service = try RunningService()
-    let blocks = try article.get().components(separatedBy: "```sh\n").dropFirst()
-    let script = try #require(blocks.first).components(separatedBy: "```")[0]
-    try #require(blocks.count == 1)
-    let environment = ["AUTH_CLI_HOME": service.folder + "/home", "AUTH_CLI_AUTHORITY": "unix:\(service.socket)"]
+    let script = try blocks("sh", count: 3)[0]
+    let environment = service.environment()
     let arguments = ["1.0", service.folder + "/releases"]
     try await bash(script, environment, arguments: arguments, exits: 4)
     try await bash(
       "echo '\(RunningService.password)' | auth-cli login alice --password-stdin\n\(script)", environment,
       arguments: arguments, printing: "logged in")
     #expect(try String(contentsOfFile: arguments[1], encoding: .utf8) == "alice released 1.0\n")
+  }
+
+  @Test("the script for a group ends with 4 without a login, with 1 for others, and writes a line for a member")
+  func group() async throws {
+    let service = try RunningService()
+    let script = try blocks("sh", count: 3)[1]
+    let arguments = ["1.0", service.folder + "/releases"]
+    try await bash(script, service.environment(), arguments: arguments, exits: 4)
+    try await service.logIn("alice", "accounts join release bob")
+    try await service.logIn("bob")
+    try await bash(
+      script, service.environment(of: "alice"), arguments: arguments, exits: 1,
+      printing: "alice is not in the group release")
+    #expect(!FileManager.default.fileExists(atPath: arguments[1]))
+    try await bash(script, service.environment(of: "bob"), arguments: arguments)
+    #expect(try String(contentsOfFile: arguments[1], encoding: .utf8) == "bob released 1.0\n")
+  }
+
+  @Test("the server of the article logs in by itself, and acts once for a proof of a member")
+  func server() async throws {
+    let service = try RunningService(["alice", "bob", "deploy"])
+    let script = try blocks("sh", count: 3)[2]
+    let log = service.folder + "/releases"
+    let deploy = service.environment(of: "deploy")
+    try await bash("umask 77; mkdir -p \"$HOME\"; echo '\(RunningService.password)' >~/deploy.password", deploy)
+    try await service.logIn("alice", "accounts join release bob")
+    try await service.logIn("bob")
+    func proof(_ user: String) async throws -> String {
+      try await bash("auth-cli prove deploy", service.environment(of: user)).trimmingCharacters(in: .newlines)
+    }
+    func call(_ request: String, exits status: Int32 = 0, printing words: String) async throws {
+      try await bash(
+        "server() {\n\(script)}\necho '\(request)' | server '\(log)'", deploy, exits: status, printing: words)
+    }
+    let own = try await proof("bob")
+    try await call("\(own) 1.0", printing: "released 1.0 for bob")
+    try await call("\(own) 1.1", exits: 1, printing: "the proof is not valid")
+    try await call("\(await proof("alice")) 1.2", exits: 1, printing: "alice is not in the group release")
+    let last = try await proof("bob")
+    try await bash("auth-cli logout --quiet", service.environment(of: "bob"))
+    try await call("\(last) 1.3", exits: 1, printing: "the proof is not valid")
+    #expect(try String(contentsOfFile: log, encoding: .utf8) == "bob released 1.0\n")
+  }
+
+  @Test("the function in Python says who is calling, and refuses everybody else")
+  func python() async throws {
+    let service = try RunningService(["alice", "bob", "deploy"])
+    let file = service.folder + "/tool.py"
+    let code = try blocks("python", count: 1)[0]
+    try "\(code)import sys\nfor proof in sys.argv[1:]: print(caller(proof, 'release'))\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    try await service.logIn("alice", "accounts join release bob")
+    for user in ["bob", "deploy"] { try await service.logIn(user) }
+    // Nobody is logged in as the tool: that is no answer, and not None.
+    try await bash(
+      "python3 '\(file)' nonsense", service.environment(), exits: 1, printing: "returned non-zero exit status 4")
+    func proof(_ user: String) -> String {
+      "$(AUTH_CLI_HOME='\(service.folder)/sessions-\(user)' auth-cli prove deploy)"
+    }
+    let answers = try await bash(
+      "bob=\(proof("bob")) alice=\(proof("alice")); python3 '\(file)' $bob $bob $alice nonsense",
+      service.environment(of: "deploy"))
+    #expect(answers == "bob\nNone\nNone\nNone\n")
+  }
+
+  /// The code blocks of the article in a language.
+  private func blocks(_ language: String, count: Int) throws -> [String] {
+    let blocks = try article.get().components(separatedBy: "```\(language)\n").dropFirst()
+      .map { $0.components(separatedBy: "```")[0] }
+    try #require(blocks.count == count)
+    return blocks
+  }
+}
+
+extension RunningService {
+  /// The environment of a user of the service, who has a home and sessions of their own.
+  fileprivate func environment(of user: String = "nobody") -> [String: String] {
+    [
+      "HOME": folder + "/home-\(user)", "AUTH_CLI_HOME": folder + "/sessions-\(user)",
+      "AUTH_CLI_AUTHORITY": "unix:\(socket)",
+    ]
+  }
+
+  /// Logs a user in, and runs a command of auth-cli.
+  fileprivate func logIn(_ user: String, _ command: String = "status") async throws {
+    try await bash(
+      "echo '\(Self.password)' | auth-cli login \(user) --password-stdin --quiet\nauth-cli \(command)",
+      environment(of: user))
   }
 }

@@ -33,6 +33,8 @@ enum Samples {
   static let event = Event(
     id: 4, at: WallTime(microseconds: 6), name: "authn_login_success", account: "alice", actor: "bob",
     session: SessionID(rawValue: "s1"), detail: "why")
+  static let proof = ToolProof(typed: Array(String(repeating: "5a", count: 32).utf8))
+  static let groups = ["ops", "release"].compactMap { try? GroupName($0) }
   static let challenge = Challenge(token: newToken, question: .code(digits: 6), triesLeft: 3, deadline: .at(instant))
 
   /// The same values as inputs of operations.
@@ -63,6 +65,9 @@ enum Samples {
     var accountsQuery: AccountsQuery {
       AccountsQuery(namePrefix: "a", order: .lastLogin, after: "alice", limit: 30)
     }
+    var groupPage: GroupPage { GroupPage(after: "ops", limit: 8) }
+    var memberPage: GroupPage { GroupPage(after: "bob", limit: 9) }
+    var proof: ToolProof { Samples.proof }
   }
 
   static func request(_ sample: Sample) throws -> Request {
@@ -95,6 +100,9 @@ enum Samples {
     case .account: account
     case .accounts: [account, account]
     case .registration: Registration.closed
+    case .groups: groups
+    case .proof: proof
+    case .provenUser: ProvenUser(user: user, groups: groups)
     }
   }
 
