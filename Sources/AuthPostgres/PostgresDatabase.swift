@@ -43,6 +43,7 @@ package final class PostgresDatabase: Database {
       do throws(ServerFault) {
         let connection = try connecting.connect()
         try PostgresSchema.check(connection, lockTimeout: patience)
+        if connection.isPooled { try PoolerProbe(connecting).check(connection) }
         return connection
       } catch {
         throw error.failure(at: address.text.escaped)

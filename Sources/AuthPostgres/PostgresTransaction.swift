@@ -10,6 +10,8 @@ final class PostgresTransaction: Transaction {
   /// Microseconds since 1970 by the server's clock, when this began and had its first lock; nil
   /// until the server answered that it began.
   private var time: Int64?
+  /// The server's process that answered.
+  private var process: Int64?
   /// The time to use for a time of the server's clock.
   private let heard: (Int64) -> Int64
   /// What the server or the connection refused; the transaction is over then.
@@ -24,7 +26,9 @@ final class PostgresTransaction: Transaction {
   ///   - heard: The time to use for a time of the server's clock, in microseconds since 1970.
   init(_ connection: ServerConnection, _ scope: WriteScope?, heard: @escaping (Int64) -> Int64) {
     (self.connection, self.heard) = (connection, heard)
-    add(scope == nil ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
+    add(
+      scope == nil
+        ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     // A write of rows excludes those that decide about everything, and no other.
     let lock =
       switch scope {
@@ -32,7 +36,7 @@ final class PostgresTransaction: Transaction {
       case .rows: "\(Self.noLimit), pg_advisory_xact_lock_shared(\(PostgresSchema.writeLock))"
       case .everything, .creation: "\(Self.noLimit), pg_advisory_xact_lock(\(PostgresSchema.writeLock))"
       }
-    add("SELECT \(lock), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+    add("SELECT \(lock), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, pg_backend_pid()")
   }
 
   /// The limit of the connection is for reads: the commit of a write may wait for a standby.
@@ -46,8 +50,9 @@ final class PostgresTransaction: Transaction {
   var mayBeRepeated: Bool {
     switch fault {
     case nil: false
-    // A serialization failure or a deadlock.
-    case .refused(let state, _): state == "40001" || state == "40P01"
+    // A serialization failure or a deadlock; or the plan of a statement that was prepared before a
+    // table changed, which a new connection makes anew.
+    case .refused(let state, _): ["40001", "40P01", "0A000"].contains(state)
     case .notConnected, .unknown: !isCommitting
     }
   }
@@ -154,12 +159,35 @@ final class PostgresTransaction: Transaction {
   private func send() throws(BackendError) -> [ServerResult] {
     defer { added = [] }
     do throws(ServerFault) {
+      // Behind a pooler, nothing else is sent before it is clear whose transaction this is.
+      if time == nil, connection.isPooled, added.count > 2 {
+        hear(try connection.run(Array(added[..<2])))
+        try requireOwnProcess()
+        return try connection.run(Array(added[2...]))
+      }
       let answers = try connection.run(added)
-      if time == nil { time = heard(answers[1].columns(0).integer(2)) }
+      if time == nil {
+        hear(answers)
+        try requireOwnProcess()
+      }
       return answers
     } catch {
       fault = error
       throw error.failure(at: connection.place)
+    }
+  }
+}
+
+extension PostgresTransaction {
+  /// Takes the time and the process from the answers to the first two statements.
+  private func hear(_ answers: [ServerResult]) {
+    let row = answers[1].columns(0)
+    (time, process) = (heard(row.integer(2)), row.integer(3))
+  }
+
+  private func requireOwnProcess() throws(ServerFault) {
+    guard process == connection.process else {
+      throw .refused(state: ServerState.pooled, "another process of the server answered")
     }
   }
 }

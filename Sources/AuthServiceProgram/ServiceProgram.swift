@@ -1,5 +1,6 @@
 package import AuthBackend
 import AuthMessages
+import AuthService
 import CProcess
 import CommandLineKit
 import Glibc
@@ -30,7 +31,10 @@ package struct ServiceProgram: Sendable {
     do throws(CommandError) {
       exit(try run(&whereEmpty).rawValue)
     } catch {
-      let lines = "\(ServiceTool.name): \(error.message)\n\(error.hintForOperators(whereEmpty: whereEmpty))\n"
+      // The reason why a service does not start is among the errors of the journal.
+      let mark = ServiceLog.mark(.err)
+      let hint = error.hintForOperators(whereEmpty: whereEmpty)
+      let lines = "\(mark)\(ServiceTool.name): \(error.message)\n\(mark)\(hint)\n"
       write(STDERR_FILENO, lines, lines.utf8.count)
       exit(error.status.rawValue)
     }

@@ -6,7 +6,8 @@ struct StopSignals: Sendable {
 
   /// Blocks them in this thread and in those that it starts.
   ///
-  /// SIGHUP is ignored: the service has no file to read or to open again.
+  /// SIGHUP is ignored: the service has no file to read or to open again. So are signals that it
+  /// never sends itself.
   init() {
     var set = sigset_t()
     sigemptyset(&set)
@@ -14,7 +15,8 @@ struct StopSignals: Sendable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-    signal(SIGHUP, SIG_IGN)
+    // Signals that mean nothing here would end it without a line in its log.
+    for number in [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM] { signal(number, SIG_IGN) }
     self.set = set
   }
 

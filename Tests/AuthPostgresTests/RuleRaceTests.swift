@@ -115,14 +115,21 @@ struct RaceScene: Sendable {
   let sides: [any RulesBackend]
   private let meeting: Meeting
 
-  init(_ engine: Engine, hasLocks: Bool = true) throws {
+  /// - Parameters:
+  ///   - engine: Where the rules run.
+  ///   - hasLocks: Whether the transactions lock anything.
+  ///   - settings: Settings of the database on PostgreSQL, as `NAME = VALUE`.
+  /// - Throws: What keeps the database from being used.
+  init(_ engine: Engine, hasLocks: Bool = true, settings: [String] = []) throws {
     switch engine {
     case .sqlite:
       let work = Workspace()
       meeting = Meeting { false }
       sides = (0..<2).map { _ in work.authority(wallClock: { .now() }) }
     case .postgres:
-      let address = try ServerAddress(RulesDatabase().address)
+      let database = try RulesDatabase()
+      for setting in settings { try database.sql("ALTER DATABASE \(database.name) SET \(setting)") }
+      let address = try ServerAddress(database.address)
       let watched = PostgresDatabase(address, connections: 1)
       let meeting = Meeting {
         (try? watched.read { (db) throws(BackendError) in try db.number(Self.blocked) }) != 0

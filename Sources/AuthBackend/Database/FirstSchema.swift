@@ -30,6 +30,8 @@ extension Schema {
     SchemaTable("unknown_names", leavingBehind: nil, erasing: .nothing),
     SchemaTable("challenges", leavingBehind: nil, erasing: .rows),
     SchemaTable("proofs", leavingBehind: nil, erasing: .rows),
+    // What the probe of a service's health writes.
+    SchemaTable("probes", leavingBehind: nil, erasing: .nothing),
   ]
 
   /// The first version, as SQLite takes it; ``forPostgres(_:)`` translates it.
@@ -201,6 +203,11 @@ extension Schema {
     CREATE TABLE erasures(
       account INTEGER PRIMARY KEY REFERENCES accounts(id),
       through TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE probes(
+      id INTEGER PRIMARY KEY,
+      content BLOB NOT NULL
     ) STRICT;
 
     CREATE TABLE events(

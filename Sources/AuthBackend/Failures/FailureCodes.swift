@@ -7,8 +7,8 @@ extension BackendError {
       databaseError, databaseForeign, databaseInUse, databaseInconsistent, databaseMissing, databaseNewer,
       databaseOlder, databaseReadOnly, eventsChanged, hashingFailed, messageInvalid, noRandomness, outcomeUnknown,
       requestTooLong, roleNotPermitted, schemaMissing, serverBusy, serverCertificate, serverEncoding,
-      serverEncryption, serverFull, serverLoginRefused, serverLost, serverOutdated, serverReadOnly, serverSilent,
-      serverStarting, serverUnreachable, serviceBusy, serviceGarbled, serviceLost, serviceMissing,
+      serverEncryption, serverFull, serverLoginRefused, serverLost, serverOutdated, serverPooled, serverReadOnly,
+      serverSilent, serverStarting, serverUnreachable, serviceBusy, serviceGarbled, serviceLost, serviceMissing,
       serviceNotPermitted, serviceOtherVersion, serviceSilent, serviceStopping, serviceUnknown, serviceUnreachable,
       serviceUntrusted, sessionOfOtherDatabase, sshFailed, sshMissing, watchFailed
   }
@@ -112,6 +112,11 @@ extension BackendError.FailureCode {
     case .serverOutdated:
       unreached(.unreachable, "server_outdated", "the server lacks changes that another primary confirmed")
         .hint("Stop it, or make it a standby. If it is the right server: auth-service forget-timeline")
+    case .serverPooled:
+      .unreachable(
+        "server_pooled", "{DATABASE} is behind a pooler that gives each transaction another connection to the server"
+      )
+      .hint("Use session pooling (pgbouncer: pool_mode=session), or connect to the server itself; nothing was changed.")
     case .serverReadOnly:
       .unwritable("server_read_only", "the database accepts no changes: {REASON}")
         .hint("Name all hosts, so that libpq finds the primary, or wait for a promotion; nothing was changed.")

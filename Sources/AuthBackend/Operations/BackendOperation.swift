@@ -1,3 +1,5 @@
+package import AuthCore
+
 /// An operation of a backend: its number in the protocol of the service, what it requires of the
 /// session, and the rule that decides it.
 ///
@@ -26,6 +28,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   /// The command-line option with which a user safely repeats the operation after its answer was
   /// lost; nil if there is none.
   package private(set) var retry: (@Sendable (Input) -> String?)?
+  private let token: @Sendable (Input) -> SessionToken?
   private let rule: @Sendable (Rules, Input) throws(BackendError) -> Output
   private let inputs: WireParts<Input>
   private var output: WireParts<Output>
@@ -45,6 +48,11 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     self.lost = lost ?? (work == .reads ? .readAgain : .once)
     self.output = output
     inputs = WireParts()
+    token = { input in
+      var token: SessionToken?
+      for part in repeat each input { token = part as? SessionToken ?? token }
+      return token
+    }
     self.rule = { (rules, input) throws(BackendError) in try rule(rules)(repeat each input) }
   }
 
@@ -114,7 +122,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   /// A request of this operation with these inputs.
   package func request(_ input: Input) -> Request {
     Request(
-      operation: self, input: input, isSearch: searches?(input) ?? false,
+      operation: self, input: input, token: token(input), isSearch: searches?(input) ?? false,
       perform: { (backend) throws(BackendError) in try backend.perform(self, on: input) },
       question: { (form) throws(WireFault) in try question(input, for: form) },
       serve: { (rules) throws(BackendError) in try rule(rules, capped?(input) ?? input) })
@@ -184,6 +192,8 @@ package struct Request: Sendable {
   package let operation: any AnyOperation
   /// The inputs, as a tuple if there are several.
   package let input: any Sendable
+  /// The token of the session, or of the challenge, that the request has; nil without one.
+  package let token: SessionToken?
   /// Whether the request searches a long list, which takes longer than other reads.
   package let isSearch: Bool
   /// Performs the operation through the entry of a backend.

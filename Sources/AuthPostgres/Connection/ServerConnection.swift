@@ -26,6 +26,13 @@ final class ServerConnection: @unchecked Sendable {
 
   /// The identity of the tables at the other end; ``PostgresSchema`` reads it.
   var database = BootID(high: 0, low: 0)
+  /// The server's process for this connection, as it said when the settings were made.
+  ///
+  /// Every transaction compares it: a pooler may give each one to another process, which has other
+  /// settings, other prepared statements and no lock of ours.
+  var process: Int64?
+  /// Whether a pooler is between the two ends.
+  var isPooled: Bool { process != Int64(PQbackendPID(connection)) }
   /// The server, where it matters which one confirms a change.
   var server: ConfirmedServer.Identity?
 

@@ -12,7 +12,7 @@ enum ServerFault: Error, Hashable {
 
 /// Made-up SQLSTATEs for what the connection or the tables say and the server does not refuse.
 enum ServerState {
-  static let (otherEncoding, newer, older) = ("AC001", "AC002", "AC003")
+  static let (otherEncoding, newer, older, pooled) = ("AC001", "AC002", "AC003", "AC004")
 }
 
 extension ServerFault {
@@ -40,6 +40,8 @@ extension ServerFault {
     case "53100", "53000", "53200": .unavailable(.serverFull, database, message)
     case ServerState.newer: .unavailable(.databaseNewer, database, message, "\(Schema.current.version)")
     case ServerState.older: .unavailable(.databaseOlder, database, message, "\(Schema.current.version)")
+    // A statement that was prepared is not there, or is there already.
+    case ServerState.pooled, "26000", "42P05": .unavailable(.serverPooled, database)
     case ServerState.otherEncoding: .unavailable(.serverEncoding, database, message)
     case "55P03", "57014", "40001", "40P01": .unavailable(.databaseBusy, database, message)
     case _: .unavailable(.databaseError, database, "\(message) (\(state))")

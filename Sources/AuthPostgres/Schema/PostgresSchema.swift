@@ -110,14 +110,14 @@ package enum PostgresSchema {
     try connection.requireUTF8()
     try connection.run(
       """
-      SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
-      SET statement_timeout = \(connection.limits.read.wholeMilliseconds);
-      SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
+      SET search_path = \(searchPath);
+      \(PostgresSettings.statement(lockTimeout: lockTimeout, read: connection.limits.read));
       SELECT set_config('client_connection_check_interval', '1000', false)
         WHERE current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%';
       SELECT pg_advisory_lock_shared(\(usersLock))
       """)
     let facts = try Facts(of: connection)
+    connection.process = try connection.run("SELECT pg_backend_pid()").first?[0].flatMap { Int64($0) }
     let known = Schema.current.version
     if facts.oldest > known { throw .refused(state: ServerState.newer, "\(facts.version)") }
     if facts.version < known { throw .refused(state: ServerState.older, "\(facts.version)") }

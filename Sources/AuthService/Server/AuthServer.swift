@@ -313,13 +313,13 @@ package final class AuthServer: Sendable {
       guard ContinuousClock.now - job.since < (work == .hashes ? limits.hashTime : limits.answerTime) else {
         return refuse(job, .busy(after: .seconds(1)))
       }
-      let user = job.connection.peer.caller.user
+      let caller = job.connection.peer.caller
       let result = Result { () throws(BackendError) in
-        try guesses.limited(request, of: user) { () throws(BackendError) in try request.serve(rules) }
+        try guesses.limited(request, of: caller) { () throws(BackendError) in try request.serve(rules) }
       }
       let time = ContinuousClock.now - job.since
       let error: BackendError? = if case .failure(let error) = result { error } else { nil }
-      table.withLock { $0.counts.count(error, work, of: user, took: time) }
+      table.withLock { $0.counts.count(error, work, of: caller.user, took: time) }
       job.connection.note(result)
       answer(job) { () throws(BackendError) in
         guard let body = request.operation.answer(try result.get()) else { throw .unavailable(.answerUnknown) }
@@ -346,25 +346,29 @@ package final class AuthServer: Sendable {
   }
 
   private func refused(
-    _ reason: String, _ peer: Peer, account: String? = nil, level: ServiceLog.Level = .notice, cause: String? = nil
+    _ reason: String, _ peer: Peer, operation: String? = nil, account: String? = nil,
+    level: ServiceLog.Level = .notice, cause: String? = nil
   ) {
     let (user, name) = (peer.caller.user, peer.caller.name)
     table.withLock { $0.counts.refuse(reason) }
     log.write(
       level, level == .notice ? "refused" : "failed", of: level == .err ? nil : user,
       [
-        "reason": reason, "cause": cause, "uid": "\(user)", "claimed_name": name, "pid": "\(peer.process)",
+        "reason": reason, "operation": operation, "cause": cause, "uid": "\(user)", "claimed_name": name,
+        "pid": "\(peer.process)",
         "account": account,
       ])
   }
 
-  /// Logs an error with the account that the events name: the one of the connection's session, or
+  /// Logs an error with the operation, and with the account that the events name: the one of the connection's session, or
   /// the one that a login is for, if it exists.
   private func log(_ error: BackendError, of request: Request, _ connection: Connection) {
     if case .unavailable(let failure) = error.kind {
       let level: ServiceLog.Level = failure.isFault ? .err : failure.isLimit ? .notice : .warning
       let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
-      return refused(error.code, connection.peer, account: connection.account, level: level, cause: cause)
+      return refused(
+        error.code, connection.peer, operation: request.operation.name, account: connection.account, level: level,
+        cause: cause)
     }
     let name = request.input(of: Operations.logIn)?.0.username ?? request.input(of: Operations.recover)?.0
     let typed = name.flatMap { try? Username($0) }?.canonical
@@ -373,6 +377,13 @@ package final class AuthServer: Sendable {
         try db.first(FeedQuery.account, typed).map { (_: Int64) in typed }
       }
     }
-    refused(error.code, connection.peer, account: typed == nil ? connection.account : existing ?? nil)
+    let account = typed == nil ? connection.account ?? owner(of: request) : existing ?? nil
+    refused(error.code, connection.peer, operation: request.operation.name, account: account)
+  }
+
+  /// The account of the session whose token a request has; nil without one.
+  private func owner(of request: Request) -> String? {
+    guard request.operation.needs != nil, let token = request.token else { return nil }
+    return (try? Operations.lookUp.run(rules, token))??.user.username
   }
 }

@@ -29,6 +29,4 @@ extension ServedDatabase: RowDecodable {
 
 package enum ServedDatabaseQuery: String, Query {
   case facts = "SELECT event_salt, administrator_made FROM authority WHERE id = 1"
-  /// Writes a row without changing it.
-  case touch = "UPDATE authority SET administrator_made = administrator_made WHERE id = 1"
 }

@@ -31,10 +31,20 @@ package final class ServiceLog: Sendable {
 
   package init(descriptor: Int32 = STDERR_FILENO) {
     self.descriptor = descriptor
-    // Source: systemd.exec(5), JOURNAL_STREAM.
+    isJournal = Self.isJournal(descriptor)
+  }
+
+  /// What a line of a level begins with: the number of the level if systemd reads it.
+  package static func mark(_ level: Level, descriptor: Int32 = STDERR_FILENO) -> String {
+    isJournal(descriptor) ? "<\(level.rawValue)>" : ""
+  }
+
+  /// Whether systemd reads what is written.
+  ///
+  /// Source: systemd.exec(5), JOURNAL_STREAM.
+  private static func isJournal(_ descriptor: Int32) -> Bool {
     var status = stat()
-    isJournal =
-      fstat(descriptor, &status) == 0
+    return fstat(descriptor, &status) == 0
       && getenv("JOURNAL_STREAM").map { String(cString: $0) } == "\(status.st_dev):\(status.st_ino)"
   }
 

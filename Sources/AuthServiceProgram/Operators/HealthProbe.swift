@@ -63,10 +63,10 @@ final class HealthProbe: Sendable {
     }
   }
 
-  /// A probe that writes to the database, without changing its content.
+  /// A probe that writes to the database what a payment writes.
   static func write(_ rules: Rules) -> HealthProbe {
     HealthProbe(overdue: .databaseBusy) { () throws(BackendError) in
-      try rules.database.write(.rows) { (db) throws(BackendError) in try db.run(ServedDatabaseQuery.touch) }
+      try rules.probe()
     }
   }
 

@@ -74,7 +74,8 @@ struct OperatorDesk: Sendable {
     } catch {
       // The name is not logged, because a password may have been typed instead.
       let isFault = error.status == .cannotTell
-      log(isFault ? .err : .notice, sudoUser, (nil, error.code, isFault ? error.message : nil))
+      let code = error.code.isEmpty ? nil : error.code
+      log(isFault ? .err : .notice, sudoUser, (nil, code, isFault || code == nil ? error.message : nil))
       try? channel.send(.failure, "\(error.status.rawValue)", error.message, error.hintForOperators())
     }
   }

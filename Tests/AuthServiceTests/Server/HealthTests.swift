@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthSQLite
 import Services
 import Testing
 
@@ -71,6 +72,27 @@ struct HealthTests {
     #expect(times.count == 4)
   }
 
+  @Test("the probe of health writes at least as much as a payment, each time")
+  func probe() throws {
+    let work = Workspace(isShared: true, isServed: true)
+    try work.authority().registerBoth()
+    let authority = work.authority()
+    try authority.holdAlone()
+    let token = try authority.logIn("bob", bobPassword).token
+    /// How many bytes of the log a write needs, when the log is empty before.
+    func written(_ body: () throws -> Void) throws -> Int {
+      try authority.rules.database.removeTraces()
+      try body()
+      return try #require(Int(work.run("stat --format %s '\(work.data)/authority.db-wal'")))
+    }
+    try authority.rules.probe()
+    let order = try PaymentOrder("0.01", to: "alice", key: "once")
+    work.clock.advance(by: .seconds(120))
+    let payment = try written { _ = try authority.rules.pay(order, token: token) }
+    for _ in 0..<3 { #expect(try written { try authority.rules.probe() } >= payment) }
+    try authority.endService()
+  }
+
   @Test(
     "health fails while nothing can be written, and while the database is stopped",
     .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
@@ -83,7 +105,7 @@ struct HealthTests {
     let locked = try await site.run(
       """
       coproc psql --quiet health
-      echo 'BEGIN; LOCK TABLE auth.authority; \\echo locked' >&${COPROC[1]}
+      echo 'BEGIN; LOCK TABLE auth.probes; \\echo locked' >&${COPROC[1]}
       read -r line <&${COPROC[0]}
       \(health) --json || echo "status $?"
       """)

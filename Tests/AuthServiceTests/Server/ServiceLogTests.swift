@@ -1,4 +1,9 @@
+import AuthBackend
+import AuthCore
 import Foundation
+import Programs
+import Services
+import Terminals
 import Testing
 
 @testable import AuthService
@@ -36,5 +41,38 @@ import Testing
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
     #expect(text.contains("postgresql://…@h/x") && !text.contains("pw"), "\(text)")
+  }
+
+  @Test("the reason of a failed start has the level of an error where systemd reads it")
+  func failedStart() async throws {
+    let folder = ShortFolder()
+    let script = """
+      cd '\(folder.path)' && exec 2>errors && export JOURNAL_STREAM="$(stat -c %d:%i errors)"
+      '\(RunningService.executable)' run --database '\(folder.path)/nowhere'
+      cat errors
+      """
+    let text = try await Program("bash", ["-c", script], timeLimit: .seconds(60)).run().text
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("<3>auth-service: ") && lines[1].hasPrefix("<3>"), "\(text)")
+  }
+
+  @Test("a refusal for a missing role is logged with its operation and the account of the session")
+  func refusal() throws {
+    let service = try RunningService()
+    let token = try service.client().logIn("bob")
+    // The second connection has seen no login.
+    let client = try service.client()
+    try client.send(Operations.setRegistration(.open, token))
+    #expect(try client.refusal()?.code == "not_permitted")
+    #expect(service.logs("reason=not_permitted operation=setRegistration"))
+    #expect(service.log.split(separator: "\n").contains { $0.contains("not_permitted") && $0.contains("account=bob") })
+  }
+
+  @Test("signals that mean nothing to the service do not end it", arguments: [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM])
+  func signals(number: Int32) throws {
+    let service = try RunningService()
+    kill(service.pid, number)
+    _ = try service.client().logIn("bob")
+    #expect(service.end() == .exited(0))
   }
 }
