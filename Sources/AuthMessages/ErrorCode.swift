@@ -101,7 +101,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         Self.commandsInstead)
     case .noTerminalForLogin:
       .usage("no_terminal", "a login at an identity provider needs a terminal, and there is none")
-        .hint("Run the command in a terminal. Nothing was opened.")
+        .hint(
+          "Add --device to show a code here, for a browser elsewhere; or run the command in a terminal. Nothing was opened."
+        )
     // Status 3: cannot tell or cannot save
     case .busy: .cannotTell("busy", "the session is busy with another request").hint("Try again; nothing was changed.")
     case .cancelled: .cannotTell("cancelled", "the command was cancelled").hint("Check with \(run: "status").")

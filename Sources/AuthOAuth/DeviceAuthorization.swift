@@ -1,5 +1,6 @@
 public import AuthCore
 import Guards
+import TextFormat
 
 /// A login on another device (RFC 8628), for a terminal or a television.
 ///
@@ -15,6 +16,8 @@ public struct DeviceAuthorization: Sendable, Redacted {
   public let deadline: Deadline
   fileprivate let authority: OAuthAuthority
   fileprivate let deviceCode: String
+  /// The secret of PKCE (RFC 7636); some servers require it also here.
+  fileprivate let verifier: String
   fileprivate let poll: DevicePoll
 
   /// Waits until the user allows or refuses the login, or the code expires.
@@ -80,15 +83,17 @@ public struct DeviceAuthorization: Sendable, Redacted {
   }
 
   private func request() async throws(OAuthError) -> Credentials? {
-    let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
+    let form = [
+      "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode,
+      "code_verifier": verifier,
+    ]
     let last = poll.state.withLock { state in
       defer { state.wait = state.interval }
       return state.wait
     }
-    do throws(OAuthError) {
-      // The session begins with these tokens: an exchange now could lose them.
-      return authority.credentials(for: (form, try await authority.tokens(form), false))
-    } catch {
+    let requested = try authority.now()
+    let claims: OAuthClaims
+    do throws(OAuthError) { claims = try await authority.post(form, to: .token) } catch {
       switch error {
       case .refused("authorization_pending"): break
       case .refused("slow_down"):
@@ -96,15 +101,21 @@ public struct DeviceAuthorization: Sendable, Redacted {
           state.interval += .seconds(5)
           state.wait = state.interval
         }
-      case .refused("expired_token"): throw .rejected(.expired)
+      case .refused("expired_token"), .refused("invalid_grant"): throw .rejected(.expired)
       case .refused("access_denied"): throw .rejected(.denied)
       case .throttled(.wait(let time)): poll.state.withLock { $0.wait = max($0.interval, time) }
-      case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause):
+      // The server cannot say now, or a proxy answered in its place with a page.
+      case .refused("temporarily_unavailable"), .refused("server_error"):
+        poll.state.withLock { $0.wait = last * 2 }
+      case .unavailable(let cause)
+      where [.unreachable, .busy].contains(cause.cause) || cause.code == "oauth_unparsable":
         poll.state.withLock { $0.wait = last * 2 }
       case .rejected, .throttled, .unavailable: throw error
       }
+      return nil
     }
-    return nil
+    // The session begins with these tokens: an exchange now could lose them.
+    return authority.credentials(for: (form, try authority.tokens(claims, replacing: nil, requested: requested), false))
   }
 }
 
@@ -169,19 +180,24 @@ extension OAuthAuthority {
     parameters: [String: String] = [:]
   ) async throws(OAuthError) -> DeviceAuthorization {
     let now = try now()
-    let answer = try await post(
-      (parameters as [String: String?]).merging(["scope": scope]) { $1 }, to: .deviceAuthorization)
+    let verifier = Self.randomText()
+    let own = [
+      "scope": scope, "code_challenge": Base64URL.text(SHA256.hash(Array(verifier.utf8))),
+      "code_challenge_method": "S256",
+    ]
+    let answer = try await post((parameters as [String: String?]).merging(own) { $1 }, to: .deviceAuthorization)
     guard let userCode = answer["user_code"], let deviceCode = answer["device_code"],
-      let address = answer["verification_uri"],
+      // Google uses the name of a draft.
+      let address = answer["verification_uri"] ?? answer["verification_url"],
       // An hour is more than any server gives.
       let lifetime = answer.seconds("expires_in", in: 0...3600),
       // All of it is shown, perhaps on a terminal.
-      !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), address.isSafeURL,
-      answer["verification_uri_complete"]?.isSafeURL != false
+      !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), address.isSafeURL
     else { throw .unusable() }
     return DeviceAuthorization(
-      userCode: userCode, verificationURI: address, completeVerificationURI: answer["verification_uri_complete"],
-      deadline: .at(now.advanced(by: lifetime)), authority: self, deviceCode: deviceCode,
+      userCode: userCode, verificationURI: address,
+      completeVerificationURI: answer["verification_uri_complete"].flatMap { $0.isSafeURL ? $0 : nil },
+      deadline: .at(now.advanced(by: lifetime)), authority: self, deviceCode: deviceCode, verifier: verifier,
       poll: DevicePoll(interval: answer.seconds("interval", in: 1...300) ?? .seconds(5)))
   }
 }

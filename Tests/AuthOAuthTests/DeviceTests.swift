@@ -1,6 +1,8 @@
 import AuthCore
 import AuthCoreTesting
+import Programs
 import Testing
+import TextFormat
 
 @testable import AuthOAuth
 
@@ -48,6 +50,10 @@ import Testing
       (["slow_down", "authorization_pending", "slow_down", "503", "429"], [5, 10, 10, 15, 30, 40], nil),
       // The network comes back: the wait is the server's again, and the last request is in time.
       (["503", "503", "authorization_pending", "authorization_pending"], [5, 10, 20, 5, 5], nil),
+      // The server cannot say, or a proxy answers with a page.
+      (
+        ["503 temporarily_unavailable", "server_error", "429 x", "200 html", "502 html"], [5, 10, 20, 40, 10, 20], nil
+      ),
       // GitHub refuses with status 200.
       (["200 authorization_pending", "200 slow_down", "200 access_denied"], [5, 5, 10], .rejected(.denied)),
       (Array(repeating: "503", count: 8), [5, 10, 20, 40, 80, 160, 284], .rejected(.expired)),
@@ -60,7 +66,8 @@ import Testing
     let device = try await world.authority.deviceAuthorization()
     for answer in answers {
       let words = answer.split(separator: " ")
-      let body = #"{"error": "\#(words[words.count - 1])", "interval": 5}"#
+      let isPage = words.last == "html"
+      let body = isPage ? "<html>Sign in</html>" : #"{"error": "\#(words[words.count - 1])", "interval": 5}"#
       world.server.script("/token", Int(words[0]) ?? 400, body, ["Retry-After": "40"])
     }
     world.server.set { $0.isDeviceAllowed = true }
@@ -123,6 +130,34 @@ import Testing
     }
   }
 
+  @Test("an optional address that must not be shown is left out, and Google's name of the address is known")
+  func optional() async throws {
+    world.server.script(
+      "/device", 200,
+      #"{"device_code": "d", "user_code": "A", "verification_url": "https://a.example", "expires_in": 600, "verification_uri_complete": "file:///etc/passwd"}"#
+    )
+    let device = try await world.authority.deviceAuthorization()
+    #expect(device.verificationURI == "https://a.example" && device.completeVerificationURI == nil)
+  }
+
+  @Test("the request for a code has a challenge, and each request for the tokens its verifier")
+  func challenge() async throws {
+    let device = try await world.authority.deviceAuthorization()
+    world.server.script("/token", 400, #"{"error": "authorization_pending"}"#)
+    #expect(try await device.ask() == nil)
+    world.server.set { $0.isDeviceAllowed = true }
+    _ = try await device.ask()
+    let asked = try #require(world.server.forms("/device").first)
+    #expect(asked["code_challenge_method"] == "S256")
+    let verifiers = world.server.forms("/token").compactMap { $0["code_verifier"] }
+    #expect(verifiers.count == 2 && verifiers[0] == verifiers[1] && verifiers[0].utf8.count >= 43)
+    // RFC 7636, section 4.2; the challenge is compared with another implementation.
+    let outcome = try await Program(
+      "openssl", ["dgst", "-sha256", "-binary"], input: Array(verifiers[0].utf8), timeLimit: .seconds(60)
+    ).run()
+    #expect(asked["code_challenge"] == Base64URL.text(outcome.output))
+  }
+
   @Test(
     "an answer that must not be shown is refused",
     arguments: [
@@ -130,7 +165,6 @@ import Testing
       #""user_code": "", "verification_uri": "https://server.example/enter", "expires_in": 600"#,
       #""user_code": "A", "verification_uri": "http://server.example/enter", "expires_in": 600"#,
       #""user_code": "A", "verification_uri": "https://server.example/\u001b[2J", "expires_in": 600"#,
-      #""user_code": "A", "verification_uri": "https://a.example", "verification_uri_complete": "file:///etc/passwd", "expires_in": 600"#,
       #""user_code": "A", "verification_uri": "https://a.example""#,
     ])
   func unshowable(members: String) async {

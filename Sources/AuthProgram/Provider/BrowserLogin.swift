@@ -4,6 +4,7 @@ import AuthOAuth
 import CommandLineKit
 import Glibc
 import Guards
+import TextFormat
 
 /// A login with the browser on this machine (RFC 8252).
 struct BrowserLogin {
@@ -13,20 +14,20 @@ struct BrowserLogin {
 
   /// Starts the browser and waits until it returns with an address that `check` accepts.
   func credentials(
-    from listener: LoopbackListener, _ check: (String) throws(OAuthError) -> Credentials
+    from listener: LoopbackListener, on console: borrowing LoginConsole,
+    _ check: (String) throws(OAuthError) -> Credentials
   ) throws(CommandError) -> Credentials {
-    let terminal = try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false)
     // Switches the echo off before the browser opens: what was typed until then is discarded, also
     // ^D.
-    _ = try terminal.wait(for: [], until: .now)
+    try console.discardTyped()
     let isStarted = Browser.open(url)
-    try terminal.say(
+    let words =
       isStarted
-        ? "Log in with your browser. If it does not open, go to this address:" : "Open this address in a browser:")
-    try terminal.say(url)
+      ? "Log in with your browser. If it does not open, go to this address:" : "Open this address in a browser:"
+    try console.say([words, url], ["authorization_url": .string(url)])
     let deadline = SuspendingClock.now + Self.timeLimit
     while SuspendingClock.now < deadline {
-      let ready = try terminal.wait(for: listener.descriptors, until: deadline)
+      let ready = try console.wait(for: listener.descriptors, until: deadline)
       let credentials = try explained { () throws(OAuthError) in try listener.answer(ready, check) }
       if let credentials { return credentials }
     }

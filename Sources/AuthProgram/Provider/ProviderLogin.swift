@@ -16,7 +16,8 @@ enum LoginWay: String, Sendable {
 extension ProviderWorkspace {
   /// Lets the user log in at the provider.
   ///
-  /// It needs a terminal, so that nothing opens a browser behind the user's back.
+  /// It needs a terminal, so that nothing opens a browser behind the user's back, unless the command
+  /// line names a way that asks nothing here.
   ///
   /// - Parameters:
   ///   - chosen: The way that the command line names; if nil, the way of the last login if it works
@@ -25,7 +26,8 @@ extension ProviderWorkspace {
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: ``CommandError`` if there is no terminal, or the login failed.
   func obtainCredentials(chosen: LoginWay? = nil, prompting: Bool) async throws(CommandError) -> Credentials {
-    guard Question.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
+    let mayLackTerminal = chosen == .browser || chosen == .device
+    guard mayLackTerminal || Question.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
     let (authority, parameters) = (authority, settings.loginParameters)
     func url(to redirect: String) throws(CommandError) -> String {
       try explained { () throws(OAuthError) in
@@ -40,14 +42,16 @@ extension ProviderWorkspace {
         try LoopbackListener(port: port, title: "auth-cli", place: "the terminal")
       }
       let url = try url(to: listener.address)
-      return try BrowserLogin(url: url).credentials(from: listener) { address throws(OAuthError) in
+      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
+      return try BrowserLogin(url: url).credentials(from: listener, on: console) { address throws(OAuthError) in
         try authority.credentials(from: address)
       }
     case .device:
       let device = try await explainedAsync { () async throws(OAuthError) in
         try await authority.deviceAuthorization(parameters: parameters)
       }
-      return try await DeviceLogin(device: device, style: printer.streams.errors.style).credentials()
+      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
+      return try await DeviceLogin(device: device, style: printer.streams.errors.style).credentials(on: console)
     case .paste:
       // No program should listen there on the machine with the browser. If one does, it cannot use
       // the code, because it does not have the verifier.
