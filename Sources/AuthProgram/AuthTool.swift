@@ -44,20 +44,21 @@ enum AuthTool {
       About(
         version: Release.version,
         date: Release.date,
-        summary: "log in at an identity provider or with a local account, and hand out access tokens",
+        summary: "login, pay and logout, with sessions that cannot be used wrongly",
         discussion: [
+          "With a local account, you 'register', 'login', and use the screens that need a login: 'pay', 'receipts', your "
+            + "'profile'. A 'logout' ends all of it. Accounts, sessions and play money are in one database on this machine, "
+            + "or in a service for several people and machines.",
           "At an identity provider that speaks OAuth 2.0, you log in once, and scripts and other programs get access tokens.",
-          "With a local account, you register, log in, and use the screens that need a login: payments, receipts, your "
-            + "profile. Accounts, sessions and play money are in one database on this machine, or in a service for several "
-            + "people and machines.",
           "Read more in the article 'Use auth-cli', installed as share/doc/auth-cli/UseTheProgram.md.",
         ],
         firstSteps: [
-          "login --provider https://id.example.com --client-id cli": "log in at an identity provider",
-          "token": "print an access token",
           "register alice": "create a local account",
           "login alice": "log in",
-          "home": "look around",
+          "pay 5 --to bob": "pay another user",
+          "logout": "log out",
+          "login --provider https://id.example.com --client-id cli": "log in at an identity provider",
+          "token": "print an access token",
         ],
         statuses: statuses.map { ($0.rawValue, $1) },
         glossaries: [environment, files, prompt, ErrorGlossary.page])
