@@ -30,6 +30,9 @@ package final class Rules: Sendable {
   /// Then a registration never creates an administrator, and no caller is the owner of the
   /// database: only an operator can do these.
   package let isShared: Bool
+  /// Whether these rules only look: reads log no event, and leave the first use of a new token to
+  /// others.
+  let onlyReads: Bool
 
   /// Creates the rules of a database; nothing is read yet.
   ///
@@ -38,12 +41,13 @@ package final class Rules: Sendable {
   ///   - policy: The limits of sessions.
   ///   - cost: The cost of a password's hash.
   ///   - isShared: Whether people reach the database through a service.
+  ///   - onlyReads: Whether reads write nothing at all, for the prompt of a shell.
   ///   - searchTime: How long one request searches a list.
   ///   - writeBurst: How many changes an account of a shared database may make without a pause.
   ///   - now: The time by which changes and refusals are counted.
   package init(
     database: any Database, policy: SessionPolicy, cost: PasswordCost, isShared: Bool = false,
-    searchTime: Duration = .milliseconds(100), writeBurst: Int = 10_000,
+    onlyReads: Bool = false, searchTime: Duration = .milliseconds(100), writeBurst: Int = 10_000,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     let noted = SessionPolicy.notedUsesAfterEnd
@@ -54,6 +58,7 @@ package final class Rules: Sendable {
     self.database = database
     self.policy = policy
     self.isShared = isShared
+    self.onlyReads = onlyReads
     self.searchTime = searchTime
     hasher = PasswordHasher(cost: cost)
   }

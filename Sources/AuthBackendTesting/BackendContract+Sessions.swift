@@ -10,6 +10,7 @@ extension Sample {
     Sample(Operations.answer) { ($0.answer, $0.token, $0.new) },
     Sample(Operations.resume) { $0.token },
     Sample(Operations.lookUp) { $0.token },
+    Sample(Operations.inspect) { $0.token },
     Sample(Operations.renew) { $0.token },
     Sample(Operations.confirm) { $0.token },
     Sample(Operations.revoke) { ($0.token, $0.endReason) },
@@ -38,6 +39,33 @@ extension BackendContract {
       try require(try lookUp(new.token)?.id == alice.id, "lookUp does not know the confirmed token")
       await probe.subject.advance(probe.backend.policy.idle)
       try require(try lookUp(new.token) == nil, "lookUp knows a token past its idle limit")
+    },
+
+    Check("inspect finds each token that opens a session, says why another does not, and changes nothing") { probe in
+      let (alice, bob) = try await probe.both()
+      func refusal(_ token: SessionToken) -> BackendError.Kind? {
+        let backend = probe.backend
+        return if case .failure(let error) = Result(catching: { () throws(BackendError) in try backend.inspect(token) })
+        {
+          error.kind
+        } else {
+          nil
+        }
+      }
+      let result = try await probe.backend.reauthenticate(alice.token, with: .of("alice"), limits: .standard)
+      guard let new = result.grant else { throw Breach("the right password was answered with a challenge") }
+      for token in [new.token, alice.token] {
+        try require(try probe.backend.inspect(token).id == alice.id, "inspect does not find a token that may be used")
+      }
+      try require(try probe.backend.lookUp(alice.token) != nil, "inspect used the new token, which was not confirmed")
+      try await probe.backend.confirm(new.token)
+      try await probe.backend.revoke(bob.token, reason: .userAsked)
+      try require(refusal(alice.token) == .session(.superseded), "inspect does not say that a token is superseded")
+      try require(refusal(bob.token) == .session(.ended(.userAsked)), "inspect does not say why a session ended")
+      let events = try Login(backend: probe.backend, grant: new).events().value().count
+      for token in [alice.token, bob.token, SessionToken(bytes: Array(repeating: 7, count: 32))] { _ = refusal(token) }
+      try require(
+        try Login(backend: probe.backend, grant: new).events().value().count == events, "inspect recorded an event")
     },
 
     Check("limits are those of the policy, on the backend's clock") { probe, alice, _ in

@@ -58,7 +58,7 @@ extension CommandError {
     BackendError.FailureCode.databaseMissing.rawValue:
       "Register the first account: \(run: "register", "USER"). Or put a backup in its place.",
     BackendError.FailureCode.sessionOfOtherDatabase.rawValue:
-      "Set AUTH_CLI_AUTHORITY as it was at login. If it is the same, \(run: "logout") says what to delete.",
+      "Set AUTH_CLI_AUTHORITY and XDG_DATA_HOME as at login. If they are the same, \(run: "logout") says what to delete.",
   ]
 }
 

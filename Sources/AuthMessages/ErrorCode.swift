@@ -14,8 +14,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken, passwordChangedMeanwhile,
     passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotRecent,
     passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, screenNotJSON, screenTooPlain,
-    tokenFileNotWritten,
-    sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileUnusable, superseded, throttled,
+    tokenFileNotWritten, sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside,
+    sessionFileSetAsideAtProvider, sessionFileUnusable, superseded, throttled,
     throttledAtProvider, throttledCode, throttledRecovery, userAtProvider, wordsUnreadable, wrongCode,
     wrongCredentials, wrongPassword, wrongRecovery
 
@@ -167,6 +167,16 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .hint(
         "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: \(run: "logout", "--all")"
       )
+    case .sessionFileSetAside:
+      .cannotTell(
+        "session_file_set_aside", "no session could be read in {FILE}, so none was ended; one may still be active"
+      )
+      .hint("The file was set aside. End your sessions: \(run: "login", "USER"), then \(run: "logout", "--all")")
+    case .sessionFileSetAsideAtProvider:
+      .cannotTell(
+        "session_file_set_aside", "{FILE} could not be used, so it is not certain that its session is ended"
+      )
+      .hint("The file was set aside. To end the session, use the pages of {ISSUER}.")
     case .sessionFileUnusable: .cannotTell("session_file_unusable", "the session file cannot be read or written")
     case .wordsUnreadable:
       .cannotTell(

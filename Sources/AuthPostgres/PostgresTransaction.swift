@@ -142,8 +142,10 @@ final class PostgresTransaction: Transaction {
     return result.changes
   }
 
+  var place: String { "the database at \(connection.place)" }
+
   func damaged(_ detail: String) -> BackendError {
-    .unavailable(.databaseCorrupt, "the database at \(connection.place)", detail)
+    .unavailable(.databaseCorrupt, place, detail)
   }
 
   private func add(_ sql: String, _ values: [SQLValue] = []) { added.append((sql, values)) }

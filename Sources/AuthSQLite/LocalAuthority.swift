@@ -36,27 +36,32 @@ public final class LocalAuthority: Backend {
   ///   - origin: Returns the origin of a session, for lists of sessions; read at each login.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.
+  ///   - onlyReads: Whether reads write nothing at all, such as an event about the use of an ended
+  ///     session: for what only shows who is logged in.
   ///   - clock: The machine's boot clock.
   public convenience init(
     directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
-    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock()
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), onlyReads: Bool = false,
+    clock: any SessionClock = BootClock()
   ) {
     self.init(
       directory: directory, label: label, origin: origin, policy: policy, busyWait: busyWait, clock: clock,
-      cost: .standard)
+      cost: .standard, onlyReads: onlyReads)
   }
 
   package init(
     directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
     policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock(),
-    cost: PasswordCost, isShared: Bool = false, isServed: Bool = false, searchTime: Duration = .milliseconds(100),
-    schema: Schema = .current, wallClock: @escaping @Sendable () -> WallTime = WallTime.now
+    cost: PasswordCost, isShared: Bool = false, isServed: Bool = false, onlyReads: Bool = false,
+    searchTime: Duration = .milliseconds(100), schema: Schema = .current,
+    wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
     database = SQLiteDatabase(
       directory: PrivateDirectory(named: directory), schema: schema, busyWait: busyWait, clock: clock,
       isServed: isServed,
       wallClock: wallClock)
-    rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared, searchTime: searchTime)
+    rules = Rules(
+      database: database, policy: policy, cost: cost, isShared: isShared, onlyReads: onlyReads, searchTime: searchTime)
     self.label = label
     self.origin = origin
   }
@@ -72,7 +77,7 @@ public final class LocalAuthority: Backend {
   /// The limits of its sessions.
   public var policy: SessionPolicy { rules.policy }
 
-  /// Tokens do not name the database.
+  /// Tokens name the database.
   public var issuer: TokenIssuer { .embedded }
 
   /// Nil: no service is between the program and the database file.

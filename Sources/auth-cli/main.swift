@@ -2,5 +2,7 @@ import AuthProgram
 import AuthSQLite
 
 Program { places, label in
-  LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience)
+  LocalAuthority(
+    directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience,
+    onlyReads: places.isForShell)
 }.main()

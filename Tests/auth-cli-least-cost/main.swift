@@ -4,5 +4,6 @@ import AuthSQLite
 
 Program { places, label in
   LocalAuthority(
-    directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience, cost: .least)
+    directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience, cost: .least,
+    onlyReads: places.isForShell)
 }.main()

@@ -53,13 +53,13 @@ extension Unicode.Scalar {
   }
 
   /// The notation of Unicode, such as `U+2800`.
-  fileprivate var codePoint: String {
+  var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
   /// The kind of an unprintable scalar, with its article.
-  fileprivate var nameOfKind: String {
+  var nameOfKind: String {
     switch properties.generalCategory {
     case .control: "a control character"
     case .format: "an invisible formatting character"

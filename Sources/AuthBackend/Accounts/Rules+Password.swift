@@ -17,7 +17,7 @@ extension Rules {
     let hash = try hasher.hash(accepted)
     let attempt = try allowedAttempt(under: token)
     return try accept(present, for: attempt, .everything, asking: nil) { (db, account) throws(BackendError) in
-      let session = try db.claim(token.digest)
+      let session = try db.claim(token)
       try db.requireFresh(session)
       try db.run(AccountQuery.setPassword, hash, account.id)
       try db.run(CodeQuery.voidOneTimeCodes, account.id)
@@ -32,10 +32,10 @@ extension Rules {
   /// session.
   private func repeated(_ issued: SessionToken, _ present: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) in
-      guard case .pending(let renewed, _) = try db.find(issued.digest),
-        case .live(let session) = try db.find(present.digest), session.id == renewed.id
+      guard case .pending(let renewed, _) = try db.find(issued),
+        case .live(let session) = try db.find(present), session.id == renewed.id
       else { return nil }
-      return renewed.grant(issued)
+      return renewed.grant(try named(issued, in: db))
     }
   }
 }

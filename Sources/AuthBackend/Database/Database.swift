@@ -108,6 +108,9 @@ package protocol Transaction: AnyObject {
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
   ) throws(BackendError) -> Int
 
+  /// The file or the server of the database, for messages.
+  var place: String { get }
+
   /// The error for inconsistent data.
   func damaged(_ detail: String) -> BackendError
 }

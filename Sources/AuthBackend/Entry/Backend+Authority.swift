@@ -71,4 +71,12 @@ extension Backend {
   public func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
     try ask(Operations.lookUp, token)
   }
+
+  /// Finds the grant of a token of an active session, or says why it has ended.
+  ///
+  /// Unlike ``AuthCore/Authority/resume(_:)`` it changes nothing and records no event, also for a
+  /// token that is used for the first time. Use it for what only shows who is logged in.
+  ///
+  /// - Throws: ``BackendError`` of kind `session`, or of kind `unavailable`.
+  public func inspect(_ token: SessionToken) throws(BackendError) -> Grant { try ask(Operations.inspect, token) }
 }

@@ -66,8 +66,8 @@ extension BackendError {
     case passwordTooLong
     /// The password has fewer than 15 characters: how many characters it has.
     case passwordTooShort
-    /// The password has characters that Unicode has not assigned.
-    case passwordUnassigned
+    /// The password has a character that does not print, such as that of an arrow key: its kind.
+    case passwordUnprintable
     /// The new password is the present one.
     case passwordUnchanged
     /// More accounts than one request changes: how many.
@@ -186,12 +186,12 @@ extension BackendError.Code: ErrorCodeList {
     case .passwordTooShort:
       .invalid("password_too_short", "the password has {LENGTH}; at least \(PasswordPolicy.shortest) are needed").hint(
         Self.goodPassword)
-    case .passwordUnassigned:
-      .invalid("password_unassigned", "the password contains characters that Unicode has not assigned").hint(
-        "Choose other characters.")
     case .passwordUnchanged:
       .invalid("password_unchanged", "the new password is the same as the current one").hint(
         "Choose another; nothing was changed.")
+    case .passwordUnprintable:
+      .invalid("password_unprintable", "the password contains {CHARACTER}").hint(
+        "An arrow key or a pasted text can leave it there, and nobody can type it again. Enter the password anew.")
     case .tooManyAccounts:
       .invalid(
         "too_many_accounts",

@@ -19,6 +19,8 @@ public enum Operations {
   public static let resume = BackendOperation("resume", 4, .grant, .writes, lost: .readAgain, Rules.resume)
   /// See ``Backend/lookUp(_:)``.
   public static let lookUp = BackendOperation("lookUp", 5, .found, .reads, Rules.lookUp)
+  /// See ``Backend/inspect(_:)``.
+  public static let inspect = BackendOperation("inspect", 51, .grant, .reads, Rules.inspect)
   /// Records activity of a session, which restarts its idle limit.
   public static let renew = BackendOperation("renew", 6, .grant, .writes, lost: .repeatable, Rules.renew)
   /// Confirms that the client saved a new token, so that the old one is no longer accepted.
@@ -183,7 +185,7 @@ public enum Operations {
   /// The operations that a service performs for its clients, by their numbers.
   package static let all: [UInt8: any AnyOperation] = Dictionary(
     uniqueKeysWithValues: ([
-      logIn, reauthenticate, answer, resume, lookUp, renew, confirm, revoke, checkUsername, checkPassword,
+      logIn, reauthenticate, answer, resume, lookUp, inspect, renew, confirm, revoke, checkUsername, checkPassword,
       checkForLogins, register, profile, rename, changePassword, deleteOwnAccount, makeRecoveryCodes, recover,
       resetPassword, resetPasswordAsOwner, twoStep, beginTwoStep, confirmTwoStep, endTwoStep, twoStepPolicy,
       setTwoStepPolicy, sessions, revokeSession, endAllSessions, earlierPayment, pay, receipts, events, accounts,

@@ -1,4 +1,5 @@
 package import AuthCore
+import TextFormat
 
 /// The rules for a new password.
 ///
@@ -15,10 +16,11 @@ package enum PasswordPolicy {
   package static func accept(_ password: Secret, for username: Username) throws(BackendError) -> NormalizedPassword {
     let normalized = try NormalizedPassword(password)
     let text = normalized.text
-    // The composition of scalars that are not assigned yet may change with a new version of Unicode
-    // (UAX #15, section 3).
-    guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .unassigned }) else {
-      throw .invalid(.passwordUnassigned)
+    // An arrow key or the mark of a paste becomes part of the password silently, and nobody can type
+    // it again. The composition of scalars that are not assigned yet may change with a new version
+    // of Unicode (RFC 8265, section 4.2; UAX #15, section 3).
+    if let found = text.unicodeScalars.first(where: \.isUnprintable) {
+      throw .invalid(.passwordUnprintable, "\(found.nameOfKind) (\(found.codePoint))")
     }
     let length = text.unicodeScalars.count
     guard length >= shortest else {

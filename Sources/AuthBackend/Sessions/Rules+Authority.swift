@@ -15,8 +15,18 @@ extension Rules {
   ///   busy wait.
   func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) -> Grant? in
-      if case .live(let session) = try db.find(token.digest) { session.grant(token) } else { nil }
+      if case .live(let session) = try db.find(token) { session.grant(token) } else { nil }
     }
+  }
+
+  /// Finds the grant of a token of an active session, or the reason why it has ended.
+  ///
+  /// It changes nothing and logs no event, also for a token that was issued and not used yet.
+  ///
+  /// - Throws: ``BackendError`` of kind `session` for every other token, and of kind `unavailable`
+  ///   when the database did not answer within the busy wait or the token is of another database.
+  func inspect(_ token: SessionToken) throws(BackendError) -> Grant {
+    try database.read { (db) throws(BackendError) in try db.find(token).active().grant(token) }
   }
 
   /// Records activity of a session.
@@ -47,7 +57,7 @@ extension Rules {
     let given = reason == .switchedUser ? reason : .userAsked
     try database.write(.rows) { (db) throws(BackendError) in
       try db.lock(.session(hash))
-      switch try db.find(hash) {
+      switch try db.find(token) {
       case .unknown: try db.run(ChallengeQuery.close, hash)
       case .live(let session), .pending(let session, _), .superseded(let session):
         if session.marked == nil { try db.end(session, because: given, by: session.account) }

@@ -61,8 +61,10 @@ extension Rules {
       return grant
     }
     // A login whose answer was lost is repeated under the same token, and is the same session.
-    let known = try db.find(new.token.digest)
-    if case .live(let session) = known, session.account == account.id { return session.grant(new.token) }
+    let known = try db.find(new.token)
+    if case .live(let session) = known, session.account == account.id {
+      return session.grant(try named(new.token, in: db))
+    }
     try known.requireUnused()
     let grant = try begin(new, for: account, request.limits, in: db)
     try db.run(AccountQuery.noteLogin, db.wallTime, account.id)

@@ -17,7 +17,7 @@ extension Rules {
       SessionQuery.insert, new.token.digest, id, account.id, new.label, now.boot, terms.active, terms.idleSpan,
       terms.absoluteUntil, terms.freshUntil, wall, wall, policy.purgeTime(from: wall), policy.absolute,
       new.origin?.terminal, new.origin?.program, new.origin?.host)
-    return Grant(id: id, user: account.user, token: new.token, limits: terms.limits(in: now.boot))
+    return Grant(id: id, user: account.user, token: try named(new.token, in: db), limits: terms.limits(in: now.boot))
   }
 
   /// Issues a new token with new limits for an active session: the requested ones, or else as long
@@ -29,8 +29,9 @@ extension Rules {
     _ token: SessionToken, for session: SessionRow, _ limits: LimitRequest, in db: any Transaction
   ) throws(BackendError) -> Grant {
     // The answer to this request was lost, and it is repeated.
-    let known = try db.find(token.digest)
-    if case .pending(let issued, _) = known, issued.id == session.id { return issued.grant(token) }
+    let known = try db.find(token)
+    let named = try named(token, in: db)
+    if case .pending(let issued, _) = known, issued.id == session.id { return issued.grant(named) }
     try known.requireUnused()
     let policy = policy.limited(
       to: LimitRequest(
@@ -41,7 +42,7 @@ extension Rules {
       SessionQuery.issue, token.digest, session.id, terms.active, terms.idleSpan, terms.absoluteUntil,
       terms.freshUntil, wall, policy.purgeTime(from: wall), policy.absolute)
     try db.run(SessionQuery.trimOthers, session.id, SessionBounds.otherTokens)
-    return session.with(terms).grant(token)
+    return session.with(terms).grant(named)
   }
 }
 

@@ -16,9 +16,32 @@ enum SessionFinding {
     case .live, .pending, .ended, .superseded: throw .session(.ended(.revoked))
     }
   }
+
+  /// The active session; throws why there is none.
+  ///
+  /// An unknown token was forgotten after its absolute limit, or was never issued.
+  func active() throws(BackendError) -> SessionRow {
+    switch self {
+    case .live(let session), .pending(let session, _): return session
+    case .ended(_, let reason): throw .session(.ended(reason))
+    case .superseded: throw .session(.superseded)
+    case .unknown: throw .session(.ended(.revoked))
+    }
+  }
 }
 
 extension Transaction {
+  /// Looks up a token, without changing anything.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`session_of_other_database`) for the token of
+  ///   another database.
+  func find(_ token: SessionToken) throws(BackendError) -> SessionFinding {
+    let finding = try find(token.digest)
+    // A token that is known needs no comparison, so that an active session costs one read.
+    if case .unknown = finding { try requireOwn(token) }
+    return finding
+  }
+
   /// Looks up a token by its hash, without changing anything.
   ///
   /// An active session costs one indexed read.
@@ -41,18 +64,14 @@ extension Transaction {
   ///
   /// It needs a writing transaction, because the first use of an issued token makes it the current
   /// one.
-  ///
-  /// An unknown token was forgotten after its absolute limit, or was never issued.
   func claim(_ hash: [UInt8]) throws(BackendError) -> SessionRow { try claim(try find(hash)) }
 
+  /// The active session of a token of this database.
+  func claim(_ token: SessionToken) throws(BackendError) -> SessionRow { try claim(try find(token)) }
+
   fileprivate func claim(_ finding: SessionFinding) throws(BackendError) -> SessionRow {
-    switch finding {
-    case .live(let session): return session
-    case .pending(let session, let hash): return try promote(hash, of: session)
-    case .ended(_, let reason): throw .session(.ended(reason))
-    case .superseded: throw .session(.superseded)
-    case .unknown: throw .session(.ended(.revoked))
-    }
+    if case .pending(let session, let hash) = finding { return try promote(hash, of: session) }
+    return try finding.active()
   }
 
   func requireFresh(_ session: SessionRow) throws(BackendError) {
@@ -89,7 +108,8 @@ package struct SessionNeeds: Hashable, Sendable {
 extension Rules {
   /// Runs `body` for the active session of a token, on one snapshot of the data.
   ///
-  /// The first use of an issued token writes, and then `body` runs in that transaction.
+  /// The first use of an issued token writes, and then `body` runs in that transaction; rules that
+  /// only read leave that to a later use.
   func reading<Result: Sendable>(
     _ token: SessionToken, _ needs: SessionNeeds? = nil,
     _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
@@ -97,9 +117,9 @@ extension Rules {
     let (hash, needs) = (token.digest, needs ?? SessionNeeds())
     let result = try noting(hash, needs.role) { () throws(BackendError) -> Result? in
       try database.read { (db) throws(BackendError) -> Result? in
-        let finding = try db.find(hash)
-        if case .pending = finding { return nil }
-        let own = try db.claim(finding)
+        let finding = try db.find(token)
+        if case .pending = finding, !onlyReads { return nil }
+        let own = try finding.active()
         try needs.check(own, in: db)
         return try body(db, own)
       }
@@ -135,7 +155,7 @@ extension Rules {
     return try noting(hash, needs.role) { () throws(BackendError) in
       let (result, account) = try database.write(scope) { (db) throws(BackendError) -> (Result, Int64) in
         try db.lock(.session(hash))
-        let own = try db.claim(hash)
+        let own = try db.claim(token)
         try needs.check(own, in: db)
         if asActivity { try rates?.require(own.account) }
         let result = try body(db, own)
@@ -148,13 +168,14 @@ extension Rules {
   }
 
   /// Runs `body`, and logs the use of an ended session or the refusal of an administrator's
-  /// operation.
+  /// operation; rules that only read log nothing.
   func noting<Result>(
     _ hash: @autoclosure () -> [UInt8]?, _ role: String? = nil, during body: () throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     do throws(BackendError) {
       return try body()
     } catch {
+      if onlyReads { throw error }
       let refused = error.kind == .notPermitted ? role : nil
       // It is refused even when the event cannot be written: a full disk must not turn "logged out"
       // into "cannot tell".

@@ -2,8 +2,18 @@ import AuthCore
 import TextFormat
 
 extension SessionToken {
-  /// What is stored in place of the token.
-  var digest: [UInt8] { SHA256.hash(bytes) }
+  /// What is stored in place of the token: the hash of its secret.
+  var digest: [UInt8] { SHA256.hash(Array(parts.secret)) }
+
+  /// The name of the database that issued the token, and the secret.
+  ///
+  /// A session file has both, so that no token is sent to another database. The name is empty in a
+  /// token that a caller has just drawn, or that a service got.
+  var parts: (database: ArraySlice<UInt8>, secret: ArraySlice<UInt8>) {
+    let isNamed = bytes.count == DatabaseIdentity.length + TokenForm.secretLength
+    let length = isNamed ? DatabaseIdentity.length : 0
+    return (bytes.prefix(length), bytes.dropFirst(length))
+  }
 }
 
 /// The stored row of a session, with its user.

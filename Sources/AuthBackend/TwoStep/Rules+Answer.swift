@@ -38,8 +38,8 @@ extension Rules {
   /// that it names.
   private func earlierAnswer(_ token: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) in
-      switch try db.find(token.digest) {
-      case .live(let session), .pending(let session, _): session.grant(token)
+      switch try db.find(token) {
+      case .live(let session), .pending(let session, _): session.grant(try named(token, in: db))
       case .ended, .superseded, .unknown: nil
       }
     }

@@ -60,8 +60,6 @@ package final class WireWriter: Redacted {
 /// A client stores tokens with the name of their database as a prefix, as session files do. It
 /// sends them without the prefix, and never to another database.
 package struct TokenForm: Sendable {
-  /// The length of the name of a database, in bytes.
-  static let databaseLength = 16
   static let secretLength = 32
 
   /// The prefix of the tokens on this side; empty in the service.
@@ -75,9 +73,9 @@ package struct TokenForm: Sendable {
 
   /// Splits a token into its prefix, which may be empty, and its secret.
   func split(_ token: SessionToken) -> (database: [UInt8], secret: [UInt8]) {
-    let isNamed = !database.isEmpty && token.bytes.count == Self.databaseLength + Self.secretLength
-    let length = isNamed ? Self.databaseLength : 0
-    return (Array(token.bytes.prefix(length)), Array(token.bytes.dropFirst(length)))
+    if database.isEmpty { return ([], token.bytes) }
+    let parts = token.parts
+    return (Array(parts.database), Array(parts.secret))
   }
 
   func joined(_ secret: [UInt8]) -> SessionToken {

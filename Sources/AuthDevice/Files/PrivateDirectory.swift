@@ -25,7 +25,8 @@ package struct PrivateDirectory: Sendable {
     return directory
   }
 
-  /// Creates the directory and its missing parents, durably and with mode 0700, whatever the umask.
+  /// Creates the directory and its missing parents, durably and with mode 0700, whatever the umask;
+  /// as root only if the nearest parent is root's.
   ///
   /// An existing directory does not change.
   @discardableResult
@@ -35,6 +36,7 @@ package struct PrivateDirectory: Sendable {
     if parent != path, access(parent, F_OK) != 0, errno == ENOENT {
       try PrivateDirectory(path: parent).makeIfMissing()
     }
+    try refuseForeignParent(parent)
     let isMade = mkdir(path, 0o700) == 0
     if !isMade, errno != EEXIST { throw .system(path, "cannot be created", .current) }
     guard isMade else { return try presentNow() }
@@ -44,6 +46,18 @@ package struct PrivateDirectory: Sendable {
     }
     try OpenDirectory(at: parent, followingLinks: true)?.synchronize()
     return try presentNow()
+  }
+
+  /// Refuses to leave a directory of root in one of another user, such as when HOME is that user's.
+  ///
+  /// The user could not use it, and root would never look for it there.
+  private func refuseForeignParent(_ parent: String) throws(FileError) {
+    guard geteuid() == 0, let facts = try OpenDirectory(at: parent, followingLinks: true)?.facts(), !facts.isOwn else {
+      return
+    }
+    throw FileError(
+      .wrongOwner, "\(path.escaped) cannot be created: \(facts.ownership).",
+      hint: "Set HOME to your own directory, or AUTH_CLI_HOME to one that you created.")
   }
 
   private func presentNow() throws(FileError) -> OpenDirectory {

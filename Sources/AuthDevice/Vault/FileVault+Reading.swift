@@ -39,13 +39,13 @@ extension FileVault {
       try facts.require(.file)
     } catch {
       let hint = error.kind == .wrongType ? Self.keptAsEvidence : error.hint
-      return .corrupt(VaultEvidence(error.description, hint: hint, salvaged: content.legibleToken))
+      return .corrupt(VaultEvidence(error.description, hint: hint, salvaged: content.legibleToken(of: issuer)))
     }
     switch content {
     case .content(let content): return content.isOf(issuer) ? .token(content.token, content.details) : foreign(content)
-    case .corrupt(let what, let salvaged):
+    case .corrupt(let what, _):
       let description = "\(path.escaped) cannot be used: \(what)."
-      return .corrupt(VaultEvidence(description, hint: Self.keptAsEvidence, salvaged: salvaged))
+      return .corrupt(VaultEvidence(description, hint: Self.keptAsEvidence, salvaged: content.legibleToken(of: issuer)))
     }
   }
 

@@ -37,9 +37,7 @@ public final class FileVault: SessionVault {
   let mayErase: @Sendable (SessionToken) -> Bool
 
   /// Describes a session file with a token of another issuer, and gives a hint.
-  ///
-  /// The issuer is nil for a file of release 0.1.0.
-  package typealias ForeignSession = @Sendable (TokenIssuer?) -> (problem: String, hint: String)
+  package typealias ForeignSession = @Sendable (TokenIssuer) -> (problem: String, hint: String)
 
   /// Creates a vault in a directory.
   ///
@@ -112,7 +110,7 @@ public final class FileVault: SessionVault {
   ) async throws(VaultError) -> VaultReading {
     try change { (directory, reading) throws(FileError) in
       if case .corrupt = reading { _ = try moveAside(in: directory) }
-      if case .token(let kept, _) = reading, issuer == .server, !SessionFile.areOfOneDatabase(kept, token) {
+      if case .token(let kept, _) = reading, issuer.namesDatabase, !SessionFile.areOfOneDatabase(kept, token) {
         throw FileError(
           .denied, "\(path.escaped) holds a session of another database.",
           hint: "Log out there first, or use another --context. The file was not changed.")

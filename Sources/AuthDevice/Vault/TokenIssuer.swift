@@ -10,9 +10,9 @@ public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
 
   /// Default: the authority of an app.
   public static let app = TokenIssuer(rawValue: "app")
-  /// The embedded backend.
+  /// The embedded backend; its tokens start with the name of the database.
   public static let embedded = TokenIssuer(rawValue: "embedded")
-  /// A database on a server; its tokens start with the database's id.
+  /// A database of a service; its tokens start with the name of the database.
   public static let server = TokenIssuer(rawValue: "server")
 
   /// The client of an identity provider.
@@ -24,6 +24,9 @@ public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
   package static let anyProvider = TokenIssuer(rawValue: providerPrefix)
 
   private static let providerPrefix = "provider "
+
+  /// Whether the tokens start with the name of their database.
+  var namesDatabase: Bool { self == .embedded || self == .server }
 
   /// Whether an identity provider issued the token.
   package var isProvider: Bool { rawValue.hasPrefix(Self.providerPrefix) }

@@ -8,12 +8,14 @@ import Guards
 /// It remembers which tokens were refused because the account is disabled, and the wait that began
 /// with the last wrong guess, because the error of a login does not contain it.
 ///
-/// A command that only reads revokes no session: a store revokes the session whose file is missing,
-/// but a missing file is not a logout. A command that also logs in and out, such as `app`, does
-/// that between ``beginEnding()`` and ``finishEnding()``.
+/// A command that only looks ends no session and records nothing: a store revokes the session whose
+/// file is missing, but a missing file is not a logout. A command that also logs in and out, such as
+/// `app`, does that between ``beginEnding()`` and ``finishEnding()``.
 final class CommandBackend: Backend {
   private let base: any Backend
-  private let onlyLooks: Bool
+  private let use: WorkspaceUse
+  /// Whether nothing at all may be written, not even that the user was active.
+  private let isForShell: Bool
   private let notes = Locked(Notes())
 
   private struct Notes {
@@ -31,9 +33,8 @@ final class CommandBackend: Backend {
     var obstacle: Unavailability?
   }
 
-  init(_ base: any Backend, onlyLooks: Bool) {
-    self.base = base
-    self.onlyLooks = onlyLooks
+  init(_ base: any Backend, _ use: WorkspaceUse, isForShell: Bool) {
+    (self.base, self.use, self.isForShell) = (base, use, isForShell)
   }
 
   var clock: any SessionClock { base.clock }
@@ -46,6 +47,7 @@ final class CommandBackend: Backend {
   func perform<Input, Output>(
     _ operation: BackendOperation<Input, Output>, on input: Input
   ) throws(BackendError) -> Output {
+    assert(!isForShell || operation.work == .reads, "\(operation.name) may write, and a shell only asks")
     do throws(BackendError) {
       return try base.perform(operation, on: input)
     } catch {
@@ -58,19 +60,32 @@ final class CommandBackend: Backend {
 
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     do throws(AuthorityError<SessionRejection>) {
-      return try await base.resume(token)
+      return onlyLooks ? try inspected(token) : try await base.resume(token)
     } catch {
       if error == .rejected(.ended(.accountDisabled)) { notes.withLock { _ = $0.disabled.insert(token) } }
       throw error
     }
   }
 
+  /// Moves the idle limit, unless a shell asks.
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    isForShell ? try inspected(token) : try await base.renew(token)
+  }
+
+  /// The same as ``resume(_:)``, but it records nothing.
+  private func inspected(_ token: SessionToken) throws(AuthorityError<SessionRejection>) -> Grant {
+    do throws(BackendError) { return try base.inspect(token) } catch { throw error.asSessionFailure }
+  }
+
+  /// Whether the command looks, and no login or logout is under way.
+  private var onlyLooks: Bool { use != .acts && notes.withLock { $0.endings == 0 } }
+
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     let isAsked = notes.withLock { notes in
       if notes.endings > 0 { notes.revoked.insert(token) }
       return notes.revoked.contains(token)
     }
-    guard isAsked || !onlyLooks else { return }
+    guard isAsked || use == .acts else { return }
     if let obstacle = notes.withLock(\.obstacle) { throw obstacle }
     try await base.revoke(token, reason: reason)
   }
@@ -85,9 +100,44 @@ final class CommandBackend: Backend {
   ///
   /// A store erases the token of a session that has ended. For a disabled account that would let
   /// only the first command say so: every later one would advise to log in, which is refused
-  /// without a reason. So the file stays, until a login or a logout.
+  /// without a reason. So the file stays, until a login or a logout. A command that only looks erases
+  /// no file.
   func mayErase(_ token: SessionToken) -> Bool {
-    notes.withLock { $0.forgetsDisabled || !$0.disabled.contains(token) }
+    notes.withLock { notes in
+      switch use {
+      case .acts: notes.forgetsDisabled || !notes.disabled.contains(token)
+      case .looks, .looksUntilAsked: notes.endings > 0 || notes.revoked.contains(token)
+      }
+    }
+  }
+
+  /// Whether the session of a token is active.
+  func isActive(_ token: SessionToken) throws(BackendError) -> Bool {
+    do throws(BackendError) { _ = try base.inspect(token) } catch {
+      guard case .session = error.kind else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Whether a revocation of the token certainly ends its session, or that has ended already.
+  ///
+  /// A database cannot tell a session that it has forgotten from one that it never had.
+  func ends(_ token: SessionToken) throws(BackendError) -> Bool {
+    do throws(BackendError) { _ = try base.inspect(token) } catch {
+      guard case .session(let rejection) = error.kind else { throw error }
+      return rejection != .ended(.revoked)
+    }
+    return true
+  }
+
+  /// Whether the session of the token continues with a newer one.
+  func isSuperseded(_ token: SessionToken) throws(BackendError) -> Bool {
+    do throws(BackendError) { _ = try base.inspect(token) } catch {
+      guard case .session(let rejection) = error.kind else { throw error }
+      return rejection == .superseded
+    }
+    return false
   }
 
   /// The wait that began with the last wrong guess, if one did.

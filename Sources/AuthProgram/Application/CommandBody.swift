@@ -9,7 +9,7 @@ import TextFormat
 ///
 /// Every command is declared in a file of `Commands/`, next to its function.
 struct CommandBody: Sendable {
-  let run: @Sendable (ParsedWords, Printer, @escaping MakeBackend) async throws(CommandError) -> Answer
+  let run: @Sendable (ParsedWords, Printer, MakeBackend) async throws(CommandError) -> Answer
 
   /// A command that uses the session at a database, and refuses one at an identity provider.
   ///
@@ -29,19 +29,18 @@ struct CommandBody: Sendable {
 
   /// A command that works with a session at a database, and with one at an identity provider.
   ///
-  /// `onlyLooks` is for a command that revokes no session.
   static func anywhere(
-    onlyLooks: Bool = false,
+    use: WorkspaceUse = .acts,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
     atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
       guard let settings = try ProviderSettings(of: place) else {
-        return try await run(words, try Workspace(place, printer, makeBackend, onlyLooks: onlyLooks))
+        return try await run(words, try Workspace(place, printer, makeBackend, use))
       }
       return try await atProvider { () async throws(CommandError) in
-        try await runAtProvider(words, ProviderWorkspace(place, printer, settings))
+        try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))
       }
     }
   }

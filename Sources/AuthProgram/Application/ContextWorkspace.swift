@@ -34,9 +34,9 @@ struct ContextPlace {
 
   /// What a session file with the token of another issuer holds, and what to do about it.
   private static func words(
-    for found: TokenIssuer?, in context: ContextName, insteadOf issuer: TokenIssuer
+    for found: TokenIssuer, in context: ContextName, insteadOf issuer: TokenIssuer
   ) -> (problem: String, hint: String) {
-    let isAtProvider = found?.isProvider == true
+    let isAtProvider = found.isProvider
     if isAtProvider, !issuer.isProvider {
       return (
         "holds a session at an identity provider.",
@@ -63,6 +63,47 @@ struct ContextPlace {
   }
 }
 
+/// What a command does with the session of its context.
+enum WorkspaceUse {
+  /// It changes neither the session file nor the database, such as `status`.
+  case looks
+  /// The same until its user asks it to log in or out, such as `app`.
+  case looksUntilAsked
+  /// It uses the session, which may end with that, as a reader of its data does.
+  case acts
+}
+
+/// The session file for a command that only looks: it is never erased.
+///
+/// The store erases the token of a session that it finds ended, but the state of a session file is
+/// for the commands that use it.
+private struct KeptVault: SessionVault {
+  private let file: FileVault
+
+  init(_ file: FileVault) { self.file = file }
+
+  func load() async -> VaultReading { file.look() }
+
+  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
+    try await file.store(token, details)
+  }
+
+  func replace(
+    _ old: SessionToken, with new: SessionToken, _ details: TokenDetails
+  ) async throws(VaultError) -> Bool { try await file.replace(old, with: new, details) }
+
+  func erase(_: SessionToken) async {}
+
+  func setAside() async -> String? { nil }
+
+  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
+    try await file.claim(token, wait: wait)
+  }
+
+  /// Leaves an exchange that its process did not end to a command that uses the session.
+  func isInterrupted(_: SessionToken) async -> Bool { false }
+}
+
 /// What every command with a session uses, at a database or at an identity provider: the session
 /// file and the store that manages it.
 ///
@@ -87,11 +128,13 @@ class ContextWorkspace {
 
   /// Creates a workspace, and reads and writes no file.
   init(
-    _ place: ContextPlace, _ printer: Printer, vault: FileVault, authority: any Authority, clock: any SessionClock
+    _ place: ContextPlace, _ printer: Printer, vault: FileVault, _ use: WorkspaceUse, authority: any Authority,
+    clock: any SessionClock
   ) {
     (self.printer, self.place, self.vault, self.clock) = (printer, place, vault, clock)
     store = SessionStore(
-      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false),
+      authority: authority, vault: use == .looks ? KeptVault(vault) : vault, clock: clock,
+      timing: SessionTiming(watchesLimits: false),
       worksOn: .callingThread)
     itself = self
   }
@@ -115,10 +158,13 @@ class ContextWorkspace {
     switch await restore() {
     case .loggedIn(let session): return session
     case .loggedOut: return nil
-    case .obstructed(let obstacle): throw CommandError(obstacle)
+    case .obstructed(let obstacle): throw explain(obstacle)
     case .overtaken, .cancelled, .timedOut: throw CommandError(SessionError.overtaken)
     }
   }
+
+  /// Why the session could not be restored.
+  func explain(_ obstacle: RestoreFailure) -> CommandError { CommandError(obstacle) }
 
   /// The session of the user who is logged in before a login.
   ///

@@ -12,9 +12,11 @@ package struct Places: Hashable, Sendable {
   package let data: String
   /// The environment variable that set ``data``; nil for the default.
   let dataVariable: String?
-  /// The longest wait for another process that locks the database; zero for shell prompts and
-  /// completions.
-  package var patience: Duration = .seconds(5)
+  /// Whether the run is for the prompt of a shell or for completions: it does not wait long, and
+  /// writes nothing.
+  package var isForShell = false
+  /// The longest wait for another process that locks the database.
+  package var patience: Duration { isForShell ? .milliseconds(30) : .seconds(5) }
   /// The directory of the session files, one for each context.
   package let state: String
   /// The environment variable that set ``state``; nil for the default.

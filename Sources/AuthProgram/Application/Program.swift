@@ -9,15 +9,27 @@ import TextFormat
 
 /// Creates the backend of a run, from the directories on this machine and the label of new
 /// sessions.
-package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
+package struct MakeBackend: Sendable {
+  package typealias Body = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
-/// The same backend, but it waits for no lock, and at most a second for a service: for shell
-/// prompts and completions.
-func hurried(_ makeBackend: @escaping MakeBackend) -> MakeBackend {
-  { places, label throws(BackendError) in
+  private let body: Body
+  /// Whether the backend is for the prompt of a shell or for completions; see
+  /// ``Places/isForShell``.
+  private(set) var isForShell = false
+
+  init(_ body: @escaping Body) { self.body = body }
+
+  func callAsFunction(_ places: Places, _ label: String) throws(BackendError) -> any Backend {
     var places = places
-    places.patience = .zero
-    return try makeBackend(places, label)
+    places.isForShell = isForShell
+    return try body(places, label)
+  }
+
+  /// The same for the prompt of a shell or for completions.
+  var forShell: MakeBackend {
+    var copy = self
+    copy.isForShell = true
+    return copy
   }
 }
 
@@ -30,11 +42,11 @@ package struct Program: Sendable {
 
   /// Creates the program over the embedded backend, or over the service that AUTH_CLI_AUTHORITY
   /// names.
-  package init(_ makeEmbedded: @escaping MakeBackend) {
-    makeBackend = { places, label throws(BackendError) in
+  package init(_ makeEmbedded: @escaping MakeBackend.Body) {
+    makeBackend = MakeBackend { places, label throws(BackendError) in
       guard let service = places.service else { return try makeEmbedded(places, label) }
       let address = try ServiceAddress(service)
-      let limits = places.patience == .zero ? .hurried(at: address) : ClientLimits()
+      let limits = places.isForShell ? .hurried(at: address) : ClientLimits()
       return ServiceAuthority(address, limits: limits, label: label, origin: OwnOrigin.find)
     }
   }

@@ -8,18 +8,30 @@ import TextFormat
 /// A backend, embedded or of a service, and the session of the context there.
 final class Workspace: ContextWorkspace {
   let backend: CommandBackend
+  /// Whether a shell asks, for its prompt or for completions.
+  let isForShell: Bool
 
   /// Creates a workspace, and reads and writes no file.
-  ///
-  /// `onlyLooks` is for a command that revokes no session.
   init(
-    _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool = false
+    _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, _ use: WorkspaceUse = .acts
   ) throws(CommandError) {
     let base = try explained { () throws(BackendError) in try makeBackend(place.places, place.context.description) }
-    let backend = CommandBackend(base, onlyLooks: onlyLooks)
+    let use = makeBackend.isForShell ? .looks : use
+    let backend = CommandBackend(base, use, isForShell: makeBackend.isForShell)
     self.backend = backend
+    isForShell = makeBackend.isForShell
     let vault = place.vault(for: backend.issuer, mayErase: backend.mayErase)
-    super.init(place, printer, vault: vault, authority: backend, clock: backend.clock)
+    super.init(place, printer, vault: vault, use, authority: backend, clock: backend.clock)
+  }
+
+  /// Names the variable to set and the file, if the session is of another database.
+  override func explain(_ obstacle: RestoreFailure) -> CommandError {
+    let error = super.explain(obstacle)
+    guard error.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue else { return error }
+    let variable = places.service == nil ? places.dataVariable ?? "XDG_DATA_HOME" : Places.serviceVariable
+    let other = "Set \(variable) as it was at login, or use another --context."
+    return error.withHint(
+      "\(other) If that database no longer exists, delete \(vault.path.escaped). Nothing was sent or changed.")
   }
 
   override var hasNoAccounts: Bool {
@@ -135,13 +147,13 @@ extension SessionStore {
   ///
   /// - Returns: The reason, if the session could not be checked.
   func look(
-    without vault: FileVault, at backend: any Backend, noteFile: (_ isGone: Bool) -> Void
+    without vault: FileVault, at backend: CommandBackend, noteFile: (_ isGone: Bool) -> Void
   ) async -> CommandError? {
     guard let session else { return await look() }
     let token: SessionToken
     func isFileGone() throws(BackendError) -> Bool {
       guard case .absent = vault.look() else { return false }
-      return try backend.lookUp(token) != nil
+      return try backend.isActive(token)
     }
     do throws(CommandError) {
       token = try await ask(session) { (lease) throws(BackendError) in lease.sessionToken }

@@ -59,7 +59,7 @@ enum CompletionsCommand {
     "An unfinished line, without the program's name; if omitted, the script is printed")
 
   private static func run(
-    _ words: ParsedWords, _: Printer, _ makeBackend: @escaping MakeBackend
+    _ words: ParsedWords, _: Printer, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> Answer {
     let (shell, line) = (words[shell], words[line])
     if line.isEmpty { return .describing("completions", AuthTool.tool.completionScript(for: shell)) }
@@ -70,10 +70,10 @@ enum CompletionsCommand {
   }
 
   /// The names that a command prints, as completions; none if it fails.
-  private static func names(_ command: String, _ makeBackend: @escaping MakeBackend) async -> [Suggestion] {
+  private static func names(_ command: String, _ makeBackend: MakeBackend) async -> [Suggestion] {
     let words = command.split(separator: " ").map { Word($0) }
     guard case .request(let body, let parsed) = try? AuthTool.tool.parse(words, environment: Environment.word),
-      let answer = try? await body.run(parsed, Printer(parsed), hurried(makeBackend))
+      let answer = try? await body.run(parsed, Printer(parsed), makeBackend.forShell)
     else { return [] }
     return answer.lines.map { ($0, "") }
   }

@@ -143,7 +143,7 @@ enum GitCredentialCommand {
     "The user name beside the token, unless the address has one", standard: "oauth2", shownAs: "oauth2")
 
   private static func run(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
+    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> Answer {
     // Without an answer, git asks its next helper.
     let none = Answer(.onlyShows, ["access_token": nil])

@@ -56,7 +56,8 @@ enum ListAccountsCommand {
     let query = AccountsQuery(
       namePrefix: words[filter] ?? "", order: words[sort] ?? .name, after: words[after], limit: words[Options.limit])
     let page = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
-      try screen.page(query, of: workspace.backend, for: administrator, under: lease)
+      try screen.page(
+        query, of: workspace.backend, for: administrator, under: lease, isForShell: workspace.isForShell)
     }
     if words[Options.short], !workspace.printer.asJSON { return workspace.names(page.items.map(\.user.username)) }
     let lines = page.items.isEmpty ? ["No accounts."] : workspace.lines(.accounts(page.items, by: query.order))

@@ -23,7 +23,7 @@ enum AppCommand {
         + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
     ],
     examples: ["app": "opens the home screen"]
-  ) { _ in .anywhere(onlyLooks: true, atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(use: .looksUntilAsked, atDatabase: run, atProvider: run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     _ = try show(try start(workspace, AppWork(workspace)), in: workspace)

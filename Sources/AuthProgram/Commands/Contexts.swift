@@ -118,8 +118,9 @@ enum ContextsCommand {
     case .absent: return nil
     case .token(let token, _):
       do throws(BackendError) {
-        return try backend.lookUp(token).map(Content.user) ?? .ended
+        return .user(try backend.inspect(token))
       } catch {
+        if case .session = error.kind { return .ended }
         guard error.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue else { throw CommandError(error) }
         return .elsewhere
       }

@@ -31,7 +31,7 @@ enum DockerCredentialCommand {
     standard: "oauth2", shownAs: "oauth2")
 
   private static func run(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: @escaping MakeBackend
+    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> Answer {
     guard words[operation] == "get" else {
       return refusal("auth-cli stores nothing for docker. Log in and out with: auth-cli login, auth-cli logout")

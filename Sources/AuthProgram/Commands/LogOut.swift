@@ -29,6 +29,7 @@ enum LogOutCommand {
     workspace.backend.forgetDisabled()
     let vault = workspace.vault
     let notes = try makeUsable(vault)
+    let saved: SessionToken? = if case .token(let token, _) = vault.look() { token } else { nil }
     var before = await workspace.restore()
     // ssh may have asked the user, and would ask again.
     if case .obstructed(.authority(let cause)) = before, cause.code != BackendError.FailureCode.sshFailed.rawValue {
@@ -40,11 +41,11 @@ enum LogOutCommand {
     if case .obstructed(.authority(let cause)) = before {
       // The file must stay: this database cannot revoke the session, which may still be active.
       if cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
-        let way = "Log out with AUTH_CLI_AUTHORITY as it was at login. If it is the same, delete the file"
-        throw CommandError(cause).withHint("\(way) \(vault.path.escaped). Nothing was sent or changed.")
+        throw workspace.explain(.authority(cause))
       }
       workspace.backend.giveUp(cause)
     }
+    let isEnded = try isEnded(by: before, at: workspace.backend)
     var others = 0
     var refusal: CommandError?
     // Also after a failure, this session is logged out.
@@ -62,9 +63,43 @@ enum LogOutCommand {
     if case .partial(let leftovers, let causes) = result {
       throw incomplete(leftovers, causes, workspace.backend.policy)
     }
+    if !isEnded { throw CommandError(code: .sessionFileSetAside, vault.path.escaped) }
     if let refusal { throw CommandError(code: .otherSessionsNotEnded, refusal.message) }
-    if case .alreadyLoggedOut = result { return nobody(notes) }
+    if case .alreadyLoggedOut = result {
+      return try await endSuperseded(saved, at: workspace.backend) ? continuedElsewhere : nobody(notes)
+    }
     return loggedOut(before, others: others, notes)
+  }
+
+  /// Ends the session of a token that was replaced by one that is not in the session file.
+  ///
+  /// Only a copy of the file can have the newer token, or a file that was put back.
+  ///
+  /// - Returns: Whether there was such a session.
+  private static func endSuperseded(
+    _ token: SessionToken?, at backend: CommandBackend
+  ) async throws(CommandError) -> Bool {
+    guard let token, try explained({ () throws(BackendError) in try backend.isSuperseded(token) }) else { return false }
+    try await explainedAsync { () async throws(Unavailability) in try await backend.revoke(token, reason: .userAsked) }
+    return true
+  }
+
+  private static var continuedElsewhere: Answer {
+    Answer(
+      .changed("the session is ended", hint: "Check with: \(run: "status")"),
+      lines: ["Logged out. The session had been renewed with another copy of the file, and is ended there too."],
+      ["logged_out": true, "reason": "session_renewed_elsewhere"])
+  }
+
+  /// Whether a logout certainly ends the session whose file was read.
+  ///
+  /// An unusable file may lack its token, or have one with a wrong bit.
+  private static func isEnded(
+    by before: RestoreOutcome, at backend: CommandBackend
+  ) throws(CommandError) -> Bool {
+    guard case .obstructed(.corrupt(let evidence)) = before else { return true }
+    guard let token = evidence.salvaged else { return false }
+    return try explained { () throws(BackendError) in try backend.ends(token) }
   }
 
   /// Ends the session here and the tokens at the identity provider.
@@ -75,6 +110,9 @@ enum LogOutCommand {
     let before = await workspace.restore()
     if case .obstructed(.vault(let failure)) = before { throw CommandError(failure) }
     let result = try await workspace.store.logOut(at: workspace.authority, workspace.vault)
+    if case .obstructed(.corrupt) = before {
+      throw CommandError(code: .sessionFileSetAsideAtProvider, workspace.vault.path.escaped, issuer.escaped)
+    }
     if case .alreadyLoggedOut = result { return nobody(notes) }
     return loggedOut(before, others: 0, notes + (result == .withoutRevocation ? ["\(notRevocable)."] : []))
   }
@@ -116,7 +154,7 @@ enum LogOutCommand {
     guard case .loggedIn(let session) = before else {
       return Answer(
         .changed("the unusable session file was set aside", hint: "Check with: \(run: "status")"),
-        lines: ["The unusable session file was set aside. If a session could be read in it, that is ended."],
+        lines: ["The unusable session file was set aside. The session in it is ended."],
         ["logged_out": false, "reason": "session_set_aside"])
     }
     let user = TextEscaping.escape(session.user.username)

@@ -24,10 +24,10 @@ enum StatusCommand {
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { _ in
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let body = CommandBody.anywhere(atDatabase: run, atProvider: run)
+      let body = CommandBody.anywhere(use: .looks, atDatabase: run, atProvider: run)
       guard words[shortStatus], !printer.asJSON else { return try await body.run(words, printer, makeBackend) }
       // For a shell prompt, it does not wait, and prints a name or nothing.
-      do throws(CommandError) { return try await body.run(words, printer, hurried(makeBackend)) } catch {
+      do throws(CommandError) { return try await body.run(words, printer, makeBackend.forShell) } catch {
         return Answer(.onlyShows, status: error.status)
       }
     }
@@ -75,7 +75,8 @@ enum StatusCommand {
   private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
     if words[shortStatus], !workspace.printer.asJSON {
       // A shell prompt must not wait for the provider.
-      let workspace = ProviderWorkspace(workspace.place, workspace.printer, workspace.settings, onlyTokens: true)
+      let workspace = ProviderWorkspace(
+        workspace.place, workspace.printer, workspace.settings, .looks, onlyTokens: true)
       return short(try await workspace.presence(), in: workspace)
     }
     let session = try await workspace.presence()

@@ -11,13 +11,16 @@ final class ProviderWorkspace: ContextWorkspace {
   let authority: OAuthAuthority
 
   /// Creates the workspace, without reading or sending anything yet.
-  init(_ place: ContextPlace, _ printer: Printer, _ settings: ProviderSettings, onlyTokens: Bool = false) {
+  init(
+    _ place: ContextPlace, _ printer: Printer, _ settings: ProviderSettings, _ use: WorkspaceUse = .acts,
+    onlyTokens: Bool = false
+  ) {
     let clock = BootClock()
     self.settings = settings
     let authority = settings.authority(clock: clock, onlyTokens: onlyTokens)
     self.authority = authority
     let vault = place.vault(for: settings.tokenIssuer)
-    super.init(place, printer, vault: vault, authority: authority, clock: clock)
+    super.init(place, printer, vault: vault, use, authority: authority, clock: clock)
   }
 
   /// An access token that is valid for at least `minimum`, renewed if necessary.

@@ -72,11 +72,13 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 
   /// Loads a page of at most as many accounts as the query requests.
+  ///
+  /// A page for the completions of a shell logs no event, because they change nothing.
   func page(
     _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession,
-    under lease: borrowing SessionLease
+    under lease: borrowing SessionLease, isForShell: Bool = false
   ) throws(BackendError) -> LoadedPage<AccountSummary> {
-    try noteView(at: backend, for: administrator, under: lease)
+    if !isForShell { try noteView(at: backend, for: administrator, under: lease) }
     var oneMore = query
     oneMore.limit += 1
     return LoadedPage(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))

@@ -184,6 +184,8 @@ final class SQLiteConnection: Transaction {
     return counter
   }
 
+  var place: String { path.escaped }
+
   func damaged(_ detail: String) -> BackendError { .unavailable(.databaseCorrupt, path.escaped, detail) }
 
   func step(

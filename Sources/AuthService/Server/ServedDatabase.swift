@@ -1,12 +1,8 @@
 package import AuthBackend
-import TextFormat
 
 /// The facts that the service reads from its database before it accepts connections.
 package struct ServedDatabase: Sendable {
-  /// Names the database, for as long as it exists: 16 bytes as hexadecimal text.
-  ///
-  /// It is derived from the random salt that a database gets when it is created, which a backup
-  /// keeps.
+  /// Names the database, as hexadecimal text; see ``AuthBackend/DatabaseIdentity``.
   package let identity: String
   /// Whether the database ever had an administrator.
   package let hasAdministrator: Bool
@@ -21,8 +17,7 @@ package struct ServedDatabase: Sendable {
 
 extension ServedDatabase: RowDecodable {
   package init(_ row: Row) throws(BackendError) {
-    let salt: [UInt8] = try row[0]
-    identity = Hex.text(Array(SHA256.hash(Array("auth-service".utf8) + salt).prefix(16)))
+    identity = DatabaseIdentity(salt: try row[0]).text
     hasAdministrator = try row[1]
   }
 }

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CCrypt
+import DatabaseFiles
 import Services
 import Testing
 
@@ -15,10 +16,16 @@ import Testing
       (Secret(String(repeating: "a", count: 3000)), "password_too_long"),
       (Secret(bytes: Array("fifteen chars\u{0}and more".utf8)), "password_has_nul"),
       (Secret(bytes: [0xFF] + Array("fifteen chars and more".utf8)), "password_not_text"),
-      (Secret("fifteen chars and \u{378}"), "password_unassigned"),
+      (Secret("fifteen chars and \u{378}"), "password_unprintable"),
+      (Secret("fifteen chars and \u{1B}[D"), "password_unprintable"),
+      (Secret("\u{1B}[200~fifteen chars and more"), "password_unprintable"),
+      (Secret("fifteen chars\tand more"), "password_unprintable"),
+      (Secret("fifteen chars \u{202E}and more"), "password_unprintable"),
+      (Secret("fifteen chars \u{2066}and more"), "password_unprintable"),
+      (Secret("fifteen chars \u{E000}and more"), "password_unprintable"),
       (Secret(String(repeating: "7", count: 20)), "password_repeats"),
       (Secret(String(repeating: " ", count: 20)), "password_repeats"),
-      (Secret(" \t\u{3000}" + String(repeating: " ", count: 20)), "password_repeats"),
+      (Secret(" \u{3000}" + String(repeating: " ", count: 20)), "password_repeats"),
       (Secret("z z z z z z z z z z"), "password_repeats"),
       (Secret("QwertyUIOPasdfgh"), "password_blocked"),
       (Secret("auth-cli-password-2026"), "password_blocked"),
@@ -34,6 +41,15 @@ import Testing
     #expect(refusal?.code == expected)
     #expect(refusal?.kind == .invalid)
     #expect(!String(describing: refusal).contains("what does"))
+  }
+
+  @Test("a login takes a password with such a character that was once stored") func storedBefore() throws {
+    let (work, _) = try Workspace.inhabited()
+    let old = Secret("fifteen chars and \u{1B}[D")
+    let stored = try #require(work.raw.run("SELECT password_hash FROM accounts WHERE name = 'bob'").first)
+    let hash = String(cString: try #require(crypt("fifteen chars and \u{1B}[D", stored)))
+    work.raw.script("UPDATE accounts SET password_hash = '\(hash)' WHERE name = 'bob'")
+    _ = try work.authority().logIn("bob", old)
   }
 
   @Test("the longest password is the longest that libcrypt takes") func longest() {

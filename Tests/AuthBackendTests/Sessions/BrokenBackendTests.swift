@@ -41,6 +41,8 @@ struct BrokenBackend: Backend {
     case ignoresPrefix = "accounts can be listed by the prefix of their names"
     case ignoresOrder = "accounts can be listed by their last login"
     case looksUpNothing = "lookUp knows the present token of a live session and no other"
+    case inspectsByUse =
+      "inspect finds each token that opens a session, says why another does not, and changes nothing"
     case neverDisables = "a disabled account's sessions end, and its password looks wrong until it is enabled"
     case believesTheRole =
       "an administrator's operation needs the role, whatever the key says, and a refusal is an event"
@@ -154,6 +156,10 @@ struct BrokenBackend: Backend {
       (.joinsNobody, "setMembership"):
       return Invention(output: ())
     case (.looksUpNothing, "lookUp"): return Invention(output: Grant?.none)
+    case (.inspectsByUse, _):
+      if let token = request.input(of: Operations.inspect) {
+        return Invention(output: try base.ask(Operations.resume, token))
+      }
     case (.believesTheRole, "allEvents"): return Invention(output: Found<Event>([]))
     case (.refusesLogins, "checkForLogins"), (.refusesNames, "checkUsername"): throw .notFresh
     case (.countsNoCodes, _):

@@ -118,7 +118,7 @@ struct ContractTests {
     ]
     // These forward calls, or refuse all.
     let others: Set = [
-      "CommandBackend: Authority", "CommandBackend: Backend",
+      "CommandBackend: Authority", "CommandBackend: Backend", "KeptVault: SessionVault",
     ]
     #expect(found == others.union(tested.keys), "run the contract in a test, and name the type here")
     for (conformer, folder) in tested {

@@ -26,7 +26,7 @@ import Testing
       let token = SessionToken(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0) })
       try await vault.store(token)
       #expect(await work.vault().load() == .token(token))
-      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 5")
+      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 6")
     }
     let last = await vault.load()
     await #expect(throws: VaultError.self) {
@@ -87,33 +87,33 @@ import Testing
     }
   }
 
-  @Test("a file of release 0.1.0 is a session of the embedded database or of an app, and of no server")
-  func released() async throws {
+  @Test("a file of an earlier form is not read: it is set aside, and its token goes to nobody", arguments: 1...5)
+  func earlierForms(version: Int) async throws {
     let (work, vault) = try await ready()
-    work.run("cat '\(Workspace.repository)/fixtures/released/0.1.0.session' > '\(vault.path)'")
-    func reading(_ issuer: TokenIssuer) async -> VaultReading {
-      await FileVault(directory: work.state, issuer: issuer).load()
-    }
-    for issuer in [TokenIssuer.embedded, .app] {
-      guard case .token(let token, let details) = await reading(issuer) else {
-        Issue.record("\(issuer)")
-        continue
-      }
-      #expect(token.bytes.starts(with: [0x9f, 0xe2, 0x61, 0xf7]) && details == TokenDetails())
-    }
-    for issuer in [TokenIssuer.server, .anyProvider, .provider("https://id.example", client: "a")] {
-      guard case .unavailable = await reading(issuer) else {
-        Issue.record("\(issuer)")
-        continue
-      }
-    }
-    work.run("sed -i '2s/^9f/9e/' '\(vault.path)'")
-    #expect(await vault.load().evidence != nil, "a changed file was read")
+    work.run("sed -i '1s/6$/\(version)/' '\(vault.path)'")
+    let evidence = try #require(await vault.load().evidence)
+    #expect(evidence.description.contains("version \(version)") && evidence.hint.hasPrefix("Log in again"))
+    #expect(evidence.salvaged == nil)
+    #expect(try await vault.setAside() != nil)
   }
 
-  @Test("a session of another database of the same kind is not replaced") func databases() async throws {
+  @Test("the token of a damaged file goes to no other issuer than the file names") func salvage() async throws {
     let work = Workspace()
-    let vault = FileVault(directory: work.state, issuer: .server)
+    try await FileVault(directory: work.state, issuer: .server).store(SessionToken(bytes: Array(0..<48)))
+    for change in ["sed -i '5s/^./x/'", "chmod 644"] {
+      work.run("\(change) '\(work.vault().path)'")
+      for issuer in [TokenIssuer.embedded, .app, .anyProvider] {
+        let evidence = try #require(await FileVault(directory: work.state, issuer: issuer).load().evidence)
+        #expect(evidence.salvaged == nil, "\(change): given to \(issuer)")
+      }
+      #expect(await FileVault(directory: work.state, issuer: .server).load().evidence?.salvaged != nil)
+    }
+  }
+
+  @Test("a session of another database of the same kind is not replaced", arguments: [TokenIssuer.server, .embedded])
+  func databases(issuer: TokenIssuer) async throws {
+    let work = Workspace()
+    let vault = FileVault(directory: work.state, issuer: issuer)
     let token = SessionToken(bytes: Array(0..<48))
     try await vault.store(token)
     let error = await #expect(throws: VaultError.self) { try await vault.store(SessionToken(bytes: Array(1..<49))) }
@@ -125,8 +125,8 @@ import Testing
     "an unusable file is corrupt, with its path and the reason, and storing sets it aside",
     arguments: [
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
-      (": > FILE", "empty", false), ("sed -i '1s/5$/6/' FILE", "version 6", true),
-      ("sed -i '1s/5$/x/' FILE", "version cannot be read", true),
+      (": > FILE", "empty", false), ("sed -i '1s/6$/7/' FILE", "version 7", false),
+      ("sed -i '1s/6$/x/' FILE", "version cannot be read", false),
       ("sed -i '3s/$/00/' FILE", "checksum", true), ("sed -i '5s/^./x/' FILE", "checksum", true),
       ("sed -i '$d' FILE", "incomplete", true),
       ("echo more >> FILE", "incomplete", true),
