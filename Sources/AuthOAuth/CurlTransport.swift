@@ -41,9 +41,10 @@
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// A request with an `ExchangeRecorder` continues if this process ends, the task is cancelled or
-    /// the time limit has passed, for up to two minutes. A request without one is abandoned if the task is cancelled. ^C in a terminal
-    /// also ends it, unless it ends or exchanges the token of a session.
+    /// A request with an `ExchangeRecorder` continues if this process ends, the task is cancelled
+    /// or the time limit has passed, for up to two minutes. A request without one is abandoned if
+    /// the task is cancelled. ^C in a terminal also ends it, unless it ends or exchanges the token
+    /// of a session.
     public func send(_ request: OAuthRequest) async throws(CurlFailure) -> OAuthResponse {
       let process = try CurlProcess(
         program, input: try config(request), mustFinish: request.changesSession || request.recorder != nil,

@@ -7,8 +7,8 @@
   /// A port of this machine to which the browser returns after a login (RFC 8252, section 7.3).
   ///
   /// Any program on this machine can connect to it. Therefore it accepts only the request that
-  /// answers the login, refuses all others, and never blocks on a connection. It exists on Linux; on
-  /// Apple's systems, use `ASWebAuthenticationSession`.
+  /// answers the login, refuses all others, and never blocks on a connection. It exists on Linux;
+  /// on Apple's systems, use `ASWebAuthenticationSession`.
   ///
   /// ```swift
   /// import AuthCore
@@ -80,8 +80,8 @@
     ///   - authority: The authority, whose login has ``address`` as its `redirectURI`.
     ///   - timeLimit: The longest wait: long enough to create an account at the server.
     /// - Returns: Credentials for one login or reauthentication of the store.
-    /// - Throws: As ``OAuthAuthority/credentials(from:)``, except for addresses that answer no login;
-    ///   `unavailable` after the time limit, or if the task is cancelled.
+    /// - Throws: As ``OAuthAuthority/credentials(from:)``, except for addresses that answer no
+    ///   login; `unavailable` after the time limit, or if the task is cancelled.
     public func credentials(
       for authority: OAuthAuthority, timeLimit: Duration = .seconds(900)
     ) async throws(OAuthError) -> Credentials {
@@ -197,8 +197,8 @@
 
     /// Reads what has arrived.
     ///
-    /// - Returns: The path and the query of a GET request; nil while it is incomplete; an empty text
-    ///   for everything else, such as a closed connection.
+    /// - Returns: The path and the query of a GET request; nil while it is incomplete; an empty
+    ///   text for everything else, such as a closed connection.
     mutating func read() -> String? {
       var buffer = [UInt8](repeating: 0, count: 8192)
       let count = Glibc.read(descriptor, &buffer, buffer.count)

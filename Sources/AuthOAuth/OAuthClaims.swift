@@ -46,9 +46,9 @@ public struct OAuthClaims: Sendable, Redacted {
   /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2.
   ///
   /// Only `sub` identifies a user: a name or an e-mail address can be given to somebody else
-  /// (section 5.7). If the server sends none, the user of a login is identified by this login alone,
-  /// so that two such logins are never of one user. Nil if `sub` is empty, has more than 2048 bytes,
-  /// or is no text.
+  /// (section 5.7). If the server sends none, the user of a login is identified by this login
+  /// alone, so that two such logins are never of one user. Nil if `sub` is empty, has more than
+  /// 2048 bytes, or is no text.
   ///
   /// The user is an ordinary member, because neither standard has a name for administrators. The
   /// attributes are `email`, `picture` and `locale`. Empty text counts as none, and so does long

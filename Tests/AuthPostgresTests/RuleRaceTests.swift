@@ -322,6 +322,7 @@ private final class MeetingTransaction: Transaction {
 
   func now() throws(BackendError) -> BootInstant { try base.now() }
   var wallTime: WallTime { base.wallTime }
+  var place: String { base.place }
   func eventNumber() throws(BackendError) -> Int64? { try base.eventNumber() }
   func receiptNumber() throws(BackendError) -> Int64? { try base.receiptNumber() }
   func skipReceipts(through number: Int64) throws(BackendError) -> Int64 { try base.skipReceipts(through: number) }

@@ -151,7 +151,7 @@ import Testing
       // The first failure of an invented name creates its counter.
       for name in ["bob", "invented"] { _ = work(name) }
       let (known, unknown) = (work("bob"), work("invented"))
-      // A statement of one row may take some more instructions than another one; a walk takes 10,000.
+      // A statement of one row may take a few more instructions than another; a walk takes 10,000.
       #expect(abs(known - unknown) < (engine == .sqlite ? 400 : 10), "\(known) and \(unknown)")
       let (first, second) = (work("other"), work("third"))
       #expect(abs(first - second) < 50 && abs(known - first) < (engine == .sqlite ? 500 : 10), "\(known) and \(first)")

@@ -99,8 +99,8 @@ extension Transaction {
       return try all(AccountSelection.page, query.after.map { max($0 + "-", from) } ?? from, to, limit)
     case .lastLogin:
       let last = try query.after.map { (name) throws(BackendError) in try existing(try Username(name)) }
-      // Few names that begin with this are sorted here. The index of logins would be searched to its
-      // end for them.
+      // Few names that begin with this are sorted here. The index of logins would be searched to
+      // its end for them.
       let few = 1000
       if !query.namePrefix.isEmpty {
         let named: [AccountRow] = try all(AccountSelection.page, from, to, few + 1)

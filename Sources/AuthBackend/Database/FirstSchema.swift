@@ -44,8 +44,9 @@ extension Schema {
   /// proof is refused, and nothing needs to look for it.
   ///
   /// Events are append-only. Only those that concern no account may be deleted, which keeps a flood
-  /// of invented names from filling the disk, but not what operators did; and those that an operator
-  /// archives, up to a number that is set for the time of the deletion. The triggers come last.
+  /// of invented names from filling the disk, but not what operators did; and those that an
+  /// operator archives, up to a number that is set for the time of the deletion. The triggers come
+  /// last.
   static let first = """
     CREATE TABLE authority(
       id INTEGER PRIMARY KEY CHECK(id = 1),

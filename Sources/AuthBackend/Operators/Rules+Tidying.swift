@@ -1,5 +1,5 @@
-/// What grows is cut back in pieces, apart from the requests that make it grow: a request that takes
-/// longer where a limit is reached would tell what it did.
+/// What grows is cut back in pieces, apart from the requests that make it grow: a request that
+/// takes longer where a limit is reached would tell what it did.
 extension Rules {
   /// Does a piece of each kind of work that requests have left.
   ///

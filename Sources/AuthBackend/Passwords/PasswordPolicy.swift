@@ -16,9 +16,9 @@ package enum PasswordPolicy {
   package static func accept(_ password: Secret, for username: Username) throws(BackendError) -> NormalizedPassword {
     let normalized = try NormalizedPassword(password)
     let text = normalized.text
-    // An arrow key or the mark of a paste becomes part of the password silently, and nobody can type
-    // it again. The composition of scalars that are not assigned yet may change with a new version
-    // of Unicode (RFC 8265, section 4.2; UAX #15, section 3).
+    // An arrow key or the mark of a paste becomes part of the password silently, and nobody can
+    // type it again. The composition of scalars that are not assigned yet may change with a new
+    // version of Unicode (RFC 8265, section 4.2; UAX #15, section 3).
     if let found = text.unicodeScalars.first(where: \.isUnprintable) {
       throw .invalid(.passwordUnprintable, "\(found.nameOfKind) (\(found.codePoint))")
     }

@@ -33,8 +33,8 @@ enum SessionFinding {
 extension Transaction {
   /// Looks up a token, without changing anything.
   ///
-  /// - Throws: ``BackendError`` of kind `unavailable` (`session_of_other_database`) for the token of
-  ///   another database.
+  /// - Throws: ``BackendError`` of kind `unavailable` (`session_of_other_database`) for the token
+  ///   of another database.
   func find(_ token: SessionToken) throws(BackendError) -> SessionFinding {
     let finding = try find(token.digest)
     // A token that is known needs no comparison, so that an active session costs one read.

@@ -65,8 +65,8 @@ package enum SessionQuery: String, Query {
     DELETE FROM other_tokens
     WHERE session = $1 AND number <= (SELECT max(number) FROM other_tokens WHERE session = $1) - $2
     """
-  /// The oldest sessions of an account that are not marked as ended, without one of them and as many
-  /// of the newest others.
+  /// The oldest sessions of an account that are not marked as ended, without one of them and as
+  /// many of the newest others.
   case surplus = """
     SELECT token_hash FROM sessions WHERE account = $1 AND ended_reason IS NULL AND id <> $2
     ORDER BY created_at DESC, id DESC LIMIT 16 OFFSET $3

@@ -48,8 +48,11 @@ extension SessionCore {
     let failure = await onVault(ticket) { () -> VaultError? in
       if let failure = await erasure(of: targets.tokens) { return failure }
       let lives = withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } }
-      // Where the old token still works, a session that lives on stays with the process that has it.
-      if spendsTokens || !lives, let failure = await eraseNewer(of: endingSession, &failures) { return failure }
+      // Where the old token still works, a session that lives on stays with the process that has
+      // it.
+      if spendsTokens || !lives, let failure = await eraseNewer(than: targets.tokens, of: endingSession, &failures) {
+        return failure
+      }
       switch await vault.load() {
       case .absent, .unavailable: return nil
       case .token:
@@ -106,13 +109,17 @@ extension SessionCore {
   /// Revokes and erases what exchanges that were under way saved for a session that has ended.
   ///
   /// - Parameters:
+  ///   - known: The tokens that were erased already. A vault that keeps one of them without an
+  ///     error does so on purpose, such as that of a command that only looks.
   ///   - session: The session.
   ///   - failures: Gets the failures of the revocations.
   /// - Returns: Why the vault still holds a token of the session, if it does.
-  private func eraseNewer(of session: SessionID?, _ failures: inout [Unavailability]) async -> VaultError? {
+  private func eraseNewer(
+    than known: [SessionToken], of session: SessionID?, _ failures: inout [Unavailability]
+  ) async -> VaultError? {
     // An exchange that ends after an erasure finds that the session is gone, and saves nothing.
     for _ in 1...Self.mostReads {
-      guard let newer = await newestToken(of: session) else { return nil }
+      guard let newer = await newestToken(of: session), !known.contains(newer) else { return nil }
       if let failure = await erasure(of: [newer]) { return failure }
       if await newestToken(of: session) == newer { return .keepsAnother }
       if let failure = await revoke(newer, .userAsked) { failures.append(failure) }
@@ -141,7 +148,7 @@ extension SessionCore {
       failure = await onVault(nil) {
         if let failure = await erasure(of: [token]) { return failure }
         if !spendsTokens, withLock({ $0.unrevoked.contains(token) }) { return nil }
-        return await eraseNewer(of: session, &failures)
+        return await eraseNewer(than: [], of: session, &failures)
       }
     case .corrupt: failure = await onVault(nil) { await settingAside() }
     case .unavailable(let unreadable): (failure, left.notRevoked) = (unreadable, true)

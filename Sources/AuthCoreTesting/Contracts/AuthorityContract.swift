@@ -33,8 +33,8 @@ public struct AuthorityContract: Contract, Sendable {
     /// Returns a correct answer to the second step of the first account, a new one at each call;
     /// nil if that account has no second step: then the checks that need it do nothing.
     public let code: (@Sendable () async -> Secret)?
-    /// An authority of another server or another client, to which the tokens of ``authority`` do not
-    /// belong; nil if yours has only one: then the checks that need it do nothing.
+    /// An authority of another server or another client, to which the tokens of ``authority`` do
+    /// not belong; nil if yours has only one: then the checks that need it do nothing.
     public let stranger: (any Authority)?
 
     /// Creates a subject.

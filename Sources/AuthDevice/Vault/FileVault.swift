@@ -179,7 +179,8 @@ public final class FileVault: SessionVault {
   /// Checks that a session can be saved, before a user logs in at a server, whose grant would then
   /// be lost.
   ///
-  /// - Throws: `VaultError` if the file system is read-only or full, or the file may not be changed.
+  /// - Throws: `VaultError` if the file system is read-only or full, or the file may not be
+  ///   changed.
   public func requireRoom() throws(VaultError) {
     let probe = DurableFile.temporaryPrefix + name + ".room"
     try change { (directory, _) throws(FileError) in

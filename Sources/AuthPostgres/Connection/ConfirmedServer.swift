@@ -80,7 +80,8 @@ package final class ConfirmedServer: Sendable {
   /// A change on a known timeline is written over the older of two sectors, and need not reach the
   /// disk at once: the file survives the death of the service, and after a power cut, which damages
   /// at most that sector, an older change is on file. It is a second line of defence behind the
-  /// fencing of old primaries, so a disk that is full fails no payment; the next change tries again.
+  /// fencing of old primaries, so a disk that is full fails no payment; the next change tries
+  /// again.
   func note(_ change: Change, at server: Identity) {
     let known = Known(server: server, change: change)
     writing.withLock { _ in

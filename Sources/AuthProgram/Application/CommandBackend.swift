@@ -9,8 +9,8 @@ import Guards
 /// with the last wrong guess, because the error of a login does not contain it.
 ///
 /// A command that only looks ends no session and records nothing: a store revokes the session whose
-/// file is missing, but a missing file is not a logout. A command that also logs in and out, such as
-/// `app`, does that between ``beginEnding()`` and ``finishEnding()``.
+/// file is missing, but a missing file is not a logout. A command that also logs in and out, such
+/// as `app`, does that between ``beginEnding()`` and ``finishEnding()``.
 final class CommandBackend: Backend {
   private let base: any Backend
   private let use: WorkspaceUse
@@ -100,8 +100,8 @@ final class CommandBackend: Backend {
   ///
   /// A store erases the token of a session that has ended. For a disabled account that would let
   /// only the first command say so: every later one would advise to log in, which is refused
-  /// without a reason. So the file stays, until a login or a logout. A command that only looks erases
-  /// no file.
+  /// without a reason. So the file stays, until a login or a logout. A command that only looks
+  /// erases no file.
   func mayErase(_ token: SessionToken) -> Bool {
     notes.withLock { notes in
       switch use {

@@ -203,8 +203,8 @@ enum KubectlCredentialCommand {
     return Answer(.onlyShows, text: credential.text + "\n", credential)
   }
 
-  /// The version that kubectl asks for; it describes the request in a variable (client-go credential
-  /// plugins, "Input and output formats").
+  /// The version that kubectl asks for; it describes the request in a variable (client-go
+  /// credential plugins, "Input and output formats").
   private static func version() throws(CommandError) -> String {
     let group = "client.authentication.k8s.io/"
     guard let request = Environment.value("KUBERNETES_EXEC_INFO"),

@@ -16,8 +16,8 @@ enum LoginWay: String, Sendable {
 extension ProviderWorkspace {
   /// Lets the user log in at the provider.
   ///
-  /// It needs a terminal, so that nothing opens a browser behind the user's back, unless the command
-  /// line names a way that asks nothing here.
+  /// It needs a terminal, so that nothing opens a browser behind the user's back, unless the
+  /// command line names a way that asks nothing here.
   ///
   /// - Parameters:
   ///   - chosen: The way that the command line names; if nil, the way of the last login if it works

@@ -360,8 +360,8 @@ package final class AuthServer: Sendable {
       ])
   }
 
-  /// Logs an error with the operation, and with the account that the events name: the one of the connection's session, or
-  /// the one that a login is for, if it exists.
+  /// Logs an error with the operation, and with the account that the events name: the one of the
+  /// connection's session, or the one that a login is for, if it exists.
   private func log(_ error: BackendError, of request: Request, _ connection: Connection) {
     if case .unavailable(let failure) = error.kind {
       let level: ServiceLog.Level = failure.isFault ? .err : failure.isLimit ? .notice : .warning

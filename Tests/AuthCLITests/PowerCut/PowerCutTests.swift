@@ -5,8 +5,8 @@ import Testing
 /// What is left after a power cut, between any two calls of a command.
 ///
 /// Its calls are recorded with strace(1), and the directories that a power cut may leave are built
-/// from them, with the loss of anything that is not durable; see ``Disk``. In `make test-all` more of
-/// them are looked at.
+/// from them, with the loss of anything that is not durable; see ``Disk``. In `make test-all` more
+/// of them are looked at.
 @Suite("Power cuts", .enabled(if: Strace.isHere, Strace.advice), .timeLimit(.minutes(20)))
 struct PowerCutTests {
   private static let cases =

@@ -2,7 +2,7 @@ import Foundation
 import Programs
 import Testing
 
-@Suite("A logout over every state of the session file")
+@Suite("A logout over every state of the session file", .timeLimit(.minutes(10)))
 struct LogOutTableTests {
   /// The states in which the logout can read the token, so that the session must be over.
   private static let legible: Set<SessionFileState> = [

@@ -2,7 +2,7 @@ import Foundation
 import Programs
 import Testing
 
-@Suite("Commands that only look")
+@Suite("Commands that only look", .timeLimit(.minutes(10)))
 struct OnlyLooksTests {
   /// What people, prompts and shells run without meaning to change anything.
   private static let lines = [

@@ -111,8 +111,8 @@ import Testing
     world.authority.setAccessTokens(lasting: .seconds(300))
     try await world.store.loggedIn(World.alice)
     let other = try await world.launched(worksOn: .separateThreads)
-    // The renewal is granted before the logout, and saved before the logout erases. Then its process
-    // ends, and does not see that the session is over.
+    // The renewal is granted before the logout, and saved before the logout erases. Then its
+    // process ends, and does not see that the session is over.
     world.authority.fail(.confirm, with: .unavailable(World.offline))
     let renewal = await world.vault.holding(.replace) { Task { try await other.renew() } }
     let logout = await world.vault.holding(.erase, calls: 1) { Task { try await world.store.logOutAnyone() } }

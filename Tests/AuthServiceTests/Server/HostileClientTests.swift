@@ -146,12 +146,12 @@ struct HostileClientTests {
     let token = try client.logIn("alice")
     func settle(to count: Int) throws {
       // Each request is a round through the threads that close what was dropped.
-      for _ in 0..<100_000 where service.descriptors > count { _ = try client.ask(Operations.lookUp, token) }
+      for _ in 0..<100_000 where service.sockets > count { _ = try client.ask(Operations.lookUp, token) }
     }
-    let descriptors = service.descriptors
+    let sockets = service.sockets
     let warmUp = try (0..<200).map { _ in try #require(connectedSocket(to: service.socket)) }
     for descriptor in warmUp { close(descriptor) }
-    try settle(to: descriptors)
+    try settle(to: sockets)
     let memory = try service.memory("VmRSS")
     let half = try ClientFrame.hello.encoded().dropLast()
     for number in 0..<(Effort.isComplete ? 10_000 : 1_000) {
@@ -162,8 +162,8 @@ struct HostileClientTests {
       }
       close(descriptor)
     }
-    try settle(to: descriptors)
-    #expect(service.descriptors <= descriptors)
+    try settle(to: sockets)
+    #expect(service.sockets <= sockets)
     #expect(try service.memory("VmRSS") < memory + 8 * 1024)
     #expect(try client.lookUp(token) != nil, "not served any more")
   }

@@ -109,6 +109,15 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   /// The descriptors that the process has open.
   var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0 }
 
+  /// The sockets that the process has open: not the files of a database, which it opens when it
+  /// needs them.
+  var sockets: Int {
+    let folder = "/proc/\(pid)/fd"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:") == true
+    }
+  }
+
   /// A number of /proc/PID/status, in KiB.
   func memory(_ field: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)

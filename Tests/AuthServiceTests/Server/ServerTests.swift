@@ -17,7 +17,7 @@ struct ServerTests {
     let client = try service.client()
     try client.send(Operations.resetPasswordAsOwner(Username("alice")))
     #expect(try client.refusal()?.code == "not_database_owner")
-    #expect(service.logs("reason=not_database_owner uid=\(getuid())"))
+    #expect(service.logs("reason=not_database_owner operation=resetPasswordAsOwner uid=\(getuid())"))
   }
 
   @Test(
