@@ -52,7 +52,7 @@ import TextFormat
       (["503", "503", "authorization_pending", "authorization_pending"], [5, 10, 20, 5, 5], nil),
       // The server cannot say, or a proxy answers with a page.
       (
-        ["503 temporarily_unavailable", "server_error", "429 x", "200 html", "502 html"], [5, 10, 20, 40, 10, 20], nil
+        ["503 temporarily_unavailable", "server_error", "429 x", "200 html", "502 html"], [5, 10, 20, 40, 80, 160], nil
       ),
       // GitHub refuses with status 200.
       (["200 authorization_pending", "200 slow_down", "200 access_denied"], [5, 5, 10], .rejected(.denied)),
