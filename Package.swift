@@ -155,8 +155,8 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
 }
 
-// ONLY="AuthCoreTests GuardsTests" builds these targets and what they need, and nothing else: fast in
-// everyday work, and necessary for the model check and Thread Sanitizer.
+// ONLY="AuthCoreTests GuardsTests" builds these targets and what they need, and nothing else: fast
+// in everyday work, and necessary for the model check and Thread Sanitizer.
 if let only = Context.environment["ONLY"], !only.isEmpty {
   var kept = Set<String>()
   var added = only.split(separator: " ").map(String.init)
