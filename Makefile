@@ -82,7 +82,7 @@ idle-tests:
 # `make test` on the same tree (TESTED=1, as in .ci/run) the others need no second run. The transcripts do more on the
 # release executable.
 LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | grep -v TranscriptTests | \
-  sed -E 's!^Tests/([^/]*)/(.*/)?([^/]*)\.swift!\1[.](.*/)?\3/!' | paste -sd '|')|DjangoTests
+  sed -E 's!^Tests/[^/]*/([^/]*)/(.*/)?([^/]*)\.swift!\1[.](.*/)?\3/!' | paste -sd '|')|DjangoTests
 
 # Three lanes, because much of the first one waits. No two builds share a folder, and the steps of a lane run in order. Each
 # runs fewer tests at a time than `make test`: a password of the usual cost must not wait too long for a processor.
@@ -159,12 +159,12 @@ release: setup-release ## Build .build/release/auth-cli: stripped, and static wh
 	.ci/release auth-cli
 
 # A static program where the system has the libraries, as auth-cli is.
-BARE := -O2 -o .build/release/bare Tests/Benchmarks/bare.c -lsqlite3 -lcrypt -lm
+BARE := -O2 -o .build/release/bare Tests/Support/Benchmarks/bare.c -lsqlite3 -lcrypt -lm
 
 bench: setup-release ## Measure each goal of the design beside a baseline (BENCH='--quick GROUP...')
 	.ci/release auth-cli auth-cli-least-cost auth-service auth-service-least-cost
 	cc -static $(BARE) 2>/dev/null || cc $(BARE)
-	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
+	swift build -c release --package-path Tests/Support/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)
 
 docs: $(if $(TESTED),,build) ## * Build the documentation into .build/docs
@@ -182,7 +182,7 @@ pictures: ## Draw the pictures of the README
 	  .ci/style-frame 80x24 <fixtures/golden/app/$$tab.txt | .ci/draw-text "auth-cli app" >"$(PICTURES)/app-$$tab.svg"; \
 	done
 
-VERSION_FILE := $(wildcard Sources/*/Version.swift)
+VERSION_FILE := $(wildcard Sources/*/*/Version.swift)
 
 version: ## Write version and date of the newest release in CHANGELOG.md into the sources
 	@.ci/version "$(VERSION_FILE)"
@@ -193,7 +193,7 @@ ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
 FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.fish
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
 
-ARTICLES := Sources/AuthProgram/AuthProgram.docc
+ARTICLES := Sources/Programs/AuthProgram/AuthProgram.docc
 DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-cli
 SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
 # $(call articles,NAMES,FOLDER): installs articles as files. The names of other articles become names of files.

@@ -13,7 +13,6 @@ let package = Package(
     .library(name: "AuthCore", targets: ["AuthCore"]),
     .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
     .library(name: "AuthBackend", targets: ["AuthBackend"]),
-    .library(name: "AuthBackendTesting", targets: ["AuthBackendTesting"]),
     .library(name: "AuthDevice", targets: ["AuthDevice"]),
     .library(name: "AuthOAuth", targets: ["AuthOAuth"]),
     .library(name: "AuthSQLite", targets: ["AuthSQLite"]),
@@ -70,27 +69,23 @@ let package = Package(
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
         "DatabaseFiles", "Programs",
-      ], path: "Tests/Services"),
-    .target(name: "PostgresServers", dependencies: ["Programs"], path: "Tests/PostgresServers"),
-    .target(name: "Programs", path: "Tests/Programs"),
+      ]),
+    .target(name: "PostgresServers", dependencies: ["Programs"]),
+    .target(name: "Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
     // is nearly all that a login takes. The shipped program cannot do it. A variable or an option
     // for that would let anybody who sets it store passwords that are cheap to guess.
     .executableTarget(
-      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram"],
-      path: "Tests/auth-cli-least-cost"),
+      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram"]),
     .executableTarget(
-      name: "auth-service-least-cost", dependencies: ["AuthBackend", "AuthServiceProgram"],
-      path: "Tests/auth-service-least-cost"),
+      name: "auth-service-least-cost", dependencies: ["AuthBackend", "AuthServiceProgram"]),
     .executableTarget(
-      name: "transcript-tool", dependencies: ["AuthBackend", "AuthCore", "DatabaseFiles", "Programs", "Terminals"],
-      path: "Tests/transcript-tool"),
+      name: "transcript-tool", dependencies: ["AuthBackend", "AuthCore", "DatabaseFiles", "Programs", "Terminals"]),
     .executableTarget(
-      name: "session-tool", dependencies: ["AuthCore", "AuthDevice", "AuthOAuth", "TextFormat"],
-      path: "Tests/session-tool"),
-    .target(name: "DatabaseFiles", dependencies: ["CSQLite"], path: "Tests/DatabaseFiles"),
-    .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
-    .target(name: "Terminals", dependencies: ["CommandLineKit", "Programs"], path: "Tests/Terminals"),
+      name: "session-tool", dependencies: ["AuthCore", "AuthDevice", "AuthOAuth", "TextFormat"]),
+    .target(name: "DatabaseFiles", dependencies: ["CSQLite"]),
+    .target(name: "Races", dependencies: ["Guards"]),
+    .target(name: "Terminals", dependencies: ["CommandLineKit", "Programs"]),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Programs", "Races"]),
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
@@ -153,6 +148,42 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
       ]),
   ]
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
+}
+
+// The folders show the products: what an app imports, the accounts, the programs, and what all of them use.
+// A test holds that targets depend on others of their own floor or of one below; see CONTRIBUTING.md.
+let floors = [
+  "Sources/Library": [
+    "Guards", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth",
+  ],
+  "Sources/Accounts": [
+    "AuthBackend", "AuthSQLite", "AuthPostgres", "AuthService",
+  ],
+  "Sources/Programs": [
+    "auth-cli", "AuthProgram", "auth-service", "AuthServiceProgram", "AuthMessages", "CommandLineKit",
+  ],
+  "Sources/System": [
+    "TextFormat", "CCrypt", "CPostgres", "CProcess", "CSQLite", "CSocket", "CVersion",
+  ],
+  "Tests/Library": [
+    "GuardsTests", "AuthCoreTests", "AuthDeviceTests", "AuthOAuthTests", "session-tool",
+  ],
+  "Tests/Accounts": [
+    "AuthBackendTests", "AuthSQLiteTests", "AuthPostgresTests", "AuthServiceTests", "auth-service-least-cost",
+    "AuthBackendTesting",
+  ],
+  "Tests/Programs": [
+    "AuthCLITests", "CommandLineKitTests", "auth-cli-least-cost", "transcript-tool",
+  ],
+  "Tests/System": [
+    "TextFormatTests"
+  ],
+  "Tests/Support": [
+    "DatabaseFiles", "PostgresServers", "Programs", "Races", "Services", "Terminals",
+  ],
+]
+for (floor, names) in floors {
+  for target in package.targets where names.contains(target.name) { target.path = "\(floor)/\(target.name)" }
 }
 
 // ONLY="AuthCoreTests GuardsTests" builds these targets and what they need, and nothing else: fast
