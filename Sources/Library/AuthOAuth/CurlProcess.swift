@@ -31,6 +31,7 @@
         throw .noResources
       }
       defer { close(ends[1]) }
+      recorder?.clear()
       // The signals that end a whole service or terminal must not lose the answer to a renewal.
       let started = ChildProgram.start(
         [program, "-q", "--config", "-"], endsWithUs: !mustFinish, finishes: recorder != nil
@@ -124,6 +125,18 @@
         output += buffer[..<count]
         if output.count > limit { return .failure(.tooLarge) }
       }
+    }
+  }
+
+  extension ExchangeRecorder {
+    /// Removes an earlier answer, such as one that refused the way in which the client
+    /// authenticated; the room for the next one stays reserved.
+    fileprivate func clear() {
+      let written = lseek(answer, 0, SEEK_CUR)
+      guard written > 0 else { return }
+      let zeros = [UInt8](repeating: 0, count: written)
+      pwrite(answer, zeros, zeros.count, 0)
+      lseek(answer, 0, SEEK_SET)
     }
   }
 #endif

@@ -60,7 +60,9 @@ public final class OAuthAuthority: Sendable {
   let scopes = Locked(Recent<SessionID, String>())
   /// How long a login asks for its user before it fails: less than a step of the store.
   let patience: Duration
-  private let clientSecret: Secret?
+  let clientSecret: Secret?
+  /// How a client with a secret authenticates: as the metadata says, or as it worked.
+  let ways: Locked<[OAuthServer.Endpoint: OAuthServer.ClientAuthentication]>
   private let readUser: @Sendable (OAuthClaims) -> User?
 
   /// Creates an authority.
@@ -88,6 +90,7 @@ public final class OAuthAuthority: Sendable {
     self.server = server
     self.clientID = clientID
     self.clientSecret = clientSecret
+    ways = Locked(server.clientAuthentication)
     scope = scopes.isEmpty ? nil : scopes.joined(separator: " ")
     self.clock = clock
     self.freshness = freshness
@@ -114,18 +117,6 @@ public final class OAuthAuthority: Sendable {
   }
 
   // MARK: Requests to the server
-
-  /// Posts a form as this client; the response has no members if the status is `empty`.
-  func post(
-    _ form: [String: String?], to endpoint: OAuthServer.Endpoint, empty: Int? = nil,
-    recorder: ExchangeRecorder? = nil
-  ) async throws(OAuthError) -> OAuthClaims {
-    let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
-    let changesSession = endpoint == .revocation || form["refresh_token"] != nil
-    let form = form.merging(["client_id": clientID, "client_secret": secret]) { $1 }
-    return try await server.request(
-      try server.address(of: endpoint), form: form, changesSession: changesSession, empty: empty, recorder: recorder)
-  }
 
   /// Exchanges a code or a refresh token (RFC 6749, section 5).
   ///

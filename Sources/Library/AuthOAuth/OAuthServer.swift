@@ -44,6 +44,12 @@ public struct OAuthServer: Sendable {
   ///
   /// A redirect without it is then refused.
   public var namesIssuer = false
+  /// How a client with a secret authenticates at each service.
+  ///
+  /// A service that is missing here takes the way of the token endpoint, or
+  /// ``ClientAuthentication/basic``. If the server refuses the client, the authority tries the other
+  /// way once, and remembers it.
+  public var clientAuthentication: [Endpoint: ClientAuthentication] = [:]
   /// The scopes that its metadata lists; empty if it lists none.
   package private(set) var listedScopes: [String] = []
   let send: OAuthTransport
@@ -65,17 +71,21 @@ public struct OAuthServer: Sendable {
     fileprivate var endpoints: [Endpoint: String]
     fileprivate var namesIssuer: Bool
     fileprivate var listedScopes: [String]
+    fileprivate var clientAuthentication: [Endpoint: ClientAuthentication]
   }
 
   /// What is known of the server.
   public var metadata: Metadata {
-    Metadata(issuer: issuer, endpoints: endpoints, namesIssuer: namesIssuer, listedScopes: listedScopes)
+    Metadata(
+      issuer: issuer, endpoints: endpoints, namesIssuer: namesIssuer, listedScopes: listedScopes,
+      clientAuthentication: clientAuthentication)
   }
 
   /// Describes a server with what an earlier process saved.
   public init(_ metadata: Metadata, send: @escaping OAuthTransport) {
     self.init(issuer: metadata.issuer, endpoints: metadata.endpoints, send: send)
     (namesIssuer, listedScopes) = (metadata.namesIssuer, metadata.listedScopes)
+    clientAuthentication = metadata.clientAuthentication
   }
 
   /// Reads the addresses from the server's metadata: RFC 8414, and OpenID Connect Discovery 1.0 for
@@ -132,6 +142,7 @@ public struct OAuthServer: Sendable {
     }
     server.namesIssuer = document["authorization_response_iss_parameter_supported"] == "true"
     server.listedScopes = document.list("scopes_supported")
+    server.clientAuthentication = clientAuthentication(in: document)
     return server
   }
 

@@ -36,6 +36,8 @@ public typealias OAuthResponse = (status: Int, headers: [String: String], body: 
 extension OAuthServer {
   /// Posts the form, or gets the address if there is none, and returns the members of the response;
   /// none if its status is `empty`.
+  ///
+  /// The header `authorization` has an access token (`Bearer`) or the client's secret (`Basic`).
   func request(
     _ url: String, form: [String: String?]? = nil, changesSession: Bool = false, authorization: String? = nil,
     empty: Int? = nil,
@@ -61,15 +63,17 @@ extension OAuthServer {
           hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false,
           isUnderWay: failure == .underWay))
     }
-    // RFC 6750, section 3.1. A proxy or an application may refuse with any other text.
-    if authorization != nil, response.status == 401,
-      OAuthClaims(response.body)?["error"] == "invalid_token"
-        || response.headers.contains(where: {
-          $0.key.lowercased() == "www-authenticate"
-            && $0.value.contains(/(?i)^\s*Bearer\b.*\berror="?invalid_token\b/)
-        })
-    {
-      throw .refused("invalid_token")
+    if response.status == 401, let scheme = authorization?.prefix(while: { $0 != " " }) {
+      let challenge = response.headers.first { $0.key.lowercased() == "www-authenticate" }?.value ?? ""
+      let code = OAuthClaims(response.body)?["error"]
+      // RFC 6750, section 3.1. A proxy or an application may refuse with any other text.
+      if scheme == "Bearer",
+        code == "invalid_token" || challenge.contains(/(?i)^\s*Bearer\b.*\berror="?invalid_token\b/)
+      {
+        throw .refused("invalid_token")
+      }
+      // The client was refused, and not a token (RFC 6749, section 5.2).
+      if scheme == "Basic", code == nil, challenge.contains(/(?i)^\s*Basic\b/) { throw .refused("invalid_client") }
     }
     return try Self.claims(
       of: response, from: url.host, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")

@@ -16,6 +16,12 @@ package enum Base64URL {
     return bytes
   }
 
+  /// The text in the alphabet of other places, with padding (RFC 4648, section 4).
+  package static func padded(_ bytes: [UInt8]) -> String {
+    let text = text(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+    return String(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
+  }
+
   package static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     var (pool, bits) = (UInt32(0), 0)

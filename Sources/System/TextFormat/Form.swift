@@ -22,7 +22,8 @@ package enum Form {
     return fields
   }
 
-  private static func escaped(_ text: String) -> String {
+  /// A name or a value with everything escaped that is not plain.
+  package static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain = byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
       return isPlain ? String(Unicode.Scalar(byte)) : "%" + Hex.text([byte]).uppercased()

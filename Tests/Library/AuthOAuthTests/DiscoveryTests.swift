@@ -127,6 +127,22 @@ import Testing
     #expect(server.requests.count == requests)
   }
 
+  @Test("each service has a list of ways in which a client authenticates, of which the safer one is used")
+  func clientAuthentication() async throws {
+    let lists = [
+      ("token", ["client_secret_post", "client_secret_basic"]),
+      ("revocation", ["private_key_jwt", "client_secret_post"]),
+      ("introspection", ["private_key_jwt"]),
+    ]
+    describe(
+      ServerDouble.place, lists.map { #", "\#($0)_endpoint_auth_methods_supported": \#($1)"# }.joined())
+    let found = try await discover()
+    #expect(found.clientAuthentication == [.token: .basic, .revocation: .post])
+    let text = try JSONEncoder().encode(found.metadata)
+    let next = OAuthServer(try JSONDecoder().decode(OAuthServer.Metadata.self, from: text), send: found.send)
+    #expect(next.clientAuthentication == found.clientAuthentication)
+  }
+
   @Test(
     "a server that cannot check S256 is refused, and no weaker method is used",
     arguments: [("[\"plain\"]", false), ("[]", false), ("\"S256\"", false), ("[\"plain\", \"S256\"]", true)])

@@ -62,7 +62,8 @@ import Testing
   @Test("no value adds a parameter or a header to a request")
   func injection() async throws {
     let authority = world.authority(
-      clientID: "app&grant_type=x\r\nX-Evil: 1", clientSecret: Secret("s&client_id=other"))
+      clientID: "app&grant_type=x\r\nX-Evil: 1", clientSecret: Secret("s&client_id=other")
+    ) { $0.clientAuthentication = [.token: .post] }
     let url = try authority.authorizationURL(redirectURI: "com.example.app:/login&a=b")
     #expect(url.split(separator: "?").count == 2)
     #expect(!url.contains("\r") && !url.contains("grant_type=x"))

@@ -21,9 +21,12 @@ extension FileVault {
   }
 
   /// Saves the settings of the context durably, or deletes them if they are nil.
-  package func saveProviderSettings(_ content: [UInt8]?) throws(VaultError) {
+  ///
+  /// With `known`, it changes nothing if another process has saved other settings meanwhile.
+  package func saveProviderSettings(_ content: [UInt8]?, insteadOf known: [UInt8]? = nil) throws(VaultError) {
     let directory = try directory.create()
     try VaultLock.hold(lockName, in: directory, wait: lockWait) { () throws(FileError) in
+      if let known, try directory.read(providerName, atMost: Self.longestSettings) != known { return }
       if let content { return try directory.replace(providerName, with: content) }
       try directory.remove(providerName)
       try directory.synchronize()

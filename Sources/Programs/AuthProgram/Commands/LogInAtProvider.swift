@@ -94,7 +94,10 @@ struct LogInAtProvider {
       scopes: words[Self.scope]?.split(separator: " ").map(String.init) ?? known?.scopes ?? standard,
       way: chosenWay ?? known?.way, redirectPort: words[Self.redirectPort] ?? known?.redirectPort,
       parameters: parameters.isEmpty ? known?.parameters ?? [:] : parameters,
-      endpoints: server.endpoints, namesIssuer: server.namesIssuer)
+      endpoints: server.endpoints, namesIssuer: server.namesIssuer,
+      clientAuthentication: server.clientAuthentication.merging(
+        known?.clientID == client ? known?.clientAuthentication ?? [:] : [:]
+      ) { $1 })
   }
 
   private var chosenWay: LoginWay? {
@@ -120,6 +123,7 @@ struct LogInAtProvider {
         ? try await store.switchUser(from: present, to: credentials, limits: limits)
         : try await store.reauthenticate(present, with: credentials, limits: limits)
     }
+    workspace.rememberClientAuthentication()
     let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
     let (user, token) = (session.user, workspace.vault.savedToken)
     let deadlines = try Deadlines(clock: workspace.clock)

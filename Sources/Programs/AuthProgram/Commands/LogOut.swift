@@ -109,6 +109,7 @@ enum LogOutCommand {
     let notes = try makeUsable(workspace.vault)
     let before = await workspace.restore()
     if case .obstructed(.vault(let failure)) = before { throw CommandError(failure) }
+    defer { workspace.rememberClientAuthentication() }
     let result = try await workspace.store.logOut(at: workspace.authority, workspace.vault)
     if case .obstructed(.corrupt) = before {
       throw CommandError(code: .sessionFileSetAsideAtProvider, workspace.vault.path.escaped, issuer.escaped)

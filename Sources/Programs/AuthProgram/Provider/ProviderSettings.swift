@@ -23,6 +23,8 @@ struct ProviderSettings: Equatable, Redacted {
   var parameters: [String: String]
   var endpoints: [OAuthServer.Endpoint: String] = [:]
   var namesIssuer = false
+  /// How a client with a secret authenticates: as the metadata says, or as it worked.
+  var clientAuthentication: [OAuthServer.Endpoint: OAuthServer.ClientAuthentication] = [:]
 
   /// The parameters of one login: with a random `nonce`, which some providers require with the
   /// scope `openid`.
@@ -45,6 +47,7 @@ struct ProviderSettings: Equatable, Redacted {
     var server = OAuthServer(
       issuer: issuer, endpoints: endpoints, send: CurlTransport(workPlace: .callingThread).send)
     server.namesIssuer = namesIssuer
+    server.clientAuthentication = clientAuthentication
     if onlyTokens { for other in [OAuthServer.Endpoint.introspection, .userInfo] { server.endpoints[other] = nil } }
     return OAuthAuthority(
       server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, clock: clock,
@@ -68,12 +71,13 @@ extension ProviderSettings {
       JSON(members.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
     let endpoints = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.key.rawValue, $0.value) })
+    let ways = Dictionary(uniqueKeysWithValues: clientAuthentication.map { ($0.key.rawValue, $0.value.rawValue) })
     let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
     let document = JSON.document([
       "issuer": .string(issuer), "client_id": .string(clientID), "client_secret": .string(orNull: secret),
       "scopes": .array(scopes.map(JSON.string)), "way": .string(orNull: way?.rawValue),
       "redirect_port": .integer(orNull: redirectPort.map(Int64.init)), "parameters": object(parameters),
-      "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer),
+      "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer), "client_authentication": object(ways),
     ])
     return Array((document + "\n").utf8)
   }
@@ -101,6 +105,10 @@ extension ProviderSettings {
       scopes: scopes.compactMap { if case .string(let scope) = $0 { scope } else { nil } },
       way: text("way").flatMap(LoginWay.init), parameters: parameters, namesIssuer: namesIssuer)
     if case .integer(let port)? = members["redirect_port"] { redirectPort = Int(port) }
-    for endpoint in OAuthServer.Endpoint.allCases { self.endpoints[endpoint] = endpoints[endpoint.rawValue] }
+    let ways = object("client_authentication") ?? [:]
+    for endpoint in OAuthServer.Endpoint.allCases {
+      self.endpoints[endpoint] = endpoints[endpoint.rawValue]
+      clientAuthentication[endpoint] = ways[endpoint.rawValue].map(OAuthServer.ClientAuthentication.init)
+    }
   }
 }

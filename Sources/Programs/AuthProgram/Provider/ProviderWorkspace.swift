@@ -23,6 +23,17 @@ final class ProviderWorkspace: ContextWorkspace {
     super.init(place, printer, vault: vault, use, authority: authority, clock: clock)
   }
 
+  /// Saves with the context how the client authenticated, if that was found out just now.
+  ///
+  /// Nothing depends on it: the next request would find it out again.
+  func rememberClientAuthentication() {
+    let known = authority.clientAuthentication
+    guard settings.clientSecret != nil, known != settings.clientAuthentication else { return }
+    var next = settings
+    next.clientAuthentication = known
+    try? vault.saveProviderSettings(next.content, insteadOf: settings.content)
+  }
+
   /// An access token that is valid for at least `minimum`, renewed if necessary.
   ///
   /// If all tokens of the provider are valid for less, it is a new one. It is read from the session
@@ -30,6 +41,7 @@ final class ProviderWorkspace: ContextWorkspace {
   /// and a loan does not say how long the token must still be valid.
   func accessToken(validFor minimum: Duration) async throws(CommandError) -> AccessToken {
     let before = vault.savedToken
+    defer { rememberClientAuthentication() }
     _ = try await session()
     // The first renewal may return a token that another process renewed earlier.
     for _ in 1...2 {

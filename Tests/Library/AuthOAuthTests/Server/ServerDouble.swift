@@ -22,6 +22,9 @@ final class ServerDouble: Sendable {
     var isDeviceAllowed = false
     /// Whom a refresh answers for, in place of the user who logged in.
     var impostor: String?
+    /// How the client, whose secret is ``ServerDouble/secret``, has to authenticate, by path; a
+    /// path that is missing here takes every way, and a client without a secret.
+    var demands: [String: OAuthServer.ClientAuthentication] = [:]
     var isOffline = false
     /// Runs before each request is answered.
     var whileUnderWay: @Sendable () -> Void = {}
@@ -36,6 +39,7 @@ final class ServerDouble: Sendable {
   }
 
   static let place = "https://server.example"
+  static let secret = Secret("a:b c%d+é")
   static let passwords = ["alice": "marble kettle window harvest", "bob": "paper lantern river orchard"]
   private let state = Locked(State())
 
@@ -87,6 +91,16 @@ final class ServerDouble: Sendable {
     Form.fields(String(decoding: request.body, as: UTF8.self)) ?? [:]
   }
 
+  /// How the client authenticated; nil without a secret, and with a wrong one.
+  static func authentication(
+    of request: OAuthRequest, _ form: [String: String]
+  ) -> OAuthServer.ClientAuthentication? {
+    // `app:a:b c%d+é`, each part as in a form (RFC 6749, section 2.3.1).
+    let basic = "Basic YXBwOmElM0FiJTIwYyUyNWQlMkIlQzMlQTk="
+    if request.headers["Authorization"] == basic { return .basic }
+    return form["client_secret"].map { Secret($0) } == secret ? .post : nil
+  }
+
   private func send(_ request: OAuthRequest) async throws -> Answer {
     struct Offline: Error {}
     let path = String(request.url.dropFirst(Self.place.count))
@@ -95,7 +109,10 @@ final class ServerDouble: Sendable {
       if state.isOffline { throw Offline() }
       state.log.append(request)
       if state.scripted[path]?.isEmpty == false, let answer = state.scripted[path]?.removeFirst() { return answer }
-      let form = Self.form(request)
+      var form = Self.form(request)
+      let way = Self.authentication(of: request, form)
+      if let demanded = state.demands[path], way != demanded { return json(["error": "invalid_client"], status: 401) }
+      if way == .basic { form["client_id"] = "app" }
       switch path {
       case "/token": return state.tokens(form)
       case "/introspect": return state.introspect(form["token"] ?? "")
@@ -122,6 +139,9 @@ private func json(_ object: JSON, status: Int = 200) -> ServerDouble.Answer {
 }
 
 extension ServerDouble.State {
+  /// Removes the answers of the script that no request has used.
+  mutating func unscript(_ path: String) { scripted[path] = nil }
+
   fileprivate mutating func next(_ prefix: String) -> String {
     issued += 1
     return "\(prefix)-\(issued)"

@@ -1,0 +1,64 @@
+import AuthCore
+import Guards
+import TextFormat
+
+// How this client proves who it is.
+extension OAuthAuthority {
+  /// How a client with a secret authenticates at each service: as the metadata says, or as it
+  /// worked.
+  package var clientAuthentication: [OAuthServer.Endpoint: OAuthServer.ClientAuthentication] {
+    ways.withLock(\.self)
+  }
+
+  /// Posts a form as this client; the response has no members if the status is `empty`.
+  ///
+  /// Servers list more ways than they accept from one client. So after `invalid_client` the other
+  /// way is tried once, which is safe: a server refuses the client before it uses a code or a token
+  /// (RFC 6749, section 5.2).
+  func post(
+    _ form: [String: String?], to endpoint: OAuthServer.Endpoint, empty: Int? = nil,
+    recorder: ExchangeRecorder? = nil
+  ) async throws(OAuthError) -> OAuthClaims {
+    guard let secret = clientSecret.map({ String(decoding: $0.bytes, as: UTF8.self) }) else {
+      return try await post(form, to: endpoint, secret: nil, as: .post, empty: empty, recorder: recorder)
+    }
+    let known = clientAuthentication
+    let way = known[endpoint] ?? known[.token] ?? .basic
+    do throws(OAuthError) {
+      return try await post(form, to: endpoint, secret: secret, as: way, empty: empty, recorder: recorder)
+    } catch {
+      guard error == .refused("invalid_client") else { throw error }
+      do throws(OAuthError) {
+        let claims = try await post(
+          form, to: endpoint, secret: secret, as: way.other, empty: empty, recorder: recorder)
+        ways.withLock { $0[endpoint] = way.other }
+        return claims
+      } catch let second {
+        // A server may call a request without the expected header or field invalid.
+        let ofClient = ["invalid_client", "invalid_request", "unauthorized_client"]
+        if ofClient.contains(where: { second == .refused($0) }) { throw error }
+        let ofRequest = ["invalid_grant", "authorization_pending", "slow_down", "access_denied", "expired_token"]
+        if ofRequest.contains(where: { second == .refused($0) }) { ways.withLock { $0[endpoint] = way.other } }
+        throw second
+      }
+    }
+  }
+
+  private func post(
+    _ form: [String: String?], to endpoint: OAuthServer.Endpoint, secret: String?,
+    as way: OAuthServer.ClientAuthentication, empty: Int?, recorder: ExchangeRecorder?
+  ) async throws(OAuthError) -> OAuthClaims {
+    let changesSession = endpoint == .revocation || form["refresh_token"] != nil
+    var (form, header) = (form, String?.none)
+    if let secret, way == .basic {
+      header = OAuthServer.ClientAuthentication.header(clientID, secret)
+      // Some servers take an id beside the header for a second way, and refuse the request.
+      form["client_id"] = endpoint == .deviceAuthorization ? clientID : nil
+    } else {
+      form.merge(["client_id": clientID, "client_secret": secret]) { $1 }
+    }
+    return try await server.request(
+      try server.address(of: endpoint), form: form, changesSession: changesSession, authorization: header,
+      empty: empty, recorder: recorder)
+  }
+}
