@@ -115,20 +115,28 @@ final class PostgresTransaction: Transaction {
   }
 
   func lock(_ lock: Lock) {
+    let (sql, values) = Self.statement(lock)
+    add(sql, values)
+  }
+
+  /// The statement that takes a lock.
+  static func statement(_ lock: Lock) -> ServerConnection.Statement {
     switch lock {
     case .session(let hash):
-      add(
+      (
         """
-        SELECT 1 FROM sessions WHERE token_hash = $1
-          OR id = (SELECT session FROM other_tokens WHERE token_hash = $1) FOR NO KEY UPDATE
-        """, [.blob(hash)])
-    case .account(let id): add("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.integer(id)])
-    case .accountNamed(let name): add("SELECT 1 FROM accounts WHERE name = $1 FOR NO KEY UPDATE", [.text(name)])
+        SELECT 1 FROM sessions WHERE id = coalesce((SELECT id FROM sessions WHERE token_hash = $1),
+          (SELECT session FROM other_tokens WHERE token_hash = $1)) FOR NO KEY UPDATE
+        """, [.blob(hash)]
+      )
+    case .account(let id): ("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [.integer(id)])
+    case .accountNamed(let name): ("SELECT 1 FROM accounts WHERE name = $1 FOR NO KEY UPDATE", [.text(name)])
     case .balances(let one, let other):
-      add(
+      (
         "SELECT 1 FROM ledger_accounts WHERE id IN ($1, $2) ORDER BY id FOR NO KEY UPDATE",
-        [.integer(one), .integer(other)])
-    case .unknownNames: add("SELECT pg_advisory_xact_lock(\(PostgresSchema.unknownNamesLock))")
+        [.integer(one), .integer(other)]
+      )
+    case .unknownNames: ("SELECT pg_advisory_xact_lock(\(PostgresSchema.unknownNamesLock))", [])
     }
   }
 

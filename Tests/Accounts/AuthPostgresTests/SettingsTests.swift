@@ -18,6 +18,8 @@ extension PostgresTests {
       "idle_in_transaction_session_timeout": "77777", "idle_session_timeout": "77777", "transaction_timeout": "77777",
       "synchronous_commit": "off", "client_min_messages": "error", "session_replication_role": "replica",
       "standard_conforming_strings": "off", "transform_null_equals": "on", "bytea_output": "escape",
+      "enable_seqscan": "on", "enable_bitmapscan": "on", "enable_hashjoin": "on", "enable_mergejoin": "on",
+      "enable_sort": "on", "enable_material": "on", "jit": "on", "plan_cache_mode": "auto",
     ]
 
     /// A setting in a transaction.

@@ -76,6 +76,12 @@ extension String {
   }
 }
 
+/// The statements about events.
+///
+/// The events of an account, or of none, come from the index that has both columns, whatever the
+/// planner believes: no other has their order. For `account = $1` the order would be that of the
+/// numbers alone, which is also that of the primary key, and a planner that believes that most
+/// events are of this account would walk all others.
 package enum EventQuery: String, Query {
   case append = "INSERT INTO events(at, name, account, actor, session, detail) VALUES ($1, $2, $3, $4, $5, $6)"
   case numbered = """
@@ -85,15 +91,19 @@ package enum EventQuery: String, Query {
   case next = "SELECT coalesce(max(id) + 1, 0) FROM events"
   /// The newest event that concerns no account and is one too many.
   case surplus = """
-    SELECT id FROM events WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 1 OFFSET $1
+    SELECT id FROM events WHERE account IS NULL AND name <> 'authz_admin'
+    ORDER BY account DESC, id DESC LIMIT 1 OFFSET $1
     """
   case deleteSurplus = """
-    DELETE FROM events WHERE account IS NULL AND id IN (SELECT id FROM events
-      WHERE account IS NULL AND name <> 'authz_admin' AND id <= $1 ORDER BY id LIMIT 1000)
+    DELETE FROM events WHERE id IN (SELECT id FROM events
+      WHERE account IS NULL AND name <> 'authz_admin' AND id <= $1 ORDER BY account, id LIMIT 1000)
     """
   /// The last row of a part of a list.
   case part = "SELECT id, at FROM events WHERE id < $1 ORDER BY id DESC LIMIT 1 OFFSET $2"
-  case partOfAccount = "SELECT id, at FROM events WHERE account = $1 AND id < $2 ORDER BY id DESC LIMIT 1 OFFSET $3"
+  case partOfAccount = """
+    SELECT id, at FROM events WHERE account IN ($1, $1) AND id < $2
+    ORDER BY account DESC, id DESC LIMIT 1 OFFSET $3
+    """
   case allowArchiving = "UPDATE authority SET archived_through = $1 WHERE id = 1"
   case deleteArchived = "DELETE FROM events WHERE id > $1 AND id <= $2 AND at < $3"
 }
@@ -123,7 +133,7 @@ package enum EventSelection: CaseIterable, Query {
     let rows =
       switch self {
       case .newest: "e.id < $1 ORDER BY e.id DESC LIMIT $2"
-      case .newestOfAccount: "e.account = $1 AND e.id < $2 ORDER BY e.id DESC LIMIT $3"
+      case .newestOfAccount: "e.account IN ($1, $1) AND e.id < $2 ORDER BY e.account DESC, e.id DESC LIMIT $3"
       case .page:
         """
         e.id < $1 AND e.id >= $2 AND e.at >= $3 AND e.at < $4 AND \(Self.text) $5 ESCAPE '!'
@@ -131,8 +141,9 @@ package enum EventSelection: CaseIterable, Query {
         """
       case .pageOfAccount:
         """
-        e.account = $1 AND e.id < $2 AND e.id >= $3 AND e.at >= $4 AND e.at < $5 AND \(Self.text) $6 ESCAPE '!'
-        ORDER BY e.id DESC LIMIT $7
+        e.account IN ($1, $1) AND e.id < $2 AND e.id >= $3 AND e.at >= $4 AND e.at < $5
+          AND \(Self.text) $6 ESCAPE '!'
+        ORDER BY e.account DESC, e.id DESC LIMIT $7
         """
       case .archivable: "e.id > $1 ORDER BY e.id LIMIT $2"
       }

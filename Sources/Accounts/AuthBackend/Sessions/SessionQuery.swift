@@ -20,6 +20,9 @@ package enum SessionSelection: String, Query {
 }
 
 /// The other statements about sessions.
+///
+/// `ended_reason IS NULL` makes the index of live sessions possible. Where one session is meant,
+/// the condition is written in another way, so that no plan walks the sessions of all accounts.
 package enum SessionQuery: String, Query {
   case otherToken = """
     SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens WHERE token_hash = $1
@@ -38,7 +41,9 @@ package enum SessionQuery: String, Query {
       created_at, active_at, purge_after, absolute_span, terminal, program, host)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     """
-  case touch = "UPDATE sessions SET active = $1, active_at = $2 WHERE token_hash = $3 AND ended_reason IS NULL"
+  case touch = """
+    UPDATE sessions SET active = $1, active_at = $2 WHERE token_hash = $3 AND coalesce(ended_reason, '') = ''
+    """
   case issue = """
     INSERT INTO other_tokens(token_hash, session, number, active, idle_span, absolute_until, fresh_until, active_at,
       purge_after, absolute_span)
@@ -49,7 +54,7 @@ package enum SessionQuery: String, Query {
     UPDATE sessions SET token_hash = o.token_hash, active = o.active, idle_span = o.idle_span,
       absolute_until = o.absolute_until, fresh_until = o.fresh_until, active_at = o.active_at,
       purge_after = o.purge_after, absolute_span = o.absolute_span
-    FROM other_tokens o WHERE o.token_hash = $1 AND sessions.id = o.session AND sessions.ended_reason IS NULL
+    FROM other_tokens o WHERE o.token_hash = $1 AND sessions.id = o.session AND coalesce(sessions.ended_reason, '') = ''
     """
   case leaveOthers = "DELETE FROM other_tokens WHERE token_hash = $1"
   case supersedeOthers = """
@@ -83,7 +88,7 @@ package enum SessionQuery: String, Query {
   /// Erases the origin when the session ends.
   case end = """
     UPDATE sessions SET ended_reason = $1, ended_at = $2, label = NULL, terminal = NULL, program = NULL, host = NULL
-    WHERE token_hash = $3 AND ended_reason IS NULL
+    WHERE token_hash = $3 AND coalesce(ended_reason, '') = ''
     """
   case noteUse = "UPDATE sessions SET uses_after_end = uses_after_end + 1 WHERE token_hash = $1"
   case isAnyOld = "SELECT 1 FROM sessions WHERE purge_after < $1 LIMIT 1"

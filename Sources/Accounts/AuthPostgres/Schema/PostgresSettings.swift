@@ -24,8 +24,19 @@ enum PostgresSettings {
       // Triggers keep the events, and references the accounts.
       ("session_replication_role", "origin"),
       ("standard_conforming_strings", "on"), ("transform_null_equals", "off"), ("bytea_output", "hex"),
-    ]
+    ] + plans.map { ($0, "off") } + [("plan_cache_mode", "force_generic_plan")]
   }
+
+  /// What the planner does without, so that every statement walks its index, whatever the
+  /// statistics say.
+  ///
+  /// What a plan reads more where statistics are missing or out of date, it reads under a lock that
+  /// others need, and a member decides how many rows there are. A statement without an index, such
+  /// as an operator's, still reads its table; it is not worth compiling (`jit`).
+  static let plans = [
+    "enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "enable_sort", "enable_material",
+    "jit",
+  ]
 
   /// The statement that sets those that differ; a server that does not know one has nothing to set.
   ///
