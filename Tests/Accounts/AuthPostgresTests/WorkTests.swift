@@ -118,8 +118,8 @@ import Testing
 
   /// What a database may know of its rows.
   ///
-  /// A server analyses its tables whenever it wants. Nothing analyses an SQLite database, unless its
-  /// operator does.
+  /// A server analyses its tables whenever it wants. Nothing analyses an SQLite database, unless
+  /// its operator does.
   private static let statistics: [(Engine, Statistics)] = Engine.possible.flatMap { engine in
     Statistics.allCases.filter { engine == .postgres || $0 != .early }.map { (engine, $0) }
   }
