@@ -115,7 +115,8 @@ public struct DeviceAuthorization: Sendable, Redacted {
       return nil
     }
     // The session begins with these tokens: an exchange now could lose them.
-    return authority.credentials(for: (form, try authority.tokens(claims, replacing: nil, requested: requested), false))
+    let tokens = try authority.tokens(claims, replacing: nil, requested: requested)
+    return authority.credentials(for: OAuthAuthority.Login(form: form, tokens: tokens))
   }
 }
 

@@ -109,8 +109,8 @@ extension OAuthAuthority: Authority {
   private func renewed(_ saved: SavedSession, _ tokens: Tokens) throws(OAuthError) -> Grant {
     var next = saved
     next.refresh = tokens.refresh ?? saved.refresh
-    if let identity = tokens.claims.identity, identity["iss"] == server.issuer, let known = saved.subject,
-      identity.subject != known
+    if let identity = try? tokens.claims.identity(), identity["iss"] == server.issuer, let known = saved.subject,
+      let other = identity.subject, other != known
     {
       // The answer of the other user's tokens is nobody's to wait for.
       let token = next.refresh
@@ -130,7 +130,8 @@ extension OAuthAuthority: Authority {
 
   /// Exchanges new credentials of the same user, and continues the session with their tokens.
   ///
-  /// The session is fresh only if the request was created with `prompting`.
+  /// The session is fresh only if the request was created with `prompting`, and the ID token says
+  /// that the user entered the password for it (`auth_time`).
   public func reauthenticate(
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
@@ -157,7 +158,9 @@ extension OAuthAuthority: Authority {
     let saved = try used(token)
     guard let tokens = unconfirmed.withLock({ $0[saved.refresh] }) else { return }
     do throws(OAuthError) {
-      let owner = try await owner(of: tokens, in: saved.id)
+      // A wrong ID token says nothing at a renewal: the session is already known.
+      let owner = try await owner(
+        of: tokens, in: saved.id, named: (try? identity(of: tokens, nonce: nil)) ?? nil)
       unconfirmed.withLock { $0[saved.refresh] = nil }
       // An answer without `sub` is ignored if the server sent one before, and the reverse.
       guard (owner.subject == nil) == (saved.subject == nil) else { return }
@@ -224,82 +227,8 @@ extension OAuthAuthority: Authority {
     return saved
   }
 
-  private func note(_ scope: String?, of session: SessionID) {
+  func note(_ scope: String?, of session: SessionID) {
     if let scope { scopes.withLock { $0[session] = scope } }
-  }
-
-  /// Begins a session, or continues one with new tokens.
-  ///
-  /// If the user cannot be found out, the credentials still work: they keep the tokens. The tokens
-  /// are not revoked, because some servers then end all sessions of the user, also those of other
-  /// devices. Only the tokens of another user are.
-  private func begin(
-    _ credentials: Credentials, _ limits: LimitRequest, of session: SavedSession? = nil
-  ) async throws(OAuthError) -> Grant {
-    guard let login = logins.withLock({ $0[credentials] }) else { throw .rejected(.foreignResponse) }
-    // Before the request, because its answer must be saved.
-    if let session, !session.hasRoomForCheck { throw .noRoom }
-    let tokens: Tokens
-    if let known = login.tokens { tokens = known } else { tokens = try await self.tokens(login.form) }
-    guard let access = tokens.access else { throw .unusable() }
-    let isAccess = tokens.refresh == nil
-    let (token, kind) = (tokens.refresh ?? access.value, SavedSession.kind(isAccess: isAccess))
-    logins.withLock { $0[credentials] = (login.form, tokens, login.isFresh) }
-    let id = session?.id ?? SessionID(rawValue: Self.randomText())
-    let owner: Owner
-    do throws(OAuthError) {
-      // A user whom the server does not name is another one at each login.
-      owner = try await self.owner(of: tokens, atLogin: session == nil ? id : SessionID(rawValue: Self.randomText()))
-      if let session, session.user.id != owner.user.id { throw .rejected(.otherUser) }
-    } catch {
-      guard case .rejected = error else {
-        if let session {
-          abandoned.withLock { $0[session.id] = ($0[session.id] ?? []).filter { $0 != token } + [token] }
-        }
-        throw .unfinished(error)
-      }
-      logins.withLock { $0[credentials] = nil }
-      try? await end(token, kind)
-      throw error == .rejected(.denied) ? .otherUser : error
-    }
-    logins.withLock { $0[credentials] = nil }
-    abandoned.withLock { $0[id]?.removeAll { $0 == token } }
-    let now = tokens.requested
-    // Without a refresh token, the session ends with the access token.
-    let lifetime: Duration? =
-      if isAccess, case .at(let end) = access.deadline { end.uptime - now.uptime } else { nil }
-    let saved = SavedSession(
-      origin: origin, id: id, user: owner.user, subject: owner.subject, refresh: token, isAccess: isAccess,
-      replaced: session.map { $0.replaced + [$0.refresh] } ?? [],
-      // Some servers, such as django-oauth-toolkit, call a refresh token inactive that they have
-      // just issued. Their answer would end every session.
-      isIntrospected: (try? await introspect(token, kind)) != nil, scope: tokens.claims["scope"],
-      // A session that was requested to be short stays short.
-      idle: [limits.idle, session?.idle].compactMap(\.self).min(),
-      absolute: [limits.absolute, session?.absolute, lifetime].compactMap(\.self).min(),
-      began: now, active: now, fresh: login.isFresh ? now.advanced(by: freshness) : now)
-    note(saved.scope, of: id)
-    return saved.grant(accessToken: access)
-  }
-
-  /// The user of a login; asks again while the server does not answer, until ``patience`` is over.
-  private func owner(of tokens: Tokens, atLogin session: SessionID) async throws(OAuthError) -> Owner {
-    var wait = Duration.seconds(1)
-    while true {
-      do throws(OAuthError) { return try await owner(of: tokens, in: session) } catch {
-        switch error {
-        case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): break
-        case .throttled(.wait(let time)): wait = max(wait, time)
-        case .rejected, .throttled, .unavailable: throw error
-        }
-        let now = try now()
-        guard now.boot == tokens.requested.boot, now.uptime - tokens.requested.uptime + wait <= patience else {
-          throw error
-        }
-        do throws(CancellationError) { try await clock.sleep(for: wait) } catch { throw .loginCancelled }
-        wait *= 2
-      }
-    }
   }
 }
 
@@ -315,11 +244,4 @@ extension Unavailability {
   fileprivate static let earlierVersion = Unavailability(
     .unsupported, "The saved session does not name its server: an earlier version saved it.", hint: "Log in again.",
     code: "session_of_earlier_version")
-}
-
-extension AuthorityError where Rejection == OAuthRejection {
-  /// A session whose saved token has no room for another one.
-  fileprivate static let noRoom = oauth(
-    "too_many_tokens", "So many password checks replaced the tokens of this session that no more of them can be saved.",
-    hint: "Log out, which ends them all, and log in again.")
 }

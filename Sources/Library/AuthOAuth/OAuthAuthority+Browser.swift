@@ -24,9 +24,10 @@ extension OAuthAuthority {
   /// - Parameters:
   ///   - redirectURI: The address to which the browser returns: a scheme of your app, or a port of
   ///     this machine that was chosen just now (RFC 8252, section 7).
-  ///   - prompting: Asks the server to prompt for the password (`prompt=login`), which makes the
-  ///     session fresh. A server may silently ignore it.
+  ///   - prompting: Asks the server to prompt for the password (`prompt=login`). The session is
+  ///     fresh only if the server's ID token says that it did (`auth_time`).
   ///   - parameters: Further parameters of your server; they replace none of the standard ones.
+  ///     With `prompting`, a `prompt` among them is added, and a `max_age` is not sent.
   /// - Returns: The address to open in the browser.
   /// - Throws: `oauth_misconfigured` if the server has no secure address for logins, or a browser
   ///   would change the redirect address: it has a query, a fragment, or upper-case letters before
@@ -39,16 +40,23 @@ extension OAuthAuthority {
       throw .misconfigured(
         "A browser does not return to this address as it is written: \(redirectURI.debugDescription).")
     }
-    let (state, verifier) = (Self.randomText(), Self.randomText())
+    let (state, verifier, nonce) = (Self.randomText(), Self.randomText(), Self.randomText())
     let form = ["grant_type": "authorization_code", "redirect_uri": redirectURI, "code_verifier": verifier]
-    requests.withLock { $0[state] = (form, nil, prompting) }
+    let login = Login(form: form, nonce: nonce, prompted: prompting ? try now() : nil)
+    requests.withLock { $0[state] = login }
     var fields: [String: String?] = parameters
-    if prompting { fields["prompt"] = "login" }
+    if prompting {
+      let others = (parameters["prompt"] ?? "").split(separator: " ").filter { $0 != "login" && $0 != "none" }
+      fields["prompt"] = (["login"] + others).joined(separator: " ")
+      // It makes the server say when the user entered the password. Glewlwyd refuses 0.
+      fields["max_age"] = "\(max(1, freshness.components.seconds))"
+    }
     fields.merge([
       "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "state": state, "scope": scope,
       "code_challenge": Base64URL.text(SHA256.hash(Array(verifier.utf8))), "code_challenge_method": "S256",
+      "nonce": nonce,
     ]) { $1 }
-    return endpoint + (endpoint.contains("?") ? "&" : "?") + Form.text(fields)
+    return endpoint + (endpoint.contains("?") ? "&" : "?") + Form.text(fields, resources: resources)
   }
 
   /// Reads the address to which the browser returned.
@@ -69,7 +77,9 @@ extension OAuthAuthority {
       requests.withLock({ $0.removeValue(forKey: state) }) != nil
     else { throw .rejected(.foreignResponse) }
     if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
-    return credentials(for: (request.form.merging(["code": fields["code"] ?? ""]) { $1 }, nil, request.isFresh))
+    var login = request
+    login.form["code"] = fields["code"]
+    return credentials(for: login)
   }
 
   /// The login that an address began, in a form for storage: another process of the app can then
@@ -88,7 +98,8 @@ extension OAuthAuthority {
     return Secret(
       Form.text([
         "iss": server.issuer, "client_id": clientID, "state": state, "redirect_uri": login.form["redirect_uri"],
-        "code_verifier": login.form["code_verifier"], "prompting": "\(login.isFresh)",
+        "code_verifier": login.form["code_verifier"], "nonce": login.nonce,
+        "prompted": login.prompted.map { "\($0.boot.high) \($0.boot.low) \($0.uptime.attoseconds)" },
       ]))
   }
 
@@ -100,10 +111,15 @@ extension OAuthAuthority {
   public func resumeLogin(_ saved: Secret) -> Bool {
     guard let fields = Form.fields(String(decoding: saved.bytes, as: UTF8.self)), fields["iss"] == server.issuer,
       fields["client_id"] == clientID, let state = fields["state"], let redirectURI = fields["redirect_uri"],
-      let verifier = fields["code_verifier"]
+      let verifier = fields["code_verifier"], let nonce = fields["nonce"]
     else { return false }
     let form = ["grant_type": "authorization_code", "redirect_uri": redirectURI, "code_verifier": verifier]
-    requests.withLock { $0[state] = (form, nil, fields["prompting"] == "true") }
+    let words = (fields["prompted"] ?? "").split(separator: " ")
+    var login = Login(form: form, nonce: nonce)
+    if words.count == 3, let high = UInt64(words[0]), let low = UInt64(words[1]), let uptime = Int128(words[2]) {
+      login.prompted = BootInstant(boot: BootID(high: high, low: low), uptime: Duration(attoseconds: uptime))
+    }
+    requests.withLock { $0[state] = login }
     return true
   }
 

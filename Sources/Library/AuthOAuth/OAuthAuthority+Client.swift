@@ -58,7 +58,8 @@ extension OAuthAuthority {
       form.merge(["client_id": clientID, "client_secret": secret]) { $1 }
     }
     return try await server.request(
-      try server.address(of: endpoint), form: form, changesSession: changesSession, authorization: header,
-      empty: empty, recorder: recorder)
+      try server.address(of: endpoint), form: form,
+      resources: endpoint == .token || endpoint == .deviceAuthorization ? resources : [],
+      changesSession: changesSession, authorization: header, empty: empty, recorder: recorder)
   }
 }

@@ -40,9 +40,17 @@ public final class OAuthAuthority: Sendable {
   ///
   /// A renewal may bring a new refresh token without an access token that can be used.
   typealias Tokens = (access: AccessToken?, refresh: String?, claims: OAuthClaims, requested: BootInstant)
-  /// A form for the token endpoint, its response if that is known already, and whether the server
-  /// was asked to prompt for the password.
-  typealias Login = (form: [String: String], tokens: Tokens?, isFresh: Bool)
+  /// A login that has no session yet.
+  struct Login {
+    /// The form for the token endpoint.
+    var form: [String: String]
+    /// The response to it, if that is known already.
+    var tokens: Tokens?
+    /// What the ID token has to repeat.
+    var nonce: String?
+    /// When the server was asked to prompt for the password; nil if it was not.
+    var prompted: BootInstant?
+  }
   /// The logins in the browser that were not answered yet, by their state.
   let requests = Locked(Recent<String, Login>())
   /// The logins that have no session yet, by their credentials.
@@ -63,6 +71,9 @@ public final class OAuthAuthority: Sendable {
   let clientSecret: Secret?
   /// How a client with a secret authenticates: as the metadata says, or as it worked.
   let ways: Locked<[OAuthServer.Endpoint: OAuthServer.ClientAuthentication]>
+  /// The APIs for which the access token is requested (RFC 8707).
+  let resources: [String]
+  private let wallClock: @Sendable () -> Int64
   private let readUser: @Sendable (OAuthClaims) -> User?
 
   /// Creates an authority.
@@ -74,25 +85,41 @@ public final class OAuthAuthority: Sendable {
   ///     cannot keep a secret (RFC 8252, section 8.5).
   ///   - scopes: The access that the app requests. Many servers need a scope such as
   ///     `offline_access` for a session that lasts.
+  ///   - resources: The addresses of the APIs for which the app requests access, if your server
+  ///     wants to know them (RFC 8707); they are also sent with each renewal.
   ///   - clock: Measures the lifetime of tokens.
   ///   - freshness: How long a password counts as recently entered.
   ///   - patience: How long a login asks for its user, if the server does not answer. Choose less
   ///     than the `loginStep` of the store's timing.
-  ///   - user: Reads the user from the response of the userinfo endpoint and the ID token; without
-  ///     them, from introspection; without all three, from the response with the tokens. Its id is
+  ///   - user: Reads the user from the ID token and the response of the userinfo endpoint; without
+  ///     them, from introspection; without all three, from the response with the tokens, and the
+  ///     user is then identified by this login alone (`User.isIdentified`). Its id is
   ///     that of the user at this server: the authority adds the issuer. Never use a name or an
   ///     e-mail address as an id if it can be given to somebody else.
-  public init(
+  public convenience init(
     server: OAuthServer, clientID: String, clientSecret: Secret? = nil, scopes: [String] = [],
-    clock: any SessionClock, freshness: Duration = .seconds(900), patience: Duration = .seconds(20),
-    user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
+    resources: [String] = [], clock: any SessionClock, freshness: Duration = .seconds(900),
+    patience: Duration = .seconds(20), user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
+  ) {
+    self.init(
+      server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, resources: resources,
+      clock: clock, wallClock: { UTCTime.now.seconds }, freshness: freshness, patience: patience, user: user)
+  }
+
+  /// Creates an authority with a wall clock, against which the end of an ID token is checked.
+  package init(
+    server: OAuthServer, clientID: String, clientSecret: Secret?, scopes: [String], resources: [String],
+    clock: any SessionClock, wallClock: @escaping @Sendable () -> Int64, freshness: Duration, patience: Duration,
+    user: @escaping @Sendable (OAuthClaims) -> User?
   ) {
     self.server = server
     self.clientID = clientID
     self.clientSecret = clientSecret
     ways = Locked(server.clientAuthentication)
     scope = scopes.isEmpty ? nil : scopes.joined(separator: " ")
+    self.resources = resources
     self.clock = clock
+    self.wallClock = wallClock
     self.freshness = freshness
     self.patience = patience
     readUser = user
@@ -186,17 +213,19 @@ public final class OAuthAuthority: Sendable {
 
   /// Asks for the user of the tokens.
   ///
-  /// An ID token that came with them names the user, too. Then the answer of the server only adds
-  /// names for people, and its failure is none of the login; but both must name one user (OpenID
-  /// Connect Core 1.0, section 5.3.2).
+  /// An ID token that came with them names the user. Then the answer of the server only adds what
+  /// the token lacks, such as names for people, and its failure is no failure of the login; but
+  /// both must name one user (OpenID Connect Core 1.0, section 5.3.2).
   ///
   /// - Parameters:
   ///   - tokens: The tokens.
   ///   - session: The session, or the login, if the server does not name its user.
+  ///   - identity: The claims of the ID token, if there is one.
   /// - Returns: The user.
   /// - Throws: `rejected` with `denied` if the answers are about two users; otherwise the failure.
-  func owner(of tokens: Tokens, in session: SessionID) async throws(OAuthError) -> Owner {
-    let identity = tokens.claims.identity.flatMap { $0.isIdentity(by: server.issuer, for: clientID) ? $0 : nil }
+  func owner(
+    of tokens: Tokens, in session: SessionID, named identity: OAuthClaims?
+  ) async throws(OAuthError) -> Owner {
     var claims: OAuthClaims
     do throws(OAuthError) { claims = try await claimsOfServer(about: tokens) } catch {
       guard let identity else { throw error }
@@ -204,41 +233,47 @@ public final class OAuthAuthority: Sendable {
     }
     if let identity {
       guard claims.subject == nil || claims.subject == identity.subject else { throw .rejected(.denied) }
-      claims = claims.completed(by: identity)
+      claims = identity.completed(by: claims)
     }
-    claims.nameless = ("login \(session.rawValue)", server.issuer.host)
-    guard let user = readUser(claims), !user.id.rawValue.isEmpty, let bounded = SavedSession.bounded(atHome(user))
+    claims.nameless = (session.rawValue, "unnamed")
+    guard let user = readUser(claims), !user.id.rawValue.isEmpty,
+      let bounded = SavedSession.bounded(user.ofServer(server.issuer, unlessOnlyOf: session.rawValue))
     else {
       throw .oauth("no_user", "The server does not say who the user is.", hint: "Request a scope that names the user.")
     }
     return (bounded, claims.subject)
   }
 
-  /// A user of this server: another server may have one with the same id.
-  private func atHome(_ user: User) -> User {
-    User(
-      id: UserID(rawValue: "\(server.issuer) \(user.id.rawValue)"), username: user.username,
-      displayName: user.displayName, role: user.role, attributes: user.attributes)
+  /// The claims of the ID token that came with tokens, once they are checked; nil if there is none.
+  ///
+  /// It must repeat the `nonce` of the login; tokens of a renewal have none.
+  func identity(of tokens: Tokens, nonce: String?) throws(OAuthError) -> OAuthClaims? {
+    guard let identity = try tokens.claims.identity() else { return nil }
+    try identity.checkIdentity(for: origin, at: wallClock(), nonce: nonce)
+    return identity
   }
 
   /// What the server says about the user of the tokens.
+  ///
+  /// A token for another service is refused here, some servers sign the answer, and others do not
+  /// let this client ask. None of that is a failure of the login: the next service is asked, and at
+  /// the end the answer with the tokens counts. Only a server that cannot answer now is a failure,
+  /// because it would name another user later.
   private func claimsOfServer(about tokens: Tokens) async throws(OAuthError) -> OAuthClaims {
     guard let access = tokens.access else { throw .unusable() }
-    var claims = tokens.claims
     if let address = server.endpoints[.userInfo] {
-      claims = try await server.request(address, authorization: "Bearer \(access.value)")
-    } else if server.endpoints[.introspection] != nil {
-      do throws(OAuthError) { claims = try await introspect(access.value, "access_token") } catch {
-        // Only a server that does not let this client ask names the user with the tokens: otherwise
-        // the user would change at the next answer, and the session would end.
-        switch error {
-        case .rejected: break
-        case .unavailable(let cause) where cause.cause == .unparsable: break
-        case .throttled, .unavailable: throw error
-        }
+      do throws(OAuthError) {
+        return try await server.request(address, authorization: "Bearer \(access.value)")
+      } catch {
+        guard error.isAnswer else { throw error }
       }
     }
-    return claims
+    if server.endpoints[.introspection] != nil {
+      do throws(OAuthError) { return try await introspect(access.value, "access_token") } catch {
+        guard error.isAnswer else { throw error }
+      }
+    }
+    return tokens.claims
   }
 
   /// The scopes that the server granted to a session: those that it named last, otherwise the

@@ -72,29 +72,6 @@ public struct OAuthClaims: Sendable, Redacted {
 }
 
 extension OAuthClaims {
-  /// The claims of the ID token in an answer of the token endpoint (OpenID Connect Core 1.0,
-  /// section 2); nil if there is none that can be read.
-  ///
-  /// The signature is not checked: the server itself sent the token over TLS (section 3.1.3.7,
-  /// point 6).
-  var identity: OAuthClaims? {
-    guard case .string(let text)? = members["id_token"] else { return nil }
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = Base64URL.bytes(parts[0]).flatMap({ OAuthClaims($0) }),
-      header["alg"]?.lowercased() != "none", let claims = Base64URL.bytes(parts[1]).flatMap({ OAuthClaims($0) }),
-      claims.subject != nil
-    else { return nil }
-    return claims
-  }
-
-  /// Whether an ID token with these claims is one of this server for this client (section 3.1.3.7,
-  /// points 2 to 5).
-  func isIdentity(by issuer: String, for client: String) -> Bool {
-    let audience = self["aud"].map { [$0] } ?? list("aud")
-    return self["iss"] == issuer && audience.contains(client) && (self["azp"] ?? client) == client
-      && (audience.count == 1 || self["azp"] != nil)
-  }
-
   /// These claims, with those of `other` where they lack a member.
   func completed(by other: OAuthClaims) -> OAuthClaims {
     OAuthClaims(members: members.merging(other.members) { own, _ in own }, nameless: nameless)

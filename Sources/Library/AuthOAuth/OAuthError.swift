@@ -90,6 +90,15 @@ extension AuthorityError where Rejection == OAuthRejection {
     return self
   }
 
+  /// Whether the server answered, though not with what was asked.
+  var isAnswer: Bool {
+    switch self {
+    case .rejected: true
+    case .throttled: false
+    case .unavailable(let cause): cause.cause == .unparsable && cause.code != "oauth_misconfigured"
+    }
+  }
+
   /// The server answered for another user than before.
   static var otherUser: OAuthError {
     oauth("other_user", "The server answered for another user.", hint: "Log in again.")
@@ -98,13 +107,14 @@ extension AuthorityError where Rejection == OAuthRejection {
   /// A login that the server granted, but whose user is not known.
   static func unfinished(_ failure: OAuthError) -> OAuthError {
     let cause: Unavailability? = if case .unavailable(let cause) = failure { cause } else { nil }
+    let isInvalid = cause?.code == "oauth_invalid_id_token"
+    let hint = isInvalid ? failure.hint : "Log in again."
     return .unavailable(
       Unavailability(
         cause?.cause ?? .busy,
         "\(failure) So it is not known who logged in. The server keeps this login, which nobody uses.",
-        hint: "Log in again. The unused login ends at the server by itself, or in the user's account there.",
-        code: cause.map { $0.code == "oauth_no_user" ? $0.code : "oauth_login_unfinished" } ?? "oauth_login_unfinished")
-    )
+        hint: "\(hint) The unused login ends at the server by itself, or in the user's account there.",
+        code: cause.flatMap { isInvalid || $0.code == "oauth_no_user" ? $0.code : nil } ?? "oauth_login_unfinished"))
   }
 
   /// The error for a code that the server sent.

@@ -44,11 +44,15 @@ public struct OAuthServer: Sendable {
   ///
   /// A redirect without it is then refused.
   public var namesIssuer = false
+  /// Whether its metadata lists S256 among the methods of PKCE.
+  ///
+  /// It is used all the same: some servers, such as Entra ID, support it and do not list it.
+  package private(set) var listsS256 = false
   /// How a client with a secret authenticates at each service.
   ///
   /// A service that is missing here takes the way of the token endpoint, or
-  /// ``ClientAuthentication/basic``. If the server refuses the client, the authority tries the other
-  /// way once, and remembers it.
+  /// ``ClientAuthentication/basic``. If the server refuses the client, the authority tries the
+  /// other way once, and remembers it.
   public var clientAuthentication: [Endpoint: ClientAuthentication] = [:]
   /// The scopes that its metadata lists; empty if it lists none.
   package private(set) var listedScopes: [String] = []
@@ -71,6 +75,7 @@ public struct OAuthServer: Sendable {
     fileprivate var endpoints: [Endpoint: String]
     fileprivate var namesIssuer: Bool
     fileprivate var listedScopes: [String]
+    fileprivate var listsS256: Bool
     fileprivate var clientAuthentication: [Endpoint: ClientAuthentication]
   }
 
@@ -78,14 +83,14 @@ public struct OAuthServer: Sendable {
   public var metadata: Metadata {
     Metadata(
       issuer: issuer, endpoints: endpoints, namesIssuer: namesIssuer, listedScopes: listedScopes,
-      clientAuthentication: clientAuthentication)
+      listsS256: listsS256, clientAuthentication: clientAuthentication)
   }
 
   /// Describes a server with what an earlier process saved.
   public init(_ metadata: Metadata, send: @escaping OAuthTransport) {
     self.init(issuer: metadata.issuer, endpoints: metadata.endpoints, send: send)
     (namesIssuer, listedScopes) = (metadata.namesIssuer, metadata.listedScopes)
-    clientAuthentication = metadata.clientAuthentication
+    (listsS256, clientAuthentication) = (metadata.listsS256, metadata.clientAuthentication)
   }
 
   /// Reads the addresses from the server's metadata: RFC 8414, and OpenID Connect Discovery 1.0 for
@@ -142,6 +147,7 @@ public struct OAuthServer: Sendable {
     }
     server.namesIssuer = document["authorization_response_iss_parameter_supported"] == "true"
     server.listedScopes = document.list("scopes_supported")
+    server.listsS256 = document.members[methods] != nil
     server.clientAuthentication = clientAuthentication(in: document)
     return server
   }

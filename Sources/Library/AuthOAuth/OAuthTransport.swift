@@ -37,9 +37,11 @@ extension OAuthServer {
   /// Posts the form, or gets the address if there is none, and returns the members of the response;
   /// none if its status is `empty`.
   ///
-  /// The header `authorization` has an access token (`Bearer`) or the client's secret (`Basic`).
+  /// The `resources` are the one parameter that may be repeated (RFC 8707, section 2). The header
+  /// `authorization` has an access token (`Bearer`) or the client's secret (`Basic`).
   func request(
-    _ url: String, form: [String: String?]? = nil, changesSession: Bool = false, authorization: String? = nil,
+    _ url: String, form: [String: String?]? = nil, resources: [String] = [], changesSession: Bool = false,
+    authorization: String? = nil,
     empty: Int? = nil,
     recorder: ExchangeRecorder? = nil
   ) async throws(OAuthError) -> OAuthClaims {
@@ -48,7 +50,7 @@ extension OAuthServer {
     let sent = ["Accept": "application/json", "Content-Type": type, "Authorization": authorization]
     var request = OAuthRequest(
       method: form == nil ? "GET" : "POST", url: url, headers: sent.compactMapValues(\.self),
-      body: Array((form.map(Form.text) ?? "").utf8))
+      body: Array((form.map { Form.text($0, resources: resources) } ?? "").utf8))
     request.recorder = recorder
     request.changesSession = changesSession
     let response: OAuthResponse

@@ -4,7 +4,8 @@ package import CommandLineKit
 ///
 /// Several of them may have the same code.
 package enum ErrorCode: Hashable, Sendable, CaseIterable {
-  case accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver, clientMissing, codeMissing,
+  case accessTokenRefused, accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver,
+    clientMissing, codeMissing,
     commandMissing, commandNotRun, contextInUse, csvNotJSON, homeNotText, homeTooLong, kubectlVersionUnknown, locked,
     lockedRecovery,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
@@ -12,11 +13,13 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notInGroup, notLoggedIn,
     notPermitted,
     optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken, passwordChangedMeanwhile,
-    passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotRecent,
+    passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotProven,
+    passwordNotRecent, parameterTwice,
     passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, screenNotJSON, screenTooPlain,
     tokenFileNotWritten, sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside,
     sessionFileSetAsideAtProvider, sessionFileUnusable, superseded, throttled,
-    throttledAtProvider, throttledCode, throttledRecovery, userAtProvider, wordsUnreadable, wrongCode,
+    throttledAtProvider, throttledCode, throttledRecovery, userAtProvider, userNotIdentified, wordsUnreadable,
+    wrongCode,
     wrongCredentials, wrongPassword, wrongRecovery
 
   /// The stable name for programs.
@@ -63,6 +66,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .contextInUse:
       .no("context_in_use", "a user is logged in in context {CONTEXT}").hint(
         "Log out first: \(runByOthers: "logout", "--context", "{NAME}")")
+    case .userNotIdentified:
+      .no("user_not_identified", "{ISSUER} does not say who is logged in here, so no login can be one of the same user")
+        .hint("Switch to a new login with: \(run: "login", "--switch")")
     // Status 2: the command line or the input
     case .clientMissing:
       .usage("client_id_missing", "a login at {ISSUER} needs a client id")
@@ -76,6 +82,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .optionAtProvider:
       .usage("option_not_at_provider", "{OPTION} does not apply to a login at {ISSUER}").hint(
         "Omit it, or choose another context with --context.")
+    case .parameterTwice:
+      .usage("parameter_twice", "--parameter {NAME} is given twice").hint(
+        "Give it once; only resource may be repeated.")
     case .providerMissing:
       .usage("provider_missing", "{OPTION} needs --provider").hint("Name the identity provider with --provider.")
     case .userAtProvider:
@@ -118,6 +127,11 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         "The file is as it was. Check its directory, or choose another one.")
     case .noAccessToken:
       .cannotTell("no_access_token", "the provider granted no valid access token").hint("Try again in a minute.")
+    case .passwordNotProven:
+      .cannotTell(
+        "password_not_proven", "the login is renewed, but {ISSUER} does not say that you entered your password for it"
+      )
+      .hint("Try again, and enter your password there. Some providers never say so; they cannot confirm a password.")
     case .providerSettingsUnusable:
       .cannotTell("provider_settings_unusable", "{FILE} cannot be used: it does not describe an identity provider")
         .hint("Delete what is remembered, and log in again: \(runByOthers: "contexts", "forget", "{CONTEXT}")")
@@ -184,6 +198,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       )
       .hint("Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
     // Status 4: log in first
+    case .accessTokenRefused:
+      .logInFirst("access_token_refused", "the provider grants only the access token that was refused")
+        .hint("Log in again: \(run: "login")")
     case .accountDeleted:
       .logInFirst("session_ended", "{the account was deleted}")
         .hint("This name cannot be used again. Create another account with: \(run: "register", "USER")")

@@ -10,6 +10,11 @@ package enum Form {
       .joined(separator: "&")
   }
 
+  /// The same, with a parameter `resource` for each of these addresses (RFC 8707, section 2).
+  package static func text(_ fields: [String: String?], resources: [String]) -> String {
+    resources.reduce(into: text(fields)) { $0 += ($0.isEmpty ? "" : "&") + "resource=\(escaped($1))" }
+  }
+
   /// Reads parameters; nil when one is there twice, or is not readable.
   package static func fields(_ text: some StringProtocol) -> [String: String]? {
     var fields: [String: String] = [:]

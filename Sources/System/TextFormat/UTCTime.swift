@@ -13,6 +13,9 @@ package struct UTCTime: Hashable, Sendable {
 
   package init(seconds: Int64) { self.seconds = seconds }
 
+  /// The current moment, by the system's clock.
+  package static var now: UTCTime { UTCTime(seconds: Int64(time(nil))) }
+
   /// `2026-01-31T09:30:00Z`, the form of RFC 3339.
   ///
   /// The system's calendar ends with the year 2,147,485,547.

@@ -28,8 +28,17 @@ import TextFormat
     #expect(asked["state"]?.count == 43)
     #expect(asked["prompt"] == nil)
     let prompting = try fields(try world.authority.authorizationURL(redirectURI: "app:/login", prompting: true))
-    // Glewlwyd refuses `max_age=0`, which says nothing more.
-    #expect(prompting["prompt"] == "login" && prompting["max_age"] == nil)
+    // The server then says when the password was entered. Glewlwyd refuses `max_age=0`.
+    #expect(prompting["prompt"] == "login" && prompting["max_age"] == "900")
+    #expect(asked["nonce"]?.count == 43 && asked["nonce"] != prompting["nonce"])
+    let consenting = try fields(
+      try world.authority.authorizationURL(
+        redirectURI: "app:/login", prompting: true, parameters: ["prompt": "none login consent", "max_age": "0"]))
+    #expect(consenting["prompt"] == "login consent" && consenting["max_age"] == "900")
+    let chosen = ["prompt": "select_account", "max_age": "60"]
+    let choosing = try fields(
+      try world.authority.authorizationURL(redirectURI: "app:/login", parameters: chosen))
+    #expect(choosing["prompt"] == "select_account" && choosing["max_age"] == "60")
     #expect(asked["audience"] == "a&b=c")
     #expect(try fields(try url())["state"] != asked["state"])
     let session = try await world.logIn()
@@ -155,6 +164,7 @@ import TextFormat
 
   @Test("another process continues a login in the browser, once, and only at its server and client")
   func pending() async throws {
+    let world = OAuthWorld { $0.identifies = true }
     let url = try world.authority.authorizationURL(redirectURI: "com.example.app:/login", prompting: true)
     let saved = try #require(world.authority.pendingLogin(of: url))
     let address = try world.server.browse(url)
@@ -173,12 +183,52 @@ import TextFormat
 
   @Test("only a login that asks for the password makes a session fresh")
   func freshness() async throws {
+    let world = OAuthWorld { $0.identifies = true }
     let session = try await world.logIn()
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session) }
     let again = try await world.store.reauthenticate(with: try world.credentials(prompting: true)).key
     _ = try FreshSession(again)
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(again) }
+  }
+
+  @Test(
+    "a password counts as recent only if the ID token says that it was entered for this login",
+    arguments: [
+      // It may have been entered a minute before the login began, and the login took ten minutes.
+      (660, true), (661, false), (0, true), (-5, true), (nil, false),
+    ] as [(Int64?, Bool)])
+  func provenFreshness(age: Int64?, isProven: Bool) async throws {
+    for identifies in [true, false] {
+      let world = OAuthWorld {
+        $0.identifies = identifies
+        $0.passwordEntered = age.map { ServerDouble.wallClock - $0 } ?? -1
+      }
+      try await world.logIn()
+      let credentials = try world.credentials(prompting: true) { world.clock.advance(by: .seconds(600)) }
+      let session = try await world.store.reauthenticate(with: credentials).key
+      #expect(((try? FreshSession(session)) != nil) == (isProven && identifies))
+      // Who did not ask for the password proves nothing, however recently it was entered.
+      let unasked = try await world.store.reauthenticate(with: try world.credentials()).key
+      #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(unasked) }
+    }
+  }
+
+  @Test("the APIs that an app names are sent at the login, and with each exchange, and other parameters are not")
+  func resources() async throws {
+    let apis = ["https://api.example/a b", "https://api.example/c"]
+    let authority = world.authority(resources: apis)
+    let sent = "resource=https%3A%2F%2Fapi.example%2Fa%20b&resource=https%3A%2F%2Fapi.example%2Fc"
+    let url = try authority.authorizationURL(redirectURI: "com.example.app:/login", parameters: ["audience": "x"])
+    #expect(url.contains(sent))
+    _ = try await authority.deviceAuthorization()
+    let grant = try await world.grant(at: authority)
+    try await authority.revoke(try await authority.renew(grant.token).token, reason: .userAsked)
+    for request in world.server.requests where request.method == "POST" {
+      let body = String(decoding: request.body, as: UTF8.self)
+      let takesThem = request.url.hasSuffix("/token") || request.url.hasSuffix("/device")
+      #expect(body.contains(sent) == takesThem && !body.contains("audience"), "\(request.url)")
+    }
   }
 
   @Test(

@@ -53,7 +53,9 @@ import Testing
     for endpoint in [OAuthServer.Endpoint.token, .userInfo] {
       let world = OAuthWorld()
       let authority = world.authority { $0.endpoints[endpoint] = address }
-      await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant(at: authority) }
+      let grant = try? await world.grant(at: authority)
+      // Nothing is at the secure addresses, and a userinfo that is not there refuses no login.
+      #expect((grant != nil) == (isSecure && endpoint == .userInfo))
       #expect(world.server.requests.map(\.url).contains(address) == isSecure)
       #expect(world.server.requests.allSatisfy { $0.url == address || $0.url.hasPrefix(ServerDouble.place) })
     }

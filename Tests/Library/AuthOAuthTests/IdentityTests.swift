@@ -8,29 +8,12 @@ import TextFormat
 @Suite(.timeLimit(.minutes(10))) struct IdentityTests {
   private let world = OAuthWorld()
 
-  /// An answer of the token endpoint, with an ID token if it has claims.
-  private func answer(
-    refresh: String = "r", access: String = "a", _ claims: JSON? = nil, algorithm: String = "RS256"
-  ) -> String {
-    func part(_ json: JSON) -> String { Base64URL.text(Array(json.text.utf8)) }
-    let identity = claims.map { part(["alg": .string(algorithm)]) + "." + part($0) + ".signature" }
-    let members: JSON = [
-      "access_token": .string(access), "refresh_token": .string(refresh), "token_type": "Bearer", "expires_in": 300,
-      "id_token": .string(orNull: identity),
-    ]
-    return members.text
-  }
-
-  private func claims(_ subject: String, issuer: String = ServerDouble.place, client: String = "app") -> JSON {
-    ["iss": .string(issuer), "sub": .string(subject), "aud": .string(client), "preferred_username": .string(subject)]
-  }
-
   @Test("a user id contains the server: the same id at another server is another user's")
   func issuer() async throws {
     let here = try await world.grant().user.id
     #expect(here.rawValue == "https://server.example id-alice")
     let other = world.authority { $0.issuer = "https://server.example/other" }
-    world.server.script("/token", 200, answer())
+    world.server.script("/token", 200, world.answer())
     world.server.script("/userinfo", 200, #"{"sub": "id-alice"}"#)
     let url = try other.authorizationURL(redirectURI: "com.example.app:/login")
     let address = try world.answer(
@@ -57,8 +40,9 @@ import TextFormat
     let failure = await #expect(throws: SessionError.self) {
       _ = try await world.store.reauthenticate(with: try world.credentials(prompting: true))
     }
-    #expect(failure?.code == "login_other_user")
+    #expect(failure?.code == "oauth_no_user")
     #expect(world.store.session?.user.username == "alice")
+    #expect(world.server.forms("/revoke").isEmpty)
   }
 
   @Test("an app may choose another id, and an empty one is no user")
@@ -107,36 +91,34 @@ import TextFormat
     #expect(world.server.forms("/token").count == exchanges)
   }
 
-  @Test(
-    "an ID token names the user where userinfo fails, and one of another server or client does not",
-    arguments: [
-      (["iss": "https://server.example", "sub": "id-alice", "aud": "app"], true),
-      (["iss": "https://server.example", "sub": "id-alice", "aud": ["x", "app"], "azp": "app"], true),
-      (["iss": "https://server.example", "sub": "id-alice", "aud": ["x", "app"]], false),
-      (["iss": "https://server.example", "sub": "id-alice", "aud": "app", "azp": "x"], false),
-      (["iss": "https://server.example", "sub": "id-alice", "aud": "other"], false),
-      (["iss": "https://server.example", "sub": "id-alice"], false),
-      (["iss": "https://evil.example", "sub": "id-alice", "aud": "app"], false),
-      (["sub": "id-alice", "aud": "app"], false), (["iss": "https://server.example", "aud": "app"], false),
-    ] as [(JSON, Bool)])
-  func identityToken(claims: JSON, isEnough: Bool) async throws {
-    world.server.script("/userinfo", 403, #"{"error": "insufficient_scope"}"#)
-    world.server.script("/token", 200, answer(claims))
-    guard isEnough else {
-      await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant() }
-      return
+  @Test("a session of a user without a name is never confirmed, and its renewals and its logout work")
+  func unnamedSession() async throws {
+    let authority = world.authority {
+      $0.endpoints[.introspection] = nil
+      $0.endpoints[.userInfo] = nil
     }
-    #expect(try await world.grant().user.id.rawValue == "https://server.example id-alice")
-    world.server.script("/userinfo", 403, #"{"error": "insufficient_scope"}"#)
-    world.server.script("/token", 200, answer(claims, algorithm: "none"))
-    await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant() }
+    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
+    let session = try await store.loggedIn(try world.credentials(at: authority))
+    #expect(!session.user.isIdentified)
+    let renewed = try await store.renew()
+    #expect(renewed.user.id == session.user.id)
+    let exchanges = world.server.forms("/token").count
+    let failure = await #expect(throws: SessionError.self) {
+      _ = try await store.reauthenticate(with: try world.credentials(prompting: true, at: authority))
+    }
+    #expect(failure?.code == "oauth_no_user")
+    #expect(world.server.forms("/token").count == exchanges)
+    _ = try await store.switchUser(from: renewed, to: try world.credentials(at: authority))
+    #expect(try #require(store.session).user.id != session.user.id)
+    #expect(try await store.logOutAnyone() == .complete)
   }
 
   @Test("a login whose ID token and userinfo name two users is refused, and its tokens are ended")
   func twoUsers() async throws {
-    world.server.script("/token", 200, answer(claims("id-bob")))
     world.server.script("/userinfo", 200, #"{"sub": "id-alice"}"#)
-    await #expect(throws: AuthorityError<CredentialsRejection>.self) { try await world.grant() }
+    await #expect(throws: AuthorityError<CredentialsRejection>.self) {
+      try await world.logIn { world.answer(world.claims("id-bob", nonce: $0)) }
+    }
     #expect(world.server.forms("/revoke").map { $0["token"] } == ["r"])
   }
 
@@ -144,7 +126,7 @@ import TextFormat
   func renewalOfAnother() async throws {
     let session = try await world.logIn()
     world.clock.advance(by: .seconds(301))
-    world.server.script("/token", 200, answer(refresh: "of-bob", access: "bobs", claims("id-bob")))
+    world.server.script("/token", 200, world.answer(refresh: "of-bob", access: "bobs", world.claims("id-bob")))
     await #expect(throws: AccessError<Never>.session(.ended(.revoked))) {
       try await session.withAccess { token in #expect(token.header != "Bearer bobs") }
     }
@@ -152,7 +134,7 @@ import TextFormat
     while !world.server.forms("/revoke").contains(where: { $0["token"] == "of-bob" }) { await Task.yield() }
     // The authority itself grants nothing: nobody has to be faster than the one who lends.
     let token = try await world.grant().token
-    world.server.script("/token", 200, answer(refresh: "of-bob", access: "bobs", claims("id-bob")))
+    world.server.script("/token", 200, world.answer(refresh: "of-bob", access: "bobs", world.claims("id-bob")))
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
       try await world.authority.renew(token)
     }

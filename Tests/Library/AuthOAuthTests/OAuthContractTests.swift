@@ -5,7 +5,11 @@ import Testing
 /// The contract of every authority, over a server in memory and a browser.
 @Suite(.timeLimit(.minutes(10))) struct OAuthContractTests {
   private static func subject(_ change: @Sendable (inout ServerDouble.State) -> Void) -> AuthorityContract.Subject {
-    let world = OAuthWorld(change)
+    let world = OAuthWorld {
+      // Only an ID token proves a recent password.
+      $0.identifies = true
+      change(&$0)
+    }
     func account(_ name: String) -> Credentials {
       Credentials.password(username: name, password: Secret(ServerDouble.passwords[name] ?? ""))
     }

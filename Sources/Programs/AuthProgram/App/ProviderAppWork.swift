@@ -45,7 +45,7 @@ final class ProviderAppWork: AppWorker {
       return AppOutcome(done: "Logged in as \(session.user.username). \(try validity())")
     case .confirm(let credentials):
       guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
-      let user = try await store.confirm(session, with: credentials).user
+      let user = try await store.confirm(session, with: credentials, at: authority.server.issuer).user
       return AppOutcome(done: "Login of \(user.username) confirmed. \(try validity())")
     case .renewAccess:
       try await explainedAsync { () throws(SessionError) in _ = try await store.renew() }

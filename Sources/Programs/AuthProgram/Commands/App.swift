@@ -35,7 +35,8 @@ enum AppCommand {
     let loop = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
     while let isConfirming = try show(loop, in: workspace) {
       let credentials = await outcome { () throws(CommandError) in
-        try await workspace.obtainCredentials(prompting: isConfirming)
+        if isConfirming, let user = workspace.store.session?.user { try workspace.requireIdentified(user) }
+        return try await workspace.obtainCredentials(prompting: isConfirming)
       }
       loop.take(.authenticated(credentials, isConfirming: isConfirming))
     }

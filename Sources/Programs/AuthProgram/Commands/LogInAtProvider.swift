@@ -9,7 +9,7 @@ import TextFormat
 /// remembers one.
 struct LogInAtProvider {
   static let options: [any DeclaredOption] = [
-    provider, client, secretFromInput, scope, parameter, redirectPort, browser, device, paste,
+    provider, client, secretFromInput, scope, parameter, redirectPort, browser, device, paste, selectAccount,
   ]
 
   private static let provider = Option.optional(
@@ -24,13 +24,16 @@ struct LogInAtProvider {
     "The scopes to request, with spaces between them (default: openid and offline_access)")
   private static let parameter = Option.repeated(
     "parameter", "NAME=VALUE", loginParameter,
-    "Add this parameter to the login, such as audience=https://api.example.com")
+    "Add this parameter to the login, such as audience=https://api.example.com; only resource may have several values")
   private static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
     "The port to which the browser returns, if the provider needs a fixed one; it is stored with the context")
   private static let browser = Option.flag("browser", "Log in with the browser on this machine, also over ssh")
   private static let device = Option.flag("device", "Log in with a code on another device")
   private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
+
+  private static let selectAccount = Option.flag(
+    "select-account", "Ask the provider to let you choose the account, as --switch does too")
 
   private static let address = ValueKind<String>(
     "an issuer", accepted: "an https address in ASCII, without a user name or a query, such as https://id.example.com"
@@ -44,11 +47,19 @@ struct LogInAtProvider {
   ) { word in
     let parts = word.text?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
     let standard: Set = [
-      "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "prompt",
-      "max_age", "code_challenge", "code_challenge_method", "request", "request_uri",
+      "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "nonce",
+      "code_challenge", "code_challenge_method", "request", "request_uri",
     ]
     guard parts.count == 2, !parts[0].isEmpty, !standard.contains(parts[0]) else { return nil }
-    return (parts[0], parts[1])
+    switch parts[0] {
+    // With `none`, no page opens, and a login always fails.
+    case "prompt": return parts[1].split(separator: " ").contains("none") ? nil : (parts[0], parts[1])
+    case "max_age": return parts[1].wholeMatch(of: /[0-9]{1,9}/) == nil ? nil : (parts[0], parts[1])
+    // RFC 8707, section 2.
+    case "resource":
+      return parts[1].wholeMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:[!-~&&[^#]]+/) == nil ? nil : (parts[0], parts[1])
+    case _: return (parts[0], parts[1])
+    }
   }
 
   private let words: ParsedWords
@@ -67,6 +78,10 @@ struct LogInAtProvider {
     self.issuer = issuer
     let ways = [Self.browser, Self.device, Self.paste].filter { words[$0] }
     if ways.count > 1 { throw .excluded(ways[0].declaration, by: ways[1].declaration, path: words.path) }
+    var names: Set<String> = []
+    for (name, _) in words[Self.parameter] where name != "resource" && !names.insert(name).inserted {
+      throw CommandError(code: .parameterTwice, name.escaped)
+    }
     if let other = databaseOptions.first(where: { words.origin(of: $0) != .notGiven }) {
       throw CommandError(code: .optionAtProvider, other.declaration.flag, issuer.escaped)
     }
@@ -88,16 +103,22 @@ struct LogInAtProvider {
     let standard = ["openid", "offline_access"].filter {
       server.listedScopes.isEmpty || server.listedScopes.contains($0)
     }
-    let parameters = Dictionary(words[Self.parameter].map { ($0.0, $0.1) }) { $1 }
-    return ProviderSettings(
-      issuer: issuer, clientID: client, clientSecret: secret,
-      scopes: words[Self.scope]?.split(separator: " ").map(String.init) ?? known?.scopes ?? standard,
-      way: chosenWay ?? known?.way, redirectPort: words[Self.redirectPort] ?? known?.redirectPort,
-      parameters: parameters.isEmpty ? known?.parameters ?? [:] : parameters,
-      endpoints: server.endpoints, namesIssuer: server.namesIssuer,
-      clientAuthentication: server.clientAuthentication.merging(
-        known?.clientID == client ? known?.clientAuthentication ?? [:] : [:]
-      ) { $1 })
+    let scopes: [String]? = words[Self.scope].map { $0.split(separator: " ").map(String.init) }
+    var settings = ProviderSettings(
+      issuer: issuer, clientID: client, clientSecret: secret, scopes: scopes ?? known?.scopes ?? standard,
+      parameters: known?.parameters ?? [:])
+    settings.way = chosenWay ?? known?.way
+    settings.redirectPort = words[Self.redirectPort] ?? known?.redirectPort
+    settings.resources = known?.resources ?? []
+    (settings.endpoints, settings.namesIssuer) = (server.endpoints, server.namesIssuer)
+    (settings.listsS256, settings.clientAuthentication) = (server.listsS256, server.clientAuthentication)
+    if let known, known.clientID == client { settings.clientAuthentication.merge(known.clientAuthentication) { $1 } }
+    let given = words[Self.parameter]
+    if !given.isEmpty { (settings.parameters, settings.resources) = ([:], []) }
+    for (name, value) in given {
+      if name == "resource" { settings.resources.append(value) } else { settings.parameters[name] = value }
+    }
+    return settings
   }
 
   private var chosenWay: LoginWay? {
@@ -113,8 +134,10 @@ struct LogInAtProvider {
     // nor one of another provider or client.
     if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
     let present = try await workspace.presenceBeforeLogin()
+    if let present, !isSwitch { try workspace.requireIdentified(present.user) }
     try explained { () throws(VaultError) in try workspace.vault.requireRoom() }
-    let credentials = try await workspace.obtainCredentials(chosen: chosenWay, prompting: false)
+    let credentials = try await workspace.obtainCredentials(
+      chosen: chosenWay, prompting: false, choosing: isSwitch || words[Self.selectAccount])
     let store = workspace.store
     let session = try await workspace.remembering(renewing: isSwitch ? nil : present) {
       () async throws(SessionError) in
@@ -133,8 +156,9 @@ struct LogInAtProvider {
       [
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
-      ] + .context(place),
-      notes: place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? [])
+      ] + workspace.grantDocument(for: user) + .context(place),
+      notes: workspace.grantNotes(for: user).map { Hint($0) }
+        + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
   }
 }
 

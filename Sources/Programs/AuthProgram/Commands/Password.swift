@@ -161,8 +161,9 @@ enum ReauthenticateCommand {
         code: .optionAtProvider, Options.passwordFromInput.declaration.flag, settings.issuer.escaped)
     }
     let session = try await workspace.session()
+    try workspace.requireIdentified(session.user)
     let credentials = try await workspace.obtainCredentials(prompting: true)
-    let renewed = try await workspace.store.confirm(session, with: credentials)
+    let renewed = try await workspace.store.confirm(session, with: credentials, at: settings.issuer)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
       .changed("the login was confirmed and the session is renewed", hint: "Check with: \(run: "status")"),

@@ -48,7 +48,10 @@ enum RequireCommand {
     _ = try await workspace.accessToken(validFor: .zero)
     let session = try await workspace.session()
     if words[administrator] { _ = try session.administratorKey() }
-    if words[fresh] { try explained { () throws(FreshnessError) in _ = try FreshSession(session) } }
+    if words[fresh] {
+      try workspace.requireIdentified(session.user)
+      try explained { () throws(FreshnessError) in _ = try FreshSession(session) }
+    }
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
       .onlyShows, lines: ["Logged in as \(session.user.username.escaped) at \(workspace.settings.issuer.escaped)."],

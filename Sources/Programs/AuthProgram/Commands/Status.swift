@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import TextFormat
 
@@ -90,6 +91,10 @@ enum StatusCommand {
         "Logged in as \(session.user.username.escaped) (\(session.user.displayName.escaped)) at \(issuer).",
         deadlines.validity(of: token),
       ]
+      if !session.user.isIdentified {
+        lines.append("The provider does not say who that is: nothing but this login identifies the user.")
+      }
+      if let note = workspace.unlistedNote { lines.append(note) }
       if limits.first != .never { lines.append(deadlines.ending(limits.idle, limits.absolute)) }
     }
     return Answer(
@@ -99,7 +104,8 @@ enum StatusCommand {
         "user": session.map { .user($0.user) } ?? .null,
         "session": session.map { .session($0.id, $0.limits, deadlines) } ?? .null,
         "provider": .provider(workspace.settings), "access_token_until": .end(of: token, deadlines),
-      ] + workspace.place.document, notes: session == nil ? ["Log in with: \(run: "login")"] : [])
+      ] + workspace.grantDocument(for: session?.user) + workspace.place.document,
+      notes: session == nil ? ["Log in with: \(run: "login")"] : [])
   }
 }
 

@@ -23,12 +23,15 @@ extension ProviderWorkspace {
   ///   - chosen: The way that the command line names; if nil, the way of the last login if it works
   ///     here, otherwise another one.
   ///   - prompting: Whether to ask the provider to prompt for the password.
+  ///   - choosing: Whether to ask the provider to let the user choose an account.
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: ``CommandError`` if there is no terminal, or the login failed.
-  func obtainCredentials(chosen: LoginWay? = nil, prompting: Bool) async throws(CommandError) -> Credentials {
+  func obtainCredentials(
+    chosen: LoginWay? = nil, prompting: Bool, choosing: Bool = false
+  ) async throws(CommandError) -> Credentials {
     let mayLackTerminal = chosen == .browser || chosen == .device
     guard mayLackTerminal || Question.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
-    let (authority, parameters) = (authority, settings.loginParameters)
+    let (authority, parameters) = (authority, settings.parameters(choosing: choosing))
     func url(to redirect: String) throws(CommandError) -> String {
       try explained { () throws(OAuthError) in
         try authority.authorizationURL(redirectURI: redirect, prompting: prompting, parameters: parameters)

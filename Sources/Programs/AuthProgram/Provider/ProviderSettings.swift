@@ -21,17 +21,22 @@ struct ProviderSettings: Equatable, Redacted {
   var redirectPort: Int?
   /// Further parameters of the authorization request.
   var parameters: [String: String]
+  /// The APIs of `--parameter resource=`, which each exchange names, too.
+  var resources: [String] = []
   var endpoints: [OAuthServer.Endpoint: String] = [:]
   var namesIssuer = false
   /// How a client with a secret authenticates: as the metadata says, or as it worked.
   var clientAuthentication: [OAuthServer.Endpoint: OAuthServer.ClientAuthentication] = [:]
 
-  /// The parameters of one login: with a random `nonce`, which some providers require with the
-  /// scope `openid`.
-  var loginParameters: [String: String] {
-    guard scopes.contains("openid") else { return parameters }
-    let nonce = Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-    return parameters.merging(["nonce": nonce]) { own, _ in own }
+  /// Whether the provider lists S256 among the methods of PKCE.
+  var listsS256 = true
+
+  /// The parameters of a login; with `choosing`, the provider lets the user choose an account
+  /// (OpenID Connect Core 1.0, section 3.1.2.1, `prompt`).
+  func parameters(choosing: Bool) -> [String: String] {
+    guard choosing else { return parameters }
+    let others = (parameters["prompt"] ?? "").split(separator: " ").filter { $0 != "select_account" }
+    return parameters.merging(["prompt": (["select_account"] + others).joined(separator: " ")]) { $1 }
   }
 
   /// The issuer of the tokens, as the session file names it.
@@ -50,8 +55,20 @@ struct ProviderSettings: Equatable, Redacted {
     server.clientAuthentication = clientAuthentication
     if onlyTokens { for other in [OAuthServer.Endpoint.introspection, .userInfo] { server.endpoints[other] = nil } }
     return OAuthAuthority(
-      server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, clock: clock,
-      user: { onlyTokens ? nil : $0.user })
+      server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, resources: resources,
+      clock: clock, user: { onlyTokens ? nil : $0.marked })
+  }
+}
+
+extension OAuthClaims {
+  /// The user; one whom the provider does not identify has a user name that says so on every
+  /// screen.
+  fileprivate var marked: User? {
+    guard let user, self["sub"] == nil else { return self.user }
+    let (name, mark) = (user.displayName, "unnamed")
+    return User(
+      id: user.id, username: mark, displayName: name == mark ? mark : "\(name) (\(mark))", role: user.role,
+      attributes: user.attributes)
   }
 }
 
@@ -77,6 +94,7 @@ extension ProviderSettings {
       "issuer": .string(issuer), "client_id": .string(clientID), "client_secret": .string(orNull: secret),
       "scopes": .array(scopes.map(JSON.string)), "way": .string(orNull: way?.rawValue),
       "redirect_port": .integer(orNull: redirectPort.map(Int64.init)), "parameters": object(parameters),
+      "resources": .array(resources.map(JSON.string)), "lists_s256": .bool(listsS256),
       "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer), "client_authentication": object(ways),
     ])
     return Array((document + "\n").utf8)
@@ -104,6 +122,10 @@ extension ProviderSettings {
       issuer: issuer, clientID: clientID, clientSecret: text("client_secret").map { Secret($0) },
       scopes: scopes.compactMap { if case .string(let scope) = $0 { scope } else { nil } },
       way: text("way").flatMap(LoginWay.init), parameters: parameters, namesIssuer: namesIssuer)
+    if case .array(let list)? = members["resources"] {
+      resources = list.compactMap { if case .string(let address) = $0 { address } else { nil } }
+    }
+    listsS256 = members["lists_s256"] != .bool(false)
     if case .integer(let port)? = members["redirect_port"] { redirectPort = Int(port) }
     let ways = object("client_authentication") ?? [:]
     for endpoint in OAuthServer.Endpoint.allCases {

@@ -39,10 +39,27 @@ final class ProviderWorkspace: ContextWorkspace {
   /// If all tokens of the provider are valid for less, it is a new one. It is read from the session
   /// file and not lent by `withAccess`, because the command prints it: the token leaves any lease,
   /// and a loan does not say how long the token must still be valid.
-  func accessToken(validFor minimum: Duration) async throws(CommandError) -> AccessToken {
+  ///
+  /// - Parameters:
+  ///   - minimum: How long it must be valid.
+  ///   - refused: A token that must not be returned, because a server refused it.
+  /// - Returns: The token.
+  /// - Throws: ``CommandError`` if nobody is logged in, or the provider grants no such token.
+  func accessToken(
+    validFor minimum: Duration, insteadOf refused: AccessToken? = nil
+  ) async throws(CommandError) -> AccessToken {
     let before = vault.savedToken
     defer { rememberClientAuthentication() }
     _ = try await session()
+    if let refused {
+      // The first renewal may return a token that another process renewed earlier.
+      for _ in 1...2 where vault.savedToken.map({ $0.value == refused.value }) ?? true {
+        try await explainedAsync { () throws(SessionError) in try await store.renew() }
+      }
+      guard let token = vault.savedToken, token.value != refused.value else {
+        throw CommandError(code: .accessTokenRefused)
+      }
+    }
     // The first renewal may return a token that another process renewed earlier.
     for _ in 1...2 {
       if let token = vault.savedToken, try token.isValid(for: minimum, by: clock) { return token }
@@ -65,13 +82,21 @@ extension SessionStore {
     return CommandError(obstacle)
   }
 
-  /// Renews the session with a login that the provider has confirmed.
+  /// Renews the session with a login for which the user entered the password.
+  ///
+  /// - Throws: ``CommandError`` if the login was refused, or the provider does not say that the
+  ///   password was entered; then the session is renewed all the same.
   func confirm(
-    _ session: LoggedInSession, with credentials: Credentials
+    _ session: LoggedInSession, with credentials: Credentials, at issuer: String
   ) async throws(CommandError) -> LoggedInSession {
-    try await LoggedInSession.begun(renewing: session) { () async throws(SessionError) in
+    let renewed = try await LoggedInSession.begun(renewing: session) { () async throws(SessionError) in
       try await reauthenticate(session, with: credentials)
     }
+    do throws(FreshnessError) { _ = try FreshSession(renewed) } catch {
+      guard error == .passwordNotRecent else { throw CommandError(error) }
+      throw CommandError(code: .passwordNotProven, issuer.escaped)
+    }
+    return renewed
   }
 
   /// Ends the session here, and its tokens at the provider.
@@ -143,7 +168,7 @@ extension LoggedInSession {
   func claims(at authority: OAuthAuthority) async throws(CommandError) -> OAuthClaims? {
     try await explainedAsync { () async throws(AccessError<OAuthError>) in
       try await withAccess { (token) async throws(OAuthError) in
-        try await authority.claims(about: user.id, of: token)
+        try await authority.claims(about: user, of: token)
       }
     }
   }
@@ -213,6 +238,7 @@ extension CommandError {
     return [
       ErrorCode.passwordNotRecent.code: "Enter it again at the provider: \(run: "reauth")",
       "oauth_misconfigured": "Check the address after --provider. If it is right, ask the provider's administrators.",
+      "oauth_no_user": "Log out first, or switch to the new login with: \(run: "login", "--switch")",
       "oauth_invalid_client": client, "oauth_unauthorized_client": client,
       "oauth_invalid_scope": "Check --scope: the provider does not grant this access.",
     ]

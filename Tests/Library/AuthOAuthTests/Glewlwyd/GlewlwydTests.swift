@@ -15,8 +15,7 @@ struct GlewlwydTests {
   private func credentials(
     _ provider: GlewlwydServer, _ authority: OAuthAuthority, prompting: Bool = false
   ) async throws -> Credentials {
-    let url = try authority.authorizationURL(
-      redirectURI: "com.example.app:/login", prompting: prompting, parameters: ["nonce": "1"])
+    let url = try authority.authorizationURL(redirectURI: "com.example.app:/login", prompting: prompting)
     return try authority.credentials(from: try await provider.browse(url))
   }
 

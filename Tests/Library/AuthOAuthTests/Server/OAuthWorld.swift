@@ -13,21 +13,23 @@ struct OAuthWorld {
 
   init(_ change: @Sendable (inout ServerDouble.State) -> Void = { _ in }) {
     server.set(change)
-    authority = OAuthAuthority(server: server.description, clientID: "app", scopes: ["openid"], clock: clock)
+    authority = OAuthAuthority(
+      server: server.description, clientID: "app", clientSecret: nil, scopes: ["openid"], resources: [], clock: clock,
+      wallClock: { ServerDouble.wallClock }, freshness: .seconds(900), patience: .seconds(20), user: { $0.user })
     store = SessionStore(authority: authority, vault: vault, clock: clock)
   }
 
   /// An authority for another description of the server, as in another process.
   func authority(
-    clientID: String = "app", clientSecret: Secret? = nil, patience: Duration = .seconds(20),
+    clientID: String = "app", clientSecret: Secret? = nil, resources: [String] = [], patience: Duration = .seconds(20),
     _ change: (inout OAuthServer) -> Void = { _ in },
     user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
   ) -> OAuthAuthority {
     var description = server.description
     change(&description)
     return OAuthAuthority(
-      server: description, clientID: clientID, clientSecret: clientSecret, clock: clock, patience: patience,
-      user: user)
+      server: description, clientID: clientID, clientSecret: clientSecret, scopes: [], resources: resources,
+      clock: clock, wallClock: { ServerDouble.wallClock }, freshness: .seconds(900), patience: patience, user: user)
   }
 
   /// The store of another process, after its start.
@@ -47,10 +49,12 @@ struct OAuthWorld {
 
   /// What the browser gives after a login with this password, or the right one.
   func credentials(
-    _ name: String = "alice", _ password: Secret? = nil, prompting: Bool = false, at other: OAuthAuthority? = nil
+    _ name: String = "alice", _ password: Secret? = nil, prompting: Bool = false, at other: OAuthAuthority? = nil,
+    whileUserActs: () -> Void = {}
   ) throws -> Credentials {
     let authority = other ?? authority
     let url = try authority.authorizationURL(redirectURI: "com.example.app:/login", prompting: prompting)
+    whileUserActs()
     return try authority.credentials(from: try server.browse(url, as: name, password))
   }
 

@@ -20,6 +20,10 @@ final class ServerDouble: Sendable {
     /// Whether introspection knows refresh tokens.
     var introspects = true
     var isDeviceAllowed = false
+    /// Whether a login in the browser gives an ID token.
+    var identifies = false
+    /// When the user entered the password, in seconds since 1970.
+    var passwordEntered = ServerDouble.wallClock
     /// Whom a refresh answers for, in place of the user who logged in.
     var impostor: String?
     /// How the client, whose secret is ``ServerDouble/secret``, has to authenticate, by path; a
@@ -31,13 +35,15 @@ final class ServerDouble: Sendable {
 
     /// Answers in place of the server's own, each for one request to the path.
     fileprivate var scripted: [String: [Answer]] = [:]
-    fileprivate var codes: [String: (user: String, challenge: String?, redirectURI: String?)] = [:]
+    fileprivate var codes: [String: (user: String, challenge: String?, redirectURI: String?, nonce: String?)] = [:]
     fileprivate var refresh: [String: (family: Int, user: String, replaces: String?, isDead: Bool)] = [:]
     fileprivate var access: [String: String] = [:]
     fileprivate var issued = 0
     fileprivate var log: [OAuthRequest] = []
   }
 
+  /// The time of its clock and of the authority's, in seconds since 1970.
+  static let wallClock: Int64 = 1_800_000_000
   static let place = "https://server.example"
   static let secret = Secret("a:b c%d+é")
   static let passwords = ["alice": "marble kettle window harvest", "bob": "paper lantern river orchard"]
@@ -75,20 +81,25 @@ final class ServerDouble: Sendable {
   func browse(_ url: String, as user: String = "alice", _ password: Secret? = nil) throws -> String {
     struct NotAccepted: Error {}
     guard let right = Self.passwords[user], password == nil || password == Secret(right),
-      let fields = url.split(separator: "?").last.flatMap({ Form.fields($0) }), fields["client_id"] == "app",
+      let fields = url.split(separator: "?").last.flatMap({ Self.fields(String($0)) }), fields["client_id"] == "app",
       fields["response_type"] == "code", fields["code_challenge_method"] == "S256",
       let redirectURI = fields["redirect_uri"]
     else { throw NotAccepted() }
     let code = state.withLock { state in
       let code = state.next("code")
-      state.codes[code] = (user, fields["code_challenge"], redirectURI)
+      state.codes[code] = (user, fields["code_challenge"], redirectURI, fields["nonce"])
       return code
     }
     return redirectURI + "?" + Form.text(["code": code, "state": fields["state"], "iss": Self.place])
   }
 
   private static func form(_ request: OAuthRequest) -> [String: String] {
-    Form.fields(String(decoding: request.body, as: UTF8.self)) ?? [:]
+    fields(String(decoding: request.body, as: UTF8.self)) ?? [:]
+  }
+
+  /// The parameters without `resource`, the only one that may be repeated.
+  private static func fields(_ text: String) -> [String: String]? {
+    Form.fields(text.replacing(/&?resource=[^&]*/, with: ""))
   }
 
   /// How the client authenticated; nil without a secret, and with a wrong one.
@@ -99,6 +110,11 @@ final class ServerDouble: Sendable {
     let basic = "Basic YXBwOmElM0FiJTIwYyUyNWQlMkIlQzMlQTk="
     if request.headers["Authorization"] == basic { return .basic }
     return form["client_secret"].map { Secret($0) } == secret ? .post : nil
+  }
+
+  /// An ID token with these claims and this header.
+  static func identity(_ claims: JSON, header: JSON = ["alg": "RS256"]) -> String {
+    [header.text, claims.text, "signature"].map { Base64URL.text(Array($0.utf8)) }.joined(separator: ".")
   }
 
   private func send(_ request: OAuthRequest) async throws -> Answer {
@@ -163,7 +179,7 @@ extension ServerDouble.State {
       guard let code = codes.removeValue(forKey: form["code"] ?? ""), code.redirectURI == form["redirect_uri"],
         code.challenge == Base64URL.text(SHA256.hash(Array((form["code_verifier"] ?? "").utf8)))
       else { return json(["error": "invalid_grant"], status: 400) }
-      return issue(code.user)
+      return issue(code.user, identity: identifies ? identity(code.user, nonce: code.nonce) : nil)
     case "refresh_token":
       let old = form["refresh_token"] ?? ""
       if let user = use(old) { return issue(impostor ?? user, replacing: old) }
@@ -182,7 +198,19 @@ extension ServerDouble.State {
     return entry.user
   }
 
-  private mutating func issue(_ user: String, replacing old: String? = nil) -> ServerDouble.Answer {
+  /// An ID token without a valid signature.
+  private func identity(_ user: String, nonce: String?) -> String {
+    let claims: JSON = [
+      "iss": .string(ServerDouble.place), "sub": .string("id-\(user)"), "aud": "app",
+      "iat": .integer(ServerDouble.wallClock), "exp": .integer(ServerDouble.wallClock + 300),
+      "auth_time": .integer(passwordEntered), "nonce": .string(orNull: nonce),
+    ]
+    return ServerDouble.identity(claims)
+  }
+
+  private mutating func issue(
+    _ user: String, replacing old: String? = nil, identity: String? = nil
+  ) -> ServerDouble.Answer {
     let token = next("access")
     access[token] = user
     guard old == nil ? refreshes : rotates else {
@@ -192,6 +220,7 @@ extension ServerDouble.State {
     refresh[new] = (old.flatMap { refresh[$0]?.family } ?? issued, user, old, false)
     return json([
       "access_token": .string(token), "token_type": "Bearer", "expires_in": 300, "refresh_token": .string(new),
+      "id_token": .string(orNull: identity),
     ])
   }
 
