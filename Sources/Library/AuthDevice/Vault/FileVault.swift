@@ -154,6 +154,17 @@ public final class FileVault: SessionVault {
     }
   }
 
+  /// Deletes the saved access token if `isMeant`, so that its next use renews it; the session
+  /// stays.
+  package func forgetAccessToken(if isMeant: (AccessToken) -> Bool) throws(VaultError) {
+    try change { (directory, reading) throws(FileError) in
+      guard case .token(let token, let details) = reading, let saved = details.accessToken, isMeant(saved) else {
+        return
+      }
+      try directory.replace(name, with: text(token, TokenDetails(session: details.session, user: details.user)))
+    }
+  }
+
   private func text(_ token: SessionToken, _ details: TokenDetails) throws(FileError) -> [UInt8] {
     let text = SessionFile.text(token, details, issuer)
     guard text.count <= SessionFile.longest else {

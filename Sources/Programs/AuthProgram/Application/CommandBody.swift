@@ -47,14 +47,18 @@ struct CommandBody: Sendable {
 
   /// A command that hands out the access token of an identity provider.
   ///
-  /// A valid token of the session file is used as it is: only that file is read.
+  /// A valid token of the session file is used as it is: only that file is read. `refused` reads
+  /// from the command line which token a server has refused.
   static func withAccessToken(
+    insteadOf refused: @escaping @Sendable (ParsedWords) throws(CommandError) -> RefusedToken? = {
+      (_) throws(CommandError) in nil
+    },
     _ run: @escaping @Sendable (ParsedWords, SavedAccess) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, _) async throws(CommandError) in
       let place = try ContextPlace(words)
       return try await atProvider { () async throws(CommandError) in
-        try await run(words, try await SavedAccess(words, in: place, printer))
+        try await run(words, try await SavedAccess(words, in: place, printer, insteadOf: try refused(words)))
       }
     }
   }

@@ -1,4 +1,5 @@
 import AuthCore
+import AuthDevice
 import AuthMessages
 import CProcess
 import CommandLineKit
@@ -16,19 +17,35 @@ enum TokenCommand {
         + "server that gets the token may refuse it. Anybody who has the token can use it until it expires.",
       "If even a new token is valid for less than --min-valid, it is printed anyway. Without --min-valid, a token "
         + "with a lifetime of less than 40 seconds is renewed in the last quarter of its lifetime.",
+      "If a server refuses the token with status 401, pass that token to 'token --refused-stdin', and repeat the request "
+        + "once with the token that it prints. The refused token is renewed only if it is still the saved one, so many processes "
+        + "get the same new one. --renew does that without the refused token; a token of the last 5 seconds is not renewed "
+        + "again. A second 401 means that you lack access, and not that the token is over.",
     ],
-    options: [SavedAccess.minimum, header, file],
+    options: [SavedAccess.minimum, renew, refusedFromInput, header, file],
     examples: [
       "token": "prints the token",
       "token --header":
         "prints a header for curl: h=$(auth-cli token --header) && printf '%s\\n' \"$h\" | curl -H @- URL",
       "token --file token": "writes the token into a file, for programs that only read files",
       "token --min-valid 5m": "renews the token first if it is valid for less than 5 minutes",
+      "token --renew": "renews the token, because a server refused it",
+      "token --refused-stdin < refused": "the same, for the token in a file",
       "token --json": "prints the token and when it expires as JSON",
     ],
     statuses: .ofAccessTokens
-  ) { _ in .withAccessToken(run) }
+  ) { _ in
+    .withAccessToken(
+      insteadOf: { (words) throws(CommandError) in
+        // What was refused is compared, and shown nowhere.
+        if words[refusedFromInput] { return .token(Secret(bytes: try SecretLines().lines(["access token"])[0])) }
+        return words[renew] ? .saved : nil
+      }, run)
+  }
 
+  private static let renew = Option.flag("renew", "Renew the token, because a server refused it")
+  private static let refusedFromInput = Option.flag(
+    "refused-stdin", "Read the token that a server refused from standard input, one line, and renew that one")
   private static let header = Option.flag("header", "Print the header Authorization")
   private static let file = Option.optional(
     "file", "PATH", ValueKind<[UInt8]>("a path", accepted: "the path of a file") { $0.bytes.isEmpty ? nil : $0.bytes },
@@ -116,7 +133,8 @@ enum GitCredentialCommand {
     "git", summary: "Answer git as a credential helper",
     discussion: [
       "git runs this when it needs a password, with a description of the server on standard input. The answer has "
-        + "an access token as the password. 'store' and 'erase' do nothing.",
+        + "an access token as the password. 'store' does nothing. git runs 'erase' when the server refused the token: the "
+        + "next 'get' then renews it.",
       "git 2.46 and later send the token as such (Bearer), unless you choose a user name with --username. Earlier "
         + "versions send it as a password.",
       "Only the hosts that --host names get the token, because a repository can name any host, also in a submodule. "
@@ -147,11 +165,15 @@ enum GitCredentialCommand {
   ) async throws(CommandError) -> Answer {
     // Without an answer, git asks its next helper.
     let none = Answer(.onlyShows, ["access_token": nil])
-    guard words[operation] == "get" else { return none }
+    guard ["get", "erase"].contains(words[operation]) else { return none }
     let asked = description()
     guard let host = asked["host"], let scheme = asked["protocol"],
       words[Options.tokenHost].contains(where: { TokenHost($0).isMeant(by: host, scheme: scheme) })
     else { return none }
+    guard words[operation] == "get" else {
+      try erase(asked["credential"] ?? asked["password"], in: try ContextPlace(words))
+      return Answer(.changed("the token is renewed before its next use", hint: "Run git again."))
+    }
     return try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
       let end = try access.end().map { "password_expiry_utc=\($0.seconds)\n" } ?? ""
       let members = try access.members()
@@ -162,6 +184,16 @@ enum GitCredentialCommand {
         : "username=\(asked["username"] ?? words[username])\npassword=\(access.token.value)\n\(end)"
       return Answer(.onlyShows, text: text, members)
     }.run(words, printer, makeBackend)
+  }
+
+  /// Deletes the saved access token if it is the refused one, so that the next use renews it.
+  ///
+  /// A token that was renewed meanwhile stays. git may name none, and means whatever is saved.
+  private static func erase(_ refused: String?, in place: ContextPlace) throws(CommandError) {
+    guard let settings = try ProviderSettings(of: place) else { return }
+    try explained { () throws(VaultError) in
+      try place.vault(for: settings.tokenIssuer).forgetAccessToken { refused == nil || $0.value == refused }
+    }
   }
 
   /// The request of git: lines `NAME=VALUE` up to an empty one (git-credential(1), "Input/output

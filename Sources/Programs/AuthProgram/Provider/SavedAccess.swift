@@ -5,6 +5,28 @@ import AuthOAuth
 import CommandLineKit
 import TextFormat
 
+/// An access token that a server refused, though it is not over.
+enum RefusedToken: Redacted {
+  /// The saved one, unless it was granted within the last seconds: then another process has renewed
+  /// it for the same reason.
+  case saved
+  /// This one, if it is still the saved one.
+  case token(Secret)
+
+  /// How long all who ask get one new token.
+  private static let shared = Duration.seconds(5)
+
+  /// Whether the saved token, which was requested then, is the refused one.
+  func isMeant(_ saved: AccessToken, requested: BootInstant?, now: BootInstant) -> Bool {
+    switch self {
+    case .token(let token): return token == Secret(saved.value)
+    case .saved:
+      guard let requested, requested.boot == now.boot else { return true }
+      return now.uptime - requested.uptime >= Self.shared
+    }
+  }
+}
+
 /// A valid access token of a context, from the session file or renewed just now.
 struct SavedAccess: Redacted {
   /// How long the token must be valid; by default long enough for the request that uses it.
@@ -18,12 +40,16 @@ struct SavedAccess: Redacted {
 
   /// Takes the access token of the session file, or renews it, without a prompt.
   ///
-  /// It reads only the session file if the token is valid for long enough, and no limit of the
-  /// login has ended the session.
-  init(_ words: ParsedWords, in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
+  /// It reads only the session file if the token is valid for long enough, no limit of the login
+  /// has ended the session, and the token is not the `refused` one.
+  init(
+    _ words: ParsedWords, in place: ContextPlace, _ printer: Printer, insteadOf refused: RefusedToken? = nil
+  ) async throws(CommandError) {
     var minimum = words[Self.minimum]
     let clock = BootClock()
     (self.printer, self.clock) = (printer, clock)
+    var old: AccessToken?
+    var isRenewable = true
     if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
       // A token with a short lifetime is renewed in its last quarter, and not at each call.
       if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
@@ -32,8 +58,12 @@ struct SavedAccess: Redacted {
         minimum = min(minimum, (end.uptime - requested.uptime) / 4)
       }
       let now = try explained { () throws(ClockError) in try clock.now() }
+      if let refused, refused.isMeant(saved, requested: OAuthAuthority.requestTime(of: session), now: now) {
+        old = saved
+        isRenewable = OAuthAuthority.granted(with: session)?.isRenewable ?? true
+      }
       // A limit of the login, such as `--absolute`, may have ended the session.
-      if saved.isValid(for: minimum, at: now), OAuthAuthority.endReason(of: session, at: now) == nil {
+      if old == nil, saved.isValid(for: minimum, at: now), OAuthAuthority.endReason(of: session, at: now) == nil {
         token = saved
         return
       }
@@ -44,7 +74,9 @@ struct SavedAccess: Redacted {
       if case .unavailable(let failure) = atDatabase.look() { throw CommandError(failure) }
       throw CommandError(code: .notAtProvider, place.context.description)
     }
-    token = try await ProviderWorkspace(place, printer, settings, onlyTokens: true).accessToken(validFor: minimum)
+    // Without a refresh token, the provider is asked whether the token still works.
+    token = try await ProviderWorkspace(place, printer, settings, onlyTokens: isRenewable)
+      .accessToken(validFor: minimum, insteadOf: old)
   }
 
   /// When the token expires, by the wall clock; nil if the provider did not say.
