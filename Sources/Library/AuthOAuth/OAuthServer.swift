@@ -1,4 +1,5 @@
 public import AuthCore
+import TextFormat
 
 /// A server: its addresses, and the closure that sends requests to it.
 ///
@@ -137,7 +138,7 @@ public struct OAuthServer: Sendable {
       throw .noMetadata(issuer, foundInstead: other)
     }
     let methods = "code_challenge_methods_supported"
-    guard document.members[methods] == nil || document.list(methods).contains("S256") else {
+    guard (document.members[methods] ?? .null) == .null || document.list(methods).contains("S256") else {
       throw .misconfigured("The server does not support PKCE with S256.")
     }
     for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
@@ -147,7 +148,7 @@ public struct OAuthServer: Sendable {
     }
     server.namesIssuer = document["authorization_response_iss_parameter_supported"] == "true"
     server.listedScopes = document.list("scopes_supported")
-    server.listsS256 = document.members[methods] != nil
+    server.listsS256 = document.list(methods).contains("S256")
     server.clientAuthentication = clientAuthentication(in: document)
     return server
   }

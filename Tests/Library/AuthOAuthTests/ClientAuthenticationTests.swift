@@ -70,6 +70,20 @@ import Testing
     #expect(world.server.forms("/token").count == count + 1)
   }
 
+  @Test("a client without a secret names itself in a header where a logout is refused otherwise")
+  func publicClient() async throws {
+    let token = try await world.grant().token
+    world.server.script("/revoke", 401, #"{"error": "invalid_client"}"#)
+    try await world.authority.revoke(token, reason: .userAsked)
+    let requests = world.server.requests.filter { $0.url.hasSuffix("/revoke") }
+    // The id, a colon, and nothing.
+    #expect(requests.map { $0.headers["Authorization"] } == [nil, "Basic YXBwOg=="])
+    #expect(world.server.forms("/revoke").map { $0["client_id"] } == ["app", nil])
+    let next = try await world.grant().token
+    for _ in 1...2 { world.server.script("/revoke", 401, #"{"error": "invalid_client"}"#) }
+    await #expect(throws: Unavailability.self) { try await world.authority.revoke(next, reason: .userAsked) }
+  }
+
   @Test("a refusal of the second way that is about the code stands, and the way is remembered")
   func aboutTheCode() async throws {
     let authority = authority()

@@ -148,9 +148,19 @@ import Testing
     arguments: [("[\"plain\"]", false), ("[]", false), ("\"S256\"", false), ("[\"plain\", \"S256\"]", true)])
   func downgrade(methods: String, isEnough: Bool) async throws {
     describe(ServerDouble.place, ", \"code_challenge_methods_supported\": \(methods)")
-    if isEnough { return #expect(try await !discover().namesIssuer) }
+    if isEnough { return #expect(try await discover().listsS256) }
     await #expect(throws: OAuthError.misconfigured("The server does not support PKCE with S256.")) {
       try await discover()
+    }
+  }
+
+  @Test("a server without a list of methods may support S256, and is known as one without a list")
+  func unlisted() async throws {
+    for more in ["", ", \"code_challenge_methods_supported\": null"] {
+      describe(ServerDouble.place, more)
+      let found = try await discover()
+      #expect(!found.listsS256)
+      #expect(!OAuthServer(found.metadata, send: found.send).listsS256)
     }
   }
 
