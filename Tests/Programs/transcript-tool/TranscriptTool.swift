@@ -76,11 +76,17 @@ enum TranscriptTool {
         let row = 1 + (lines.firstIndex { $0.contains(text) } ?? 0)
         try terminal.send("\u{1B}[<0;5;\(row)M\u{1B}[<0;5;\(row)m")
       case "leave":
-        let hint = "Enter or Esc: go on"
+        // A page with codes asks before it closes.
+        let question = "c close  Esc back"
         func shows(_ screen: SmallScreen) -> Bool { screen.text.contains(text) }
-        while try !shows(terminal.expectScreen(hint, columns: columns) { shows($0) || $0.text.contains(hint) }) {
+        func hint(_ screen: SmallScreen) -> String? {
+          ["Enter or Esc: go on", "Esc close", question].first { screen.text.contains($0) }
+        }
+        while true {
+          let screen = try terminal.expectScreen(columns: columns) { shows($0) || hint($0) != nil }
+          guard !shows(screen), let hint = hint(screen) else { break }
           // Either the page goes, or the pause begins again.
-          try terminal.send(typed("⎋"))
+          try terminal.send(hint == question ? "c" : typed("⎋"))
           try terminal.expectScreen("no page that can be left", columns: columns) { !$0.text.contains(hint) }
         }
       case "!", "type":

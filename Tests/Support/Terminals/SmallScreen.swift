@@ -11,14 +11,22 @@ package struct SmallScreen {
   package private(set) var modes: Set<Int> = [25, 7]
   /// Sequences that it does not understand.
   package private(set) var unknown: [String] = []
+  /// The rows that the terminal keeps, because they left its screen at the top, or `2J` cleared
+  /// them as in tmux.
+  package private(set) var history: [String] = []
+  /// The forms of keys that were asked for: xterm's modifyOtherKeys, and the stack of kitty's
+  /// keyboard protocol.
+  package private(set) var (otherKeys, keyboard) = (0, [0])
+  private let hasAlternate: Bool
   /// The content that returns when the alternate screen ends.
   private var main: Frame?
   private var cursor = Frame.Position(row: 0, column: 0)
   private var style = CellStyle.plain
   private var decoder: [UInt8] = []
 
-  package init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int, hasAlternate: Bool = true) {
     frame = Frame(columns: columns, rows: rows)
+    self.hasAlternate = hasAlternate
   }
 
   package var text: String { frame.lines.joined(separator: "\n") }
@@ -78,9 +86,22 @@ package struct SmallScreen {
     switch Character(Unicode.Scalar(sequence[sequence.endIndex - 1])) {
     case "h" where text.hasPrefix("?"): for number in numbers { set(number, true) }
     case "l" where text.hasPrefix("?"): for number in numbers { set(number, false) }
-    case "H": cursor = .init(row: (first ?? 1) - 1, column: ((numbers.count > 1 ? numbers[1] : nil) ?? 1) - 1)
+    case "H":
+      let (row, column) = ((first ?? 1) - 1, ((numbers.count > 1 ? numbers[1] : nil) ?? 1) - 1)
+      cursor = .init(row: min(row, frame.rows - 1), column: min(column, frame.columns - 1))
     case "C": cursor.column = min(cursor.column + (first ?? 1), frame.columns - 1)
-    case "J": frame = Frame(columns: frame.columns, rows: frame.rows)
+    case "J" where first == 1:
+      let blank = String(repeating: " ", count: frame.columns)
+      for row in 0..<cursor.row { frame.put(blank, row: row, column: 0) }
+      frame.put(String(blank.prefix(cursor.column + 1)), row: cursor.row, column: 0)
+    case "J" where first == 3: history = []
+    case "J":
+      if main == nil { history += frame.lines }
+      frame = Frame(columns: frame.columns, rows: frame.rows)
+    case "m" where text.hasPrefix(">4"): otherKeys = numbers.count > 1 ? numbers[1] ?? 0 : 0
+    case "u" where text.hasPrefix(">"): keyboard.append(Int(text.dropFirst()) ?? 0)
+    case "u" where text.hasPrefix("="): keyboard[keyboard.count - 1] = Int(text.dropFirst()) ?? 0
+    case "u" where text == "<" && keyboard.count > 1: keyboard.removeLast()
     case "K":
       let blank = String(repeating: " ", count: frame.columns - cursor.column)
       frame.put(blank, row: cursor.row, column: cursor.column)
@@ -98,7 +119,7 @@ package struct SmallScreen {
   private mutating func set(_ mode: Int?, _ isOn: Bool) {
     guard let mode else { return }
     if isOn { modes.insert(mode) } else { modes.remove(mode) }
-    if mode == 1049 {
+    if mode == 1049, hasAlternate {
       let blank = Frame(columns: frame.columns, rows: frame.rows)
       if isOn { (main, frame) = (main ?? frame, blank) } else { (main, frame) = (nil, main ?? blank) }
     }
@@ -109,6 +130,7 @@ package struct SmallScreen {
       cursor.row += 1
       return
     }
+    if main == nil { history.append(frame.lines[0]) }
     var scrolled = Frame(columns: frame.columns, rows: frame.rows)
     for (row, line) in frame.lines.dropFirst().enumerated() { scrolled.put(line, row: row, column: 0) }
     frame = scrolled
@@ -117,8 +139,13 @@ package struct SmallScreen {
 
 extension PseudoTerminal {
   /// The screen of a terminal with this size after all output.
-  package func screen(columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
-    var screen = SmallScreen(columns: columns, rows: rows)
+  ///
+  /// `before` is what another program had sent to it.
+  package func screen(
+    columns: Int = 80, rows: Int = 24, hasAlternate: Bool = true, before: String = ""
+  ) throws -> SmallScreen {
+    var screen = SmallScreen(columns: columns, rows: rows, hasAlternate: hasAlternate)
+    screen.feed(before.utf8)
     try expect("", within: .zero) { bytes in
       screen.feed(bytes)
       return true

@@ -70,6 +70,8 @@ extension OpenDirectory {
 
   /// Creates a file with mode 0600, whatever the umask, and makes its content durable.
   ///
+  /// If that fails, no part of the file remains.
+  ///
   /// - Parameters:
   ///   - name: The name of the file.
   ///   - content: What the file contains.
@@ -83,6 +85,13 @@ extension OpenDirectory {
       throw .system(path, "cannot be created", .current)
     }
     defer { close(descriptor) }
+    do throws(FileError) { try fill(descriptor, path, with: content) } catch {
+      unlinkat(self.descriptor, name, 0)
+      throw error
+    }
+  }
+
+  private func fill(_ descriptor: Int32, _ path: String, with content: [UInt8]) throws(FileError) {
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
     var rest = content[...]
     while !rest.isEmpty {

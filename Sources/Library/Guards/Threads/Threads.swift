@@ -14,13 +14,15 @@
 /// main actor, and the thread would die of that.
 ///
 /// - Parameters:
-///   - blocksSignals: Whether signals go to other threads only.
+///   - blocksSignals: Whether signals go to other threads only, except those of a crash.
 ///   - body: The work.
 /// - Returns: False when the system gave no thread.
 package func startThread(blockingSignals blocksSignals: Bool = false, _ body: @escaping @Sendable () -> Void) -> Bool {
   // The new thread inherits what this one blocks.
   var (all, before) = (sigset_t(), sigset_t())
   sigfillset(&all)
+  // A blocked signal of a crash would end the process without its handler.
+  for crash in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&all, crash) }
   if blocksSignals { pthread_sigmask(SIG_BLOCK, &all, &before) }
   defer { if blocksSignals { pthread_sigmask(SIG_SETMASK, &before, nil) } }
   #if canImport(Darwin)

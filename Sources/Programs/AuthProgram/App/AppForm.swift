@@ -29,8 +29,11 @@ final class AppForm {
   let plan: AppFormPlan
   var focus = 0
   var problem: CommandError?
-  /// The time until which the same input would be refused again.
-  var waitEnd: Duration?
+  /// The error of the last attempt if there was one too many, the time until which the same input
+  /// would be refused again, and the name in that attempt.
+  private(set) var wait: (problem: CommandError, end: Duration, name: String)?
+  /// Whether the last key was Escape, and a second one leaves the form although input is lost.
+  var isLeaving = false
   /// The form under this one, which opens again afterwards.
   let covered: AppForm?
 
@@ -46,6 +49,24 @@ final class AppForm {
 
   /// Whether it is the content of a tab; the keys that change tabs then work in it.
   var isTab: Bool { if case .pay = purpose { true } else { false } }
+
+  /// Whether leaving it loses something that the user typed, such as the password before a code.
+  var losesInput: Bool {
+    if case .secondStep = purpose { return true }
+    return fields.contains(where: \.isTyped)
+  }
+
+  /// Shows the error of an attempt.
+  func show(_ problem: CommandError, at now: Duration) {
+    self.problem = problem
+    wait = problem.wait.map { (problem, now + $0, fields[0].text) }
+  }
+
+  /// Replaces the message about the last attempt after an edit; how long to wait still shows.
+  func edited(_ mistake: CommandError?, at now: Duration) {
+    let waiting = wait.flatMap { $0.end > now && $0.name == fields[0].text ? $0.problem : nil }
+    problem = mistake ?? waiting
+  }
 
   var isLogin: Bool { if case .logIn = purpose { true } else { false } }
 
@@ -109,8 +130,8 @@ final class AppForm {
 
 extension CommandError {
   /// The error for an input that a form does not accept.
-  static func mistake(_ message: String, hint: Hint = "") -> CommandError {
-    CommandError(.no, "mistake", message, hint: hint)
+  static func mistake(_ message: String, code: String = "mistake", hint: Hint = "") -> CommandError {
+    CommandError(.no, code, message, hint: hint)
   }
 }
 
@@ -134,6 +155,8 @@ struct AppFormPlan {
   var names = Names.none
   /// Whether it stays open when the session ends.
   var isForAnybody = false
+  /// A secret that it shows, which the user may copy.
+  var secret: String?
   /// A QR code, where there is room for it.
   var picture: [String] = []
   var pictureWidth: Int { picture.first.map { DisplayWidth.columns($0) } ?? 0 }
@@ -200,7 +223,7 @@ extension AppForm.Purpose {
         title: "Enter this secret in an authenticator app, then its code here", fields: [.init("Code", .secret)],
         verb: "turn it on",
         advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
-        picture: secret.picture
+        secret: secret.text, picture: secret.picture
       ) { .change(.confirmTwoStep($0.fields[0].password)) }
     case .endTwoStep:
       AppFormPlan(

@@ -78,12 +78,14 @@ extension AppState {
   /// The message below the fields: the progress of the work, or the problem and a hint.
   private func message(of form: AppForm, width: Int) -> [AppNotice] {
     if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: width) }
-    // After too many attempts, the remaining time replaces the hint.
-    let wait = form.waitEnd.map { end in
-      end > now ? "Try again in \((end - now).asWait)." : "You can try again now."
-    }
-    let problem = form.problem.map {
-      AppNotice.wrap($0.sentence, .bad, width: width) + AppNotice.wrap(wait ?? $0.hint.description, width: width)
+    let problem = form.problem.map { problem in
+      // After too many attempts, the remaining time replaces the hint.
+      let wait = form.wait.flatMap { wait in
+        wait.problem != problem
+          ? nil : wait.end > now ? "Try again in \((wait.end - now).asWait)." : "You can try again now."
+      }
+      return AppNotice.wrap(problem.sentence, .bad, width: width)
+        + AppNotice.wrap(wait ?? problem.hint.description, width: width)
     }
     let advice = form.plan.advice.split(separator: "\n").flatMap { AppNotice.wrap(String($0), .faint, width: width) }
     return (problem ?? []) + advice

@@ -109,6 +109,7 @@ extension AppState {
         ("Shift-Tab ↑", "the previous field"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
         ("Ctrl-A -E", "move to the start or the end of the text"),
       ]
+      if form?.plan.secret != nil { keys.append(("Ctrl-Y", "ask the terminal to copy the secret")) }
       if form?.isLogin == true { keys.append(("Ctrl-R", "set a new password with a code, if you forgot it")) }
     } else if isFiltering {
       keys = [("Enter", "keep the filter"), ("Esc", "clear it")]
@@ -159,14 +160,16 @@ extension AppState {
 
   /// The messages above the bottom bar, at most ``mostSaid`` lines.
   private var said: [AppNotice] {
-    guard !showsHelp, interruption == nil else { return [] }
-    if let question {
+    guard interruption != nil || !showsHelp else { return [] }
+    if interruption == nil, let question {
       let lines = hasRoomForQuestion ? lines(of: question) : ["The terminal is too small."]
       return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, .strong)
     }
     var said = ending ?? notice
     if let ending, let notice { said = AppNotice("\(notice.text) \(ending.text)", notice.style) }
     if isWorkLong, !isWaiting { said = AppNotice(workWords, .strong) }
+    if form?.isLeaving == true { said = AppNotice("Esc again leaves; what you typed is lost.", .strong) }
+    if interruption != nil { said = keepingNotice }
     guard let said else { return [] }
     var lines = Paragraph.wrap(TextEscaping.escape(said.text), width: columns)
     if lines.count > mostSaid { lines = lines[..<(mostSaid - 1)] + [lines[(mostSaid - 1)...].joined(separator: " ")] }
@@ -215,7 +218,7 @@ extension AppState {
   private func keys(isNarrow: Bool) -> [String] {
     if let overlay {
       let scroll = overlay.count > body.height ? ["↑↓ scroll"] : []
-      if interruption != nil { return scroll + (isQuiet ? ["Enter or Esc: go on"] : []) }
+      if interruption != nil { return scroll + (isQuiet ? keysOfInterruption : []) }
       return scroll + [scroll.isEmpty ? "any key: back" : "other keys: back"]
     }
     if question != nil { return hasRoomForQuestion ? ["y yes", "n no"] : ["n no"] }
@@ -238,12 +241,19 @@ extension AppState {
     return all.compactMap(\.self) + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
   }
 
+  private var keysOfInterruption: [String] {
+    guard interruption?.codes != nil else { return ["Enter or Esc: go on"] }
+    let keys = ["y copy", columns < 60 ? "w save" : "w save to a file"]
+    return keeping.isClosing ? ["c close", "Esc back"] + keys : keys + ["Esc close"]
+  }
+
   private func keys(of form: AppForm) -> [String] {
     if isWaiting { return ["Esc leave"] }
     let isLast = form.focus == form.fields.count - 1
     let tab = completion(of: form) ?? (form.fields.count > 1 ? "field" : nil)
     let keys = [
-      "Enter " + (isLast ? form.plan.verb : "next"), form.isTab ? "Esc leave" : "Esc cancel", tab.map { "Tab " + $0 },
+      "Enter " + (isLast ? form.plan.verb : "next"), form.isTab ? "Esc leave" : "Esc cancel",
+      form.plan.secret.map { _ in "Ctrl-Y copy it" }, tab.map { "Tab " + $0 },
       form.isTab && form.fields[form.focus].text.isEmpty ? "←→ tabs" : nil,
       form.isLogin ? "Ctrl-R forgotten?" : nil, "F1 help",
     ]

@@ -38,6 +38,9 @@ final class AppInput: Redacted {
 
   var isSecret: Bool { secret != nil }
 
+  /// Whether the user typed something that the field did not have from the start.
+  var isTyped: Bool { if case .text(let text) = kind { text != self.text } else { !isEmpty } }
+
   var isEmpty: Bool { secret?.isEmpty ?? text.isEmpty }
 
   /// A copy of the typed text as a secret.
@@ -58,7 +61,7 @@ final class AppInput: Redacted {
       guard let line = pasted.line else { return "The pasted text has more than one line. Nothing was inserted." }
       guard let secret else { return insert(String(decoding: line, as: UTF8.self)) }
       return secret.append(line) ? nil : Self.tooLong
-    case .unusablePaste: return "The pasted text is too long, or is not text. Nothing was inserted."
+    case .unusablePaste: return "The pasted text is too long, is not text or has no end. Nothing was inserted."
     case _: break
     }
     if let secret { edit(secret, key) } else { move(key) }

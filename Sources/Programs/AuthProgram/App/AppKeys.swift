@@ -6,6 +6,7 @@ extension AppState {
   func press(_ key: Key) -> AppEffect? {
     if wanted.take() != nil { notice = nil }
     if interruption != nil { return leaveInterruption(key) }
+    if key != .escape { form?.isLeaving = false }
     if case .click(let row, let column) = key { return click(row, column) }
     let lines = lines(for: key)
     if showsHelp {
@@ -178,16 +179,23 @@ extension AppState {
       return nil
     }
     notice = nil
+    let isSure = form.isLeaving || !form.losesInput
+    form.isLeaving = false
     let field = form.fields[form.focus]
     let last = form.fields.count - 1
     switch key {
     case .control("r") where form.isLogin:
       dropForm()
       self.form = AppForm(.recover(username: form.fields[0].text))
+    // An Escape may also be the start of an arrow key, whose rest comes late.
+    case .escape where !isSure: form.isLeaving = true
     case .escape where isStep:
       uncover()
       return perform(.cancelAnswer)
     case .escape: leaveForm()
+    case .control("y") where form.plan.secret != nil:
+      notice = Self.askedToCopy
+      return .copySecret
     case .right where form.isTab && field.text.isEmpty: return step(by: 1)
     case .left where form.isTab && field.text.isEmpty: return step(by: -1)
     case .tab, .down,
@@ -203,13 +211,12 @@ extension AppState {
       // The first attempt may have paid already, so the balance says nothing.
       let cost = isRepeated ? nil : amount.minorUnits
       if let cost, let balance = self[.pay].page?.balance, balance < cost {
-        form.problem = .mistake("You have only \(Amount.text(balance)).")
+        form.problem = .mistake("You have only \(Amount.text(balance)).", code: Self.tooLittle)
         return nil
       }
       question = AppQuestion(text: "Pay \(amount) to \(payee)?", action: action, cost: cost)
     case _:
-      // An edit removes the message about the last attempt.
-      form.problem = field.edit(key).map { .mistake($0) }
+      form.edited(field.edit(key).map { .mistake($0) }, at: now)
     }
     return nil
   }

@@ -63,7 +63,7 @@ final class AppLoop {
     while !isOver, authentication == nil {
       if needsSize { take(.resized(columns: terminal.size.columns, rows: terminal.size.rows)) }
       if isUncertain { terminal.forget() }
-      terminal.readMouse(state.readsMouse)
+      terminal.readMouse(state.readsMouseNow)
       if let text = copied.take() { terminal.copy(text) }
       try terminal.show(state.frame)
       isUncertain = false
@@ -96,7 +96,10 @@ final class AppLoop {
       if let problem { take(.looked(problem)) }
     case .done(let message, let revision):
       guard revision <= self.revision else { return early.append(news) }
-      if case .finished = message {} else { run(looks.finish()) }
+      switch message {
+      case .finished, .written: break
+      case _: run(looks.finish())
+      }
       take(message)
     }
   }
@@ -124,6 +127,8 @@ final class AppLoop {
       case .quit: isOver = true
       case .authenticate(let isConfirming): authentication = isConfirming
       case .copy(let text): copied = text
+      case .copySecret: copied = state.secretShown
+      case .writeCodes: writeCodes()
       case .look, .load, .renew, .perform: submit(effect)
       }
     }
@@ -141,6 +146,14 @@ final class AppLoop {
     WorkThreads.withoutSignals.start { [work, mailbox] in
       let message = await work.take(effect)
       mailbox.post(.done(message, after: work.store.revision))
+    }
+  }
+
+  /// Writes the codes of the page on another thread, because a disk may be slow.
+  private func writeCodes() {
+    guard let page = state.interruption, let codes = page.codes else { return }
+    WorkThreads.withoutSignals.start { [mailbox] in
+      mailbox.post(.done(.written(CodesFile.write(codes + "\n", as: page.fileName)), after: 0))
     }
   }
 

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthMessages
 import CommandLineKit
 
@@ -21,6 +22,8 @@ indirect enum AppMessage: Sendable {
   case authenticated(Result<Credentials, CommandError>, isConfirming: Bool)
   /// The time until the session expires, nil if it does not; and whether activity prolongs it.
   case ends(in: Duration?, isIdle: Bool)
+  /// The codes of the page were written to the file with this path, or the reason why not.
+  case written(Result<String, FileError>)
   /// Time passed, so texts that count down may change.
   case tick
 }
@@ -34,8 +37,12 @@ enum AppEffect: Equatable, Sendable {
   case perform(AppAction)
   /// Prolong the session, because the user pressed a key.
   case renew
-  /// Put the text into the clipboard.
+  /// Ask the terminal to copy the text to the clipboard.
   case copy(String)
+  /// Ask the terminal to copy the secret that the screen shows.
+  case copySecret
+  /// Write the codes that the page shows to a new file that only the user can read.
+  case writeCodes
   /// Leave the screen until the user has logged in at the identity provider, to begin a session or
   /// to confirm one.
   case authenticate(isConfirming: Bool)

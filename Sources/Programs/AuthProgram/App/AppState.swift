@@ -33,6 +33,8 @@ final class AppState {
   var question: AppQuestion?
   /// The page that covers everything else until the user closes it.
   var interruption: AppInterruption?
+  /// What became of the codes that the interruption shows.
+  var keeping = AppKeeping()
   /// The first visible line of the interruption or of the help.
   var overlayTop = 0
   /// Whether the database has no accounts.
@@ -42,6 +44,11 @@ final class AppState {
   var notice: AppNotice?
   /// The notice that explains why the last check of the session failed.
   var lookNotice: AppNotice?
+  /// The notice that explains why the last load of a tab failed, and whether the database could not
+  /// be used at all.
+  var loadNotice: (tab: AppTab, notice: AppNotice, isOutage: Bool)?
+  /// The error whose notice says how long to wait, and the time when the wait ends.
+  var delay: (problem: CommandError, end: Duration)?
   /// The time of the next check of the session if nothing changes before; nil for none.
   var nextLook: Duration?
   var showsHelp = false
@@ -75,6 +82,11 @@ final class AppState {
   var lastProblem: CommandError?
   /// Whether the program reads the mouse; then the terminal cannot select text with it.
   var readsMouse = true
+  /// Whether the program reads the mouse now: not while it shows a secret that the user may want to
+  /// select.
+  var readsMouseNow: Bool { readsMouse && secretShown == nil }
+  /// The codes or the secret that the screen shows; nil for none.
+  var secretShown: String? { interruption == nil ? form?.plan.secret : interruption?.codes }
   /// The number of payment forms so far.
   var payments = 0
 
@@ -93,7 +105,7 @@ final class AppState {
     if work != nil { changes.append(workBegan + (isWorkLong ? .seconds(seconds + 1) : Self.moment)) }
     if page == nil || !isRestored { changes.append(loadingBegan + Self.moment) }
     if interruption != nil { changes.append(lastKey + AppInterruption.quiet) }
-    if form?.problem != nil, let end = form?.waitEnd, end > now {
+    for end in [form?.problem == nil ? nil : form?.wait?.end, delay?.end].compactMap(\.self) where end > now {
       changes.append(end - Deadlines.nextChange(ofWait: end - now))
     }
     if isLoggedIn, let end {

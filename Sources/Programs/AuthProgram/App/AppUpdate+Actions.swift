@@ -69,8 +69,7 @@ extension AppState {
     if isLoggedIn, form?.isLogin == true { dropForm() }
     guard let form else { return warn(problem) }
     form.clearSecrets(after: problem)
-    form.problem = problem.onScreen
-    form.waitEnd = problem.wait.map { now + $0 }
+    form.show(problem.onScreen, at: now)
     return nil
   }
 

@@ -14,6 +14,7 @@ extension AppState {
     let isActivity = isKey && ending != nil && end?.isIdle == true
     if let arrived, arrived.until <= now { self.arrived = nil }
     var effect = take(message)
+    countDown()
     if isRestored, let tab = wanted.take() { effect = open(tab) ?? effect }
     scroll()
     let isLookDue = nextLook.map { $0 <= now } ?? false
@@ -52,14 +53,19 @@ extension AppState {
     case .looked(let problem, let isEmpty, _):
       // The check succeeded, so its earlier error is out of date.
       if notice == lookNotice { notice = nil }
-      (nextLook, self.isEmpty) = (nil, isEmpty)
-      if let problem { warn(problem) } else { isRestored = true }
-      lookNotice = problem == nil ? nil : notice
+      (nextLook, self.isEmpty, lookNotice) = (nil, isEmpty, nil)
+      if let problem {
+        lookNotice = show(problem)
+      } else {
+        isRestored = true
+        if loadNotice?.isOutage == true { endLoadNotice() }
+      }
       return refresh()
     case .authenticated(.success(let credentials), let isConfirming):
       return perform(isConfirming ? .confirm(credentials) : .logIn(credentials))
     case .authenticated(.failure(let problem), _): return warn(problem)
     case .ends(let duration, let isIdle): end = duration.map { (now + $0, isIdle) }
+    case .written(let result): take(result)
     case .tick: break
     }
     return nil
@@ -77,15 +83,51 @@ extension AppState {
     say(rows.count > 1 ? "\(rows.count) payments arrived." : "\(latest.cells[1]) arrived from \(latest.cells[2]).")
   }
 
+  /// Removes the message that there is not enough money, because the balance has changed.
+  private func noteBalance(_ page: AppPage) {
+    guard let form, form.isTab, page.balance != self[.pay].page?.balance else { return }
+    if form.problem?.code == Self.tooLittle || form.problem?.refusal == .insufficientFunds { form.problem = nil }
+  }
+
+  /// The code of the message that there is not enough money.
+  static let tooLittle = "too_little"
+
   /// Shows an error, and reloads the page.
   @discardableResult
   func warn(_ problem: CommandError) -> AppEffect? {
+    _ = show(problem)
+    return refresh()
+  }
+
+  /// Shows an error, and returns its notice.
+  private func show(_ problem: CommandError) -> AppNotice {
     let problem = problem.onScreen
+    let notice = AppNotice("\(problem.sentence) \(problem.hint)", .bad)
     // The form already shows this message or a more important one.
-    if form?.problem == nil { refuse("\(problem.sentence) \(problem.hint)") }
+    if form?.problem == nil {
+      self.notice = notice
+      delay = problem.wait.map { (problem, now + $0) }
+    }
     // No notification says when the database can be used again.
     if problem.status == .cannotTell { nextLook = now + .seconds(5) }
-    return refresh()
+    return notice
+  }
+
+  /// Removes the notice about a tab that could not be loaded.
+  private func endLoadNotice() {
+    if notice == loadNotice?.notice { notice = nil }
+    loadNotice = nil
+  }
+
+  /// Updates the notice that says how long to wait, and removes it afterwards.
+  private func countDown() {
+    guard let delay else { return }
+    guard let notice, notice.text.hasPrefix(delay.problem.sentence) else { return self.delay = nil }
+    if delay.end <= now {
+      (self.notice, self.delay) = (nil, nil)
+    } else {
+      refuse("\(delay.problem.sentence) Try again in \((delay.end - now).asWait).")
+    }
   }
 
   func say(_ text: String) { notice = AppNotice(text, .good) }
@@ -97,6 +139,9 @@ extension AppState {
     if isClosed(tab) { return }
     switch result {
     case .success(let page):
+      // The earlier error is out of date.
+      if tab == loadNotice?.tab { endLoadNotice() }
+      if tab == .pay { noteBalance(page) }
       if tab == .receipts { noteArrivals(page) }
       self[tab].page = page
       // It shows times that pass.
@@ -117,7 +162,7 @@ extension AppState {
       }
       // For example, this database may not support the order.
       self[tab].asked.order = self[tab].page?.query.order ?? .name
-      warn(problem)
+      loadNotice = (tab, show(problem), problem.status == .cannotTell)
       if problem.refusal == .twoStepRequired {
         self[tab] = AppList()
         lacksTwoStep = true

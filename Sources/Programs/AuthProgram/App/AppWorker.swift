@@ -95,7 +95,7 @@ extension AppWorker {
     case .renew:
       // If it fails, a check of the session reports why.
       return await (try? store.renew()) != nil ? .tick : look()
-    case .copy, .authenticate, .quit: return .tick
+    case .copy, .copySecret, .writeCodes, .authenticate, .quit: return .tick
     }
   }
 

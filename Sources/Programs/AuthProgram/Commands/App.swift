@@ -13,8 +13,11 @@ enum AppCommand {
       "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
         + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
         + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit. "
+        + "Esc leaves a form; if you typed something, press it twice. "
         + "Before it quits, it completes the current action, and prints an error if that fails. If the program was killed with "
         + "kill -9, 'reset' restores the terminal.",
+      "On a page with codes that are shown once, the mouse selects them, y asks the terminal to copy them, which it may "
+        + "refuse, and w writes them to a new file in your home directory that only you can read.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
         + "shows the session machine at work.",
       "In a context at an identity provider it has the tabs that need no database. To log in, it leaves the screen, "

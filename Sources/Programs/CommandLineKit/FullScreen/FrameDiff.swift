@@ -19,7 +19,9 @@ package enum FrameDiff {
     if let old, old.columns == new.columns, old.rows == new.rows {
       before = old
     } else {
-      writer.add("\u{1B}[m\u{1B}[2J")
+      // Not `2J`: without an alternate screen, some terminals then keep in their history what was
+      // on the screen, and that may have been codes.
+      writer.add("\u{1B}[m\u{1B}[9999;9999H\u{1B}[1J")
     }
     for row in 0..<new.rows { writer.turn(before, into: new, row) }
     writer.style(.plain)

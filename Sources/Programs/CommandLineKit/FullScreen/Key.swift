@@ -2,7 +2,7 @@
 package enum Key: Equatable, Sendable {
   /// A character; combining marks arrive separately.
   case character(Unicode.Scalar)
-  /// A letter with the control key, in lower case.
+  /// A letter with the control key, in lower case; `\` if the terminal reports it by a number.
   case control(Unicode.Scalar)
   case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
@@ -11,7 +11,7 @@ package enum Key: Equatable, Sendable {
   case click(row: Int, column: Int), scrollUp, scrollDown
   /// Pasted text, with its line endings as `\n`.
   case paste(PastedText)
-  /// A paste that is too long or not text; its content is discarded.
+  /// A paste that is too long, not text or without its end; its content is discarded.
   case unusablePaste
 }
 

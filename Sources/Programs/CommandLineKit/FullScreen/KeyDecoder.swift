@@ -1,9 +1,13 @@
-/// Decodes the bytes of a terminal into keys, byte by byte: escape sequences (ECMA-48, xterm),
-/// UTF-8, bracketed paste.
+/// Decodes the bytes of a terminal into keys, byte by byte: escape sequences (ECMA-48, xterm,
+/// kitty), UTF-8, bracketed paste.
 ///
 /// It discards other sequences as a whole, even if they span several reads: mouse reports in every
 /// encoding, answers of the terminal, keys with Alt. A lone Escape looks like the start of a
-/// sequence: wait for ``patience``, and if no byte follows, call ``settle()``.
+/// sequence: wait for ``patience``, and if no byte follows, call ``settle(_:)``.
+///
+/// No time is right for that wait: a slow line may deliver the rest of an arrow key after it.
+/// Therefore the rest is recognised behind an Escape, too, and becomes the arrow key; the Escape
+/// before it cannot be taken back, so one Escape alone must not lose anything.
 struct KeyDecoder {
   /// The maximum number of bytes of pasted text.
   static let pasteLimit = 65_536
@@ -25,6 +29,10 @@ struct KeyDecoder {
   var readsMouse = false
   /// The bytes of an unfinished character or sequence; of a string of the terminal only its start.
   private var pending: [UInt8] = []
+  /// Whether a pause made the last byte the Escape key, so that the rest of a sequence may follow.
+  private var isAfterEscape = false
+  /// Whether the pending bytes may be such a rest; their Escape was a key already.
+  private var isRest = false
   /// The text of an unfinished paste.
   private var pasted: WipedBytes?
   private var isPasteTooLong = false
@@ -33,40 +41,57 @@ struct KeyDecoder {
   /// Whether a lone Escape is pending; some terminals send it twice with Alt.
   private var isEscape: Bool { pending.allSatisfy { $0 == Self.escape } }
 
-  /// The time to wait for more bytes before ``settle()``; nil for no limit.
+  /// The time to wait for more bytes before ``settle(_:)``; nil for no limit.
   var patience: Duration? {
-    guard pasted == nil, pending.first == Self.escape else { return nil }
-    // The first is longer than the pauses of a slow line, and shorter than a person notices. No
-    // line pauses for the second; a user who pressed a key with Alt can press it again.
-    return isEscape ? .milliseconds(50) : .seconds(1)
+    if pasted == nil, pending.first == Self.escape, isEscape { return .milliseconds(100) }
+    // No line pauses for so long: what is missing was lost. A user who pressed a key with Alt can
+    // press it again.
+    return pasted != nil || pending.first == Self.escape || isAfterEscape ? .seconds(1) : nil
   }
 
   /// Ends the input so far, because nothing follows: a lone Escape is a key, an unfinished sequence
-  /// is discarded.
-  mutating func settle() -> Key? {
-    guard patience != nil else { return nil }
-    defer { pending = [] }
-    return isEscape ? .escape : nil
+  /// is discarded, and so is a paste without its end.
+  mutating func settle(_ type: (Key) -> Void) {
+    guard patience != nil else { return }
+    defer { (pending, pasted, isRest) = ([], nil, false) }
+    isAfterEscape = pasted == nil && !pending.isEmpty && isEscape
+    if pasted != nil {
+      type(.unusablePaste)
+    } else if isAfterEscape {
+      type(.escape)
+    } else if isRest, pending.count == 2 {
+      // It was a character that the user typed after Escape.
+      type(.character(Unicode.Scalar(pending[1])))
+    }
   }
 
-  /// Decodes a byte, and returns the key that it completes, if any.
-  mutating func decode(_ byte: UInt8) -> Key? {
-    if let pasted { return paste(byte, into: pasted) }
+  /// Decodes a byte, and passes on the keys that it completes.
+  mutating func decode(_ byte: UInt8, _ type: (Key) -> Void) {
+    if let pasted { return paste(byte, into: pasted, type) }
+    if isAfterEscape, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
+      (pending, isRest) = ([Self.escape], true)
+    }
+    isAfterEscape = false
     pending.append(byte)
     let escapes = pending.prefix { $0 == Self.escape }.count
     if escapes > 2 {
       pending.removeLast()
-      return .escape
+      return type(.escape)
     }
     let rest = pending.dropFirst(escapes)
     switch escapes == 0 ? Self.character(rest) : sequence(rest, byte) {
-    case .unfinished: return nil
+    case .unfinished: break
     case .complete(let key):
+      // Only a sequence with parameters is one for sure.
+      let typed = isRest && key == nil && pending.count == 3 ? Array(pending[1...]) : []
       pending.removeAll(keepingCapacity: true)
-      return escapes > 1 ? nil : key
+      isRest = false
+      for byte in typed { decode(byte, type) }
+      if let key, escapes < 2 { type(key) }
     case .restart(let bytes):
-      pending = []
-      return bytes.reduce(nil) { decode($1) }
+      if isRest, pending.count == 3 { type(.character(Unicode.Scalar(pending[1]))) }
+      (pending, isRest) = ([], false)
+      for byte in bytes { decode(byte, type) }
     }
   }
 
@@ -95,7 +120,7 @@ struct KeyDecoder {
     case "O":
       if bytes.count == 1 { return .unfinished }
       guard (0x20..<0x7F).contains(byte) else { return .restart([byte]) }
-      return .complete(byte == UInt8(ascii: "M") ? .enter : Self.lettered[Unicode.Scalar(byte)])
+      return .complete((isRest ? nil : Self.keypad(byte)) ?? Self.lettered[Unicode.Scalar(byte)])
     // A string of the terminal (OSC, DCS, APC, PM, SOS).
     case "]", "P", "_", "^", "X":
       if bytes.count > 2 { return byte == UInt8(ascii: "\\") ? .complete(nil) : .restart([Self.escape, byte]) }
@@ -130,20 +155,36 @@ struct KeyDecoder {
     if readsMouse, parameters.first == UInt8(ascii: "<") { return Self.mouse(parameters.dropFirst(), final) }
     // A sequence with `<`, `=`, `>` or `?` is an answer or a mouse report; a key has only numbers.
     guard parameters.count < Self.parameterLimit, parameters.allSatisfy({ $0 < 0x3C && $0 >= 0x30 }) else { return nil }
-    let numbers = Self.numbers(parameters)
-    // Shift and Control do not change a key here. With Alt and the others, it is another key.
-    if numbers.count > 1, numbers[1] > 1, (numbers[1] - 1) & ~5 != 0 { return nil }
-    let final = Unicode.Scalar(final)
-    guard final == "~" else { return final == "Z" ? .backTab : Self.lettered[final] }
-    if numbers[0] == 200 {
-      (pasted, isPasteTooLong, isAfterReturn) = (WipedBytes(capacity: Self.pasteLimit), false, false)
+    let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.numbers)
+    let modifiers = numbers.count > 1 ? KeyModifiers(numbers[1]) : KeyModifiers([])
+    // Shift and Control do not change a key without text here. With Alt and the others, it is
+    // another key.
+    if modifiers.isRelease || modifiers.hasOthers { return nil }
+    switch Unicode.Scalar(final) {
+    case "u": return ReportedKey(numbers, modifiers).key
+    case "Z": return .backTab
+    case "~" where numbers[0].first == 27 && numbers.count > 2:
+      return ReportedKey(code: numbers[2].first ?? 0, isShifted: true, modifiers: modifiers).key
+    case "~":
+      if numbers[0].first == 200 {
+        (pasted, isPasteTooLong, isAfterReturn) = (WipedBytes(capacity: Self.pasteLimit), false, false)
+      }
+      return numbers[0].first.flatMap { Self.numbered[$0] }
+    case let letter: return Self.lettered[letter]
     }
-    return Self.numbered[numbers[0]]
+  }
+
+  /// The keys of the keypad in application mode, after SS3.
+  private static func keypad(_ byte: UInt8) -> Key? {
+    switch byte {
+    case UInt8(ascii: "M"): .enter
+    case UInt8(ascii: "X"): .character("=")
+    case UInt8(ascii: "j")...UInt8(ascii: "y"): .character(Unicode.Scalar(byte - 0x40))
+    case _: nil
+    }
   }
 
   /// The keys whose sequence ends in a letter, after CSI and after SS3.
-  ///
-  /// The keypad's Enter exists only after SS3, where no other sequence ends in M.
   private static let lettered: [Unicode.Scalar: Key] = [
     "A": .up, "B": .down, "C": .right, "D": .left, "F": .end, "H": .home, "P": .help,
   ]
@@ -155,7 +196,7 @@ struct KeyDecoder {
 
   /// Decodes a mouse report; ignores the release of a button.
   private static func mouse(_ parameters: ArraySlice<UInt8>, _ final: UInt8) -> Key? {
-    let numbers = numbers(parameters)
+    let numbers = parameters.split(separator: UInt8(ascii: ";")).compactMap { Self.numbers($0).first }
     guard numbers.count == 3, final == UInt8(ascii: "M") else { return nil }
     // 4, 8 and 16 are Shift, Alt and Control.
     switch numbers[0] & ~28 {
@@ -166,27 +207,25 @@ struct KeyDecoder {
     }
   }
 
-  private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int] {
-    parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+  /// The numbers of a parameter, which colons separate; 0 for one that is missing.
+  private static func numbers(_ parameter: ArraySlice<UInt8>) -> [Int] {
+    parameter.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
       .map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
   }
 
   // MARK: Paste
 
-  private mutating func paste(_ byte: UInt8, into pasted: WipedBytes) -> Key? {
+  private mutating func paste(_ byte: UInt8, into pasted: WipedBytes, _ type: (Key) -> Void) {
     // Nothing else of a paste, which may be secret, is kept elsewhere.
-    guard !pending.isEmpty || byte == Self.escape else {
-      keep(byte, in: pasted)
-      return nil
-    }
+    guard !pending.isEmpty || byte == Self.escape else { return keep(byte, in: pasted) }
     pending.append(byte)
     while !Self.pasteEnd.starts(with: pending) { keep(pending.removeFirst(), in: pasted) }
-    guard pending.count == Self.pasteEnd.count else { return nil }
+    guard pending.count == Self.pasteEnd.count else { return }
     (self.pasted, pending) = (nil, [])
     // Checked in place, without a copy.
     let bytes = pasted.bytes.makeIterator()
     let isInvalid = transcode(bytes, from: UTF8.self, to: UTF32.self, stoppingOnError: true) { _ in }
-    return isPasteTooLong || isInvalid ? .unusablePaste : .paste(PastedText(pasted))
+    type(isPasteTooLong || isInvalid ? .unusablePaste : .paste(PastedText(pasted)))
   }
 
   /// Stores a byte of pasted text; terminals send the line endings of a paste as carriage returns.

@@ -63,7 +63,7 @@ package struct ScreenTerminal: ~Copyable {
     setMouse()
   }
 
-  /// Copies text to the clipboard with the next frame, if the terminal supports it (OSC 52).
+  /// Asks the terminal to copy text to the clipboard (OSC 52), with the next frame.
   package mutating func copy(_ text: String) {
     before += Array("\u{1B}]52;c;\(Self.base64(text))\u{7}".utf8)
   }
@@ -99,11 +99,13 @@ package struct ScreenTerminal: ~Copyable {
         guard errno == EINTR else { throw .unreadable("the terminal") }
       } else if count == 0 {
         if settles?.remainingMilliseconds == 0 {
-          settles = nil
-          if let key = decoder.settle() {
+          var isTyped = false
+          decoder.settle { key in
+            isTyped = true
             type(key)
-            return false
           }
+          settles = decoder.patience.map { SuspendingClock.now + $0 }
+          if isTyped { return false }
         }
         if deadline?.remainingMilliseconds == 0 { return false }
       } else {
@@ -124,8 +126,16 @@ package struct ScreenTerminal: ~Copyable {
     let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
     if count < 0, errno == EAGAIN || errno == EINTR { return false }
     guard count > 0 else { throw .unreadable("the terminal", ErrorNumber(count == 0 ? EIO : errno)) }
+    let signalKeys = signals.keys
     for byte in buffer[..<count] {
-      if let key = decoder.decode(byte) { type(key) }
+      decoder.decode(byte) { key in
+        // Where the terminal reports such a key by a number, the system sends no signal.
+        if let signal = signalKeys.first(where: { key == .control($0.key) })?.signal {
+          kill(0, signal)
+        } else {
+          type(key)
+        }
+      }
     }
     if let start = buffer.baseAddress { explicit_bzero(start, count) }
     settles = decoder.patience.map { SuspendingClock.now + $0 }

@@ -11,18 +11,29 @@ enum TerminalUse: Sendable {
   /// comes back at the end.
   case fullScreen
 
-  /// The sequence that switches to the alternate screen.
-  fileprivate static var enter: StaticString { "\u{1B}[?1049h" }
+  /// The sequence that switches to the alternate screen, and to the usual form of keys in kitty's
+  /// keyboard protocol.
+  ///
+  /// A terminal without an alternate screen is cleared, and may keep in its history what it showed.
+  fileprivate static var enter: StaticString { "\u{1B}[?1049h\u{1B}[2J\u{1B}[>0u" }
   /// The modes to set again, because the shell may have changed them: no wrapping, marked pasted
-  /// text, no cursor, and no reports of the mouse or the focus, which another program may have left
-  /// on (xterm).
+  /// text, no cursor, and what another program may have left on: no reports of the mouse or the
+  /// focus, and keys in their usual form (xterm's modifyOtherKeys, kitty's keyboard protocol).
   fileprivate static var modes: StaticString {
-    "\u{1B}[?9;1000;1002;1003;1004;1005;1006;1015;1016l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
+    "\u{1B}[?9;1000;1002;1003;1004;1005;1006;1015;1016l\u{1B}[>4;0m\u{1B}[=0u\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
   }
   /// The sequence that undoes both, and ends a synchronized update that a signal may have
   /// interrupted.
+  ///
+  /// It clears the screen: a terminal without an alternate screen would keep the last frame,
+  /// perhaps with codes that nobody else may see, and the shell would write into it. `1J` keeps no
+  /// copy in the history of the terminal, as `2J` may. xterm's own setting of its keys comes back;
+  /// that is before the plain style, for terminals that take it for one.
   fileprivate static var leave: StaticString {
-    "\u{1B}[?2026l\u{1B}[m\u{1B}[?1000;1006l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l\u{1B}[?25h"
+    """
+    \u{1B}[?2026l\u{1B}[>4m\u{1B}[m\u{1B}[9999;9999H\u{1B}[1J\u{1B}[H\u{1B}[?1000;1006l\u{1B}[?2004l\u{1B}[?7h\
+    \u{1B}[<u\u{1B}[?1049l\u{1B}[?25h
+    """
   }
 }
 
@@ -35,12 +46,16 @@ enum TerminalUse: Sendable {
 /// rules are those of readpassphrase(3): restore, let the signal have its usual effect, and prompt
 /// again when continued.
 struct TerminalSignals: ~Copyable {
-  /// The signals that kill a process and do not indicate a bug in the program.
+  /// The signals of a crash.
+  ///
+  /// No thread may block them: then the system would end the process without the handler.
+  private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
+  /// The other signals that kill a process.
   private static let fatal = [
     SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
     SIGSTKFLT,
   ]
-  private static let all = fatal + [SIGTSTP, SIGCONT, SIGWINCH]
+  private static let all = crashes + fatal + [SIGTSTP, SIGCONT, SIGWINCH]
 
   let terminal: TerminalDescriptor
   private let previous: [(signal: Int32, action: sigaction)]
@@ -60,6 +75,7 @@ struct TerminalSignals: ~Copyable {
       throw .unreadable("the terminal")
     }
     self.terminal = terminal
+    CrashStack.use()
     previous = Self.all.compactMap { number in Self.takeOver(number).map { (number, $0) } }
   }
 
@@ -72,6 +88,14 @@ struct TerminalSignals: ~Copyable {
 
   /// Whether the mode is set.
   var isSilent: Bool { record.pointee.isSilent }
+
+  /// The keys with Control that interrupt, quit and stop, with their signals.
+  var keys: [(key: Unicode.Scalar, signal: Int32)] {
+    let keys = record.pointee.silent.c_cc
+    // A control character is 64 below a capital letter or `\`.
+    return [(keys.0, SIGINT), (keys.1, SIGQUIT), (keys.10, SIGTSTP)].filter { 1..<0x20 ~= $0.0 }
+      .map { (Unicode.Scalar($0.0 < 0x1B ? $0.0 + 0x60 : $0.0 + 0x40), $0.1) }
+  }
 
   /// A descriptor that is readable when a handler has reported something.
   var wakening: Int32 { record.pointee.wakeningEnd }
@@ -109,10 +133,27 @@ struct TerminalSignals: ~Copyable {
     if number != SIGCONT, number != SIGWINCH, isIgnored { return nil }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = handler
+    if crashes.contains(number) { action.sa_flags = SA_ONSTACK }
     sigemptyset(&action.sa_mask)
     for other in all { sigaddset(&action.sa_mask, other) }
     sigaction(number, &action, nil)
     return before
+  }
+}
+
+/// The stack of the handlers of a crash, because a thread whose stack is full has no room for them.
+private enum CrashStack {
+  private static let size = 65_536
+  /// Never freed, so that a late handler can use it.
+  // Safe: only the handlers use the memory.
+  private nonisolated(unsafe) static let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+
+  /// Gives it to this thread, which draws and asks, unless it has one.
+  static func use() {
+    var before = stack_t()
+    guard sigaltstack(nil, &before) == 0, before.ss_flags & Int32(SS_DISABLE) != 0 else { return }
+    var stack = stack_t(ss_sp: memory, ss_flags: 0, ss_size: size)
+    sigaltstack(&stack, nil)
   }
 }
 

@@ -1,9 +1,11 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthMessages
 import CommandLineKit
 import Terminals
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 
@@ -93,6 +95,9 @@ struct AppStory {
     case "refused":
       let tab = try #require(AppTab.allCases.first { "\($0)" == words[0] })
       message = .loaded(tab, .failure(Self.problem(Array(words.dropFirst()))))
+    case "written":
+      let error = FileError.system("/home/alice/auth-cli-recovery-codes.txt", "cannot be written", ErrorNumber(28))
+      message = .written(rest == "not" ? .failure(error) : .success(rest))
     case "done":
       let parts = (" " + rest).split(separator: " then ", omittingEmptySubsequences: false).map(String.init)
       let outcome = AppScenes.outcome(String(parts[0].dropFirst()), then: parts.dropFirst().first)

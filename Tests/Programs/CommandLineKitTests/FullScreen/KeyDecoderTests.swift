@@ -31,7 +31,6 @@ struct KeyDecoderTests {
       ("\u{1B}]52;c;cQ==\u{7}a", [.character("a")]), ("\u{1B}]11;rgb:0/0/0\u{1B}\\a", [.character("a")]),
       ("\u{1B}P1$rq\u{1B}\\\u{1B}_yq\u{1B}\\\u{1B}^yq\u{1B}\\\u{1B}Xyq\u{1B}\\a", [.character("a")]),
       ("\u{1B}]q\u{18}a", [.character("a")]), ("\u{1B}[I\u{1B}[O\u{1B}[5;10R\u{1B}[>0;1c", []),
-      ("\u{1B}[13;5u\u{1B}[27;3;13~", []),
     ])
   func keys(_ text: String, _ expected: [Key]) {
     var whole = KeyDecoder()
@@ -50,16 +49,112 @@ struct KeyDecoderTests {
   func escape() {
     var decoder = KeyDecoder()
     #expect(decoder.decode([0x1B]) == [])
-    #expect(decoder.patience == .milliseconds(50))
-    #expect(decoder.settle() == .escape)
+    #expect(decoder.patience == .milliseconds(100))
+    #expect(decoder.settle() == [.escape])
+    // Now the rest of a sequence may follow, but not for ever.
+    #expect(decoder.patience == .seconds(1))
+    #expect(decoder.settle() == [])
     #expect(decoder.patience == nil)
+    #expect(decoder.decode("[A".utf8) == [.character("["), .character("A")])
     for text in ["\u{1B}[1;", "\u{1B}O", "\u{1B}[M!", "\u{1B}]0;title", "\u{1B}[<0;1"] {
       #expect(decoder.decode(text.utf8) == [])
       #expect(decoder.patience == .seconds(1))
-      #expect(decoder.settle() == nil)
+      #expect(decoder.settle() == [])
       #expect(decoder.decode("a".utf8) == [.character("a")])
     }
-    #expect(decoder.settle() == nil)
+    #expect(decoder.settle() == [])
+  }
+
+  @Test(
+    "the rest of a sequence that comes after its Escape became a key is still that sequence",
+    arguments: [
+      ("[A", [Key.up]), ("[1;5B", [.down]), ("OC", [.right]), ("OH", [.home]), ("[3~", [.delete]), ("[Z", [.backTab]),
+      ("[[A", [.help]), ("[<0;5;7M", []), ("[?1;2c", []), ("[99;9u", []),
+      ("[200~q\u{1B}[201~", [.paste(PastedText("q"))]),
+      // What a user typed after Escape is text.
+      ("[x", [.character("["), .character("x")]), ("Os", [.character("O"), .character("s")]),
+      ("O'B", [.character("O"), .character("'"), .character("B")]), ("[é", [.character("["), .character("é")]),
+      ("[\r", [.character("["), .enter]), ("O\r", [.character("O"), .enter]),
+      ("a[A", [.character("a"), .character("["), .character("A")]),
+    ])
+  func late(_ rest: String, _ keys: [Key]) {
+    for cut in 0..<rest.utf8.count {
+      var decoder = KeyDecoder()
+      #expect(decoder.decode([0x1B]) + decoder.settle() == [.escape])
+      let parts = decoder.decode(rest.utf8.prefix(cut)) + decoder.decode(rest.utf8.dropFirst(cut))
+      #expect(parts == keys, "cut at \(cut)")
+      #expect(decoder.patience == nil)
+    }
+    // Twice the same, as a held key: the second Escape directly follows the rest of the first.
+    var decoder = KeyDecoder()
+    #expect(decoder.decode([0x1B]) + decoder.settle() == [.escape])
+    #expect(decoder.decode("[A\u{1B}".utf8) + decoder.settle() == [.up, .escape])
+    #expect(decoder.decode("[A".utf8) == [.up])
+  }
+
+  @Test("a character that could begin the rest of a sequence is that character after a pause")
+  func typedAfterEscape() {
+    for character in ["[", "O"] as [Unicode.Scalar] {
+      var decoder = KeyDecoder()
+      #expect(decoder.decode([0x1B]) + decoder.settle() == [.escape])
+      #expect(decoder.decode([UInt8(character.value)]) == [])
+      #expect(decoder.patience == .seconds(1))
+      #expect(decoder.settle() == [.character(character)])
+      #expect(decoder.decode("A".utf8) == [.character("A")])
+    }
+  }
+
+  @Test(
+    "keys that a left-over mode makes the terminal report by numbers are those keys",
+    arguments: [
+      // kitty: the code of the key without Shift, and its modifiers.
+      (
+        "\u{1B}[97u\u{1B}[97;1u\u{1B}[97;2u\u{1B}[97:65;2u",
+        [Key.character("a"), .character("a"), .character("A"), .character("A")]
+      ),
+      (
+        "\u{1B}[113;5u\u{1B}[99;5u\u{1B}[92;5u\u{1B}[122;6u",
+        [.control("q"), .control("c"), .control("\\"), .control("z")]
+      ),
+      (
+        "\u{1B}[104;5u\u{1B}[105;5u\u{1B}[109;5u\u{1B}[106;5u\u{1B}[91;5u", [.backspace, .tab, .enter, .enter, .escape]
+      ),
+      (
+        "\u{1B}[27u\u{1B}[13u\u{1B}[13;5u\u{1B}[9u\u{1B}[9;2u\u{1B}[127u",
+        [.escape, .enter, .enter, .tab, .backTab, .backspace]
+      ),
+      // The text decides, if it is known; without it, a sign with Shift depends on the keyboard.
+      ("\u{1B}[47;2;63u\u{1B}[47:63;2u\u{1B}[47;2u\u{1B}[228u", [.character("?"), .character("?"), .character("ä")]),
+      (
+        "\u{1B}[97;65u\u{1B}[97;66u\u{1B}[49;129u\u{1B}[1;129A",
+        [.character("A"), .character("a"), .character("1"), .up]
+      ),
+      // A release is no key; a repetition is one.
+      ("\u{1B}[97;1:3u\u{1B}[97;1:2u\u{1B}[1;1:3A\u{1B}[1;1:1A\u{1B}[5;1:3~", [.character("a"), .up]),
+      (
+        "\u{1B}[57399u\u{1B}[57409u\u{1B}[57414u\u{1B}[57419u\u{1B}[57426u",
+        [.character("0"), .character("."), .enter, .up, .delete]
+      ),
+      (
+        "\u{1B}[57358u\u{1B}[57441;2u\u{1B}[57428u\u{1B}[1114112u\u{1B}[0u\u{1B}[u\u{1B}[155u\u{1B}[99999999999999999999u",
+        []
+      ),
+      // With Alt and the others it is another key.
+      ("\u{1B}[97;3u\u{1B}[97;9u\u{1B}[13;3u", []),
+      // xterm: the character with Shift.
+      (
+        "\u{1B}[27;5;113~\u{1B}[27;6;67~\u{1B}[27;2;63~\u{1B}[27;2;65~",
+        [.control("q"), .control("c"), .character("?"), .character("A")]
+      ),
+      ("\u{1B}[27;5;13~\u{1B}[27;2;9~\u{1B}[27;1;27~\u{1B}[27;3;97~\u{1B}[27~", [.enter, .backTab, .escape]),
+      // The keypad in application mode.
+      (
+        "\u{1B}Op\u{1B}Oy\u{1B}On\u{1B}Ok\u{1B}OX",
+        [.character("0"), .character("9"), .character("."), .character("+"), .character("=")]
+      ),
+    ])
+  func reported(_ text: String, _ expected: [Key]) {
+    keys(text, expected)
   }
 
   @Test("where the mouse is read, presses and the wheel are keys; other reports and other forms are not")
@@ -81,13 +176,17 @@ struct KeyDecoderTests {
     }
   }
 
-  @Test("a pause does not end a paste")
-  func slowPaste() {
-    var decoder = KeyDecoder()
-    #expect(decoder.decode("\u{1B}[200~ab\u{1B}".utf8) == [])
-    #expect(decoder.patience == nil)
-    #expect(decoder.settle() == nil)
-    #expect(decoder.decode("[201~".utf8) == [.paste(PastedText("ab"))])
+  @Test("a paste without its end is refused after a pause, and swallows no more keys")
+  func endlessPaste() {
+    for text in ["ab", "ab\u{1B}", "ab\u{1B}[201", "", String(repeating: "x", count: KeyDecoder.pasteLimit + 1)] {
+      var decoder = KeyDecoder()
+      #expect(decoder.decode("\u{1B}[200~\(text)".utf8) == [])
+      #expect(decoder.patience == .seconds(1))
+      #expect(decoder.settle() == [.unusablePaste])
+      #expect(decoder.patience == nil && decoder.settle() == [])
+      #expect(
+        decoder.decode("q\u{1B}[A\u{1B}[200~x\u{1B}[201~".utf8) == [.character("q"), .up, .paste(PastedText("x"))])
+    }
   }
 
   @Test("invalid UTF-8 is no key, and what follows is understood")
@@ -131,6 +230,15 @@ struct KeyDecoderTests {
 
 extension KeyDecoder {
   fileprivate mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
-    bytes.compactMap { decode($0) }
+    var keys: [Key] = []
+    for byte in bytes { decode(byte) { keys.append($0) } }
+    return keys
+  }
+
+  /// The keys after a pause.
+  fileprivate mutating func settle() -> [Key] {
+    var keys: [Key] = []
+    settle { keys.append($0) }
+    return keys
   }
 }
