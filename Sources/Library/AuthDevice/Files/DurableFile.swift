@@ -70,7 +70,7 @@ extension OpenDirectory {
 
   /// Creates a file with mode 0600, whatever the umask, and makes its content durable.
   ///
-  /// If that fails, no part of the file remains.
+  /// If that fails, no part of the file remains, unless another process may use it by now.
   ///
   /// - Parameters:
   ///   - name: The name of the file.
@@ -86,7 +86,7 @@ extension OpenDirectory {
     }
     defer { close(descriptor) }
     do throws(FileError) { try fill(descriptor, path, with: content) } catch {
-      unlinkat(self.descriptor, name, 0)
+      if !mayExist { unlinkat(self.descriptor, name, 0) }
       throw error
     }
   }
