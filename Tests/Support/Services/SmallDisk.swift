@@ -1,7 +1,7 @@
 import Glibc
 import Programs
 
-/// A file system of its own, 512 KiB in memory, for faults of the disk.
+/// A small file system of its own, in memory, for faults of the disk.
 ///
 /// Only root can mount one.
 package final class SmallDisk: Sendable {
@@ -11,10 +11,10 @@ package final class SmallDisk: Sendable {
   private let path: String
 
   /// Mounts it at a path, which is created, for a user.
-  package init(at path: String, owner: UInt32 = 0) throws {
+  package init(at path: String, owner: UInt32 = 0, kilobytes: Int = 512) throws {
     self.path = path
     mkdir(path, 0o700)
-    let options = "size=512k,mode=0700,uid=\(owner),gid=\(owner)"
+    let options = "size=\(kilobytes)k,mode=0700,uid=\(owner),gid=\(owner)"
     guard mount("tmpfs", path, "tmpfs", 0, options) == 0 else { throw NotMounted() }
   }
 

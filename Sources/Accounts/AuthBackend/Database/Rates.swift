@@ -83,6 +83,14 @@ package final class Rates<Caller: Hashable & Sendable>: Sendable {
   /// Counts one time for a caller.
   package func count(_ caller: Caller) { counts.withLock { count(caller, &$0) } }
 
+  /// Takes one time of a caller back, which counts for another one.
+  package func refund(_ caller: Caller) {
+    counts.withLock { counts in
+      guard let made = counts.ofCaller[caller]?.made else { return }
+      counts.ofCaller[caller]?.made = max(0, made - 1)
+    }
+  }
+
   private func count(_ caller: Caller, _ counts: inout Counts) {
     let now = now()
     counts.ofCaller[caller] = Count(made: made(by: caller, &counts, at: now) + 1, at: now)

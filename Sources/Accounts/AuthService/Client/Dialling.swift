@@ -75,8 +75,8 @@ struct Dialling {
 
   private func unreachable(_ path: String, _ error: ErrorNumber) -> BackendError {
     switch error.code {
-    // Its queue was full all the time.
-    case EAGAIN: .unavailable(.serviceBusy, "1")
+    // Its queue was full all the time: it accepts nobody, as while it cannot start.
+    case EAGAIN: ServiceFault.silent(limits.connecting).failure(at: path)
     case EACCES, EPERM: .unavailable(.serviceNotPermitted, path.escaped, error.explanation)
     case _ where error.isOfDescriptors: BackendError(FileError.system(path, "cannot be connected to", error))
     case _: .unavailable(.serviceUnreachable, path.escaped, error.explanation)

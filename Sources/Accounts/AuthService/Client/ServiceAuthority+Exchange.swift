@@ -4,7 +4,7 @@ import Glibc
 import Guards
 import TextFormat
 
-/// Sends requests to the service, one after the other on one connection.
+/// Sends requests to the service, on one connection while one request at a time is enough.
 ///
 /// A request whose answer was lost is sent again if it cannot take effect twice, with the same
 /// tokens and keys. The outcome of every other change is then unknown, and the error says so.
@@ -13,13 +13,13 @@ extension ServiceAuthority {
   var hello: ServiceHello? { known.withLock { $0?.hello } }
 
   /// The session of this connection's user, for subscriptions.
-  var session: Grant? { state.withLock { $0.session } }
+  var session: Grant? { found.withLock { $0.session } }
 
   /// Connects, unless there was a connection already.
   func greet() throws(BackendError) {
     if hello != nil { return }
-    try state.withLock { (state) throws(BackendError) in
-      if hello == nil { _ = try connected(&state) }
+    try turn.take { () throws(BackendError) in
+      if hello == nil { giveBack(try connected(isLook: true)) }
     }
   }
 
@@ -34,44 +34,65 @@ extension ServiceAuthority {
   private func exchange<Input, Output>(
     _ operation: BackendOperation<Input, Output>, _ input: Input
   ) throws(BackendError) -> Output {
-    try state.withLock { (state) throws(BackendError) in
-      var lost: ServiceFault?
-      var tries = 0
-      let end = ContinuousClock.now + limits.returning
-      while true {
-        let link: ServiceLink
-        do throws(BackendError) {
-          link = try connected(&state)
-        } catch {
-          guard let lost else { throw error }
-          if ContinuousClock.now < end, error.code != BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
-            poll(nil, 0, 50)
-            continue
-          }
-          throw verdict(lost, operation, input)
-        }
-        state.number &+= 1
-        let answered: Result<Output, BackendError>
-        let frame = try encoded(for: hello) { (form) throws(WireFault) in
-          .request(state.number, try operation.question(input, for: form))
-        }
-        do throws(ServiceFault) {
-          answered = try answer(to: frame, state.number, operation, link)
-        } catch {
-          state.link = nil
-          tries += 1
-          guard case .lost = error, operation.lost != .once, tries < 3 else { throw verdict(error, operation, input) }
-          lost = error
+    let changes = found.withLock { $0.changes }
+    let output = try (operation.work == .hashes ? hashTurn : turn).take { () throws(BackendError) in
+      try answer(to: operation, input)
+    }
+    guard let grant = output as? Grant else { return output }
+    found.withLock { found in
+      // A look that began before another session did has found an earlier one.
+      if operation.lost == .readAgain, found.changes != changes { return }
+      // The service takes the use of a new token for its confirmation, so only a look at a token
+      // from the vault, which has used it already, replaces the token of the same session.
+      if grant.id != found.session?.id || operation.lost == .readAgain { found = (grant, found.changes + 1) }
+    }
+    return output
+  }
+
+  private func answer<Input, Output>(
+    to operation: BackendOperation<Input, Output>, _ input: Input
+  ) throws(BackendError) -> Output {
+    var lost: ServiceFault?
+    var tries = 0
+    let end = ContinuousClock.now + limits.returning
+    while true {
+      let link: ServiceLink
+      do throws(BackendError) {
+        link = try connected(isLook: operation.work != .hashes)
+      } catch {
+        guard let lost else { throw error }
+        if ContinuousClock.now < end, error.code != BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
+          poll(nil, 0, 50)
           continue
         }
-        let output = try answered.get()
-        // The service takes the use of a new token for its confirmation, so only a look at a token
-        // from the vault, which has used it already, replaces the token of the same session.
-        if let grant = output as? Grant, grant.id != state.session?.id || operation.lost == .readAgain {
-          state.session = grant
-        }
-        return output
+        throw verdict(lost, operation, input)
       }
+      var isLost = true
+      defer { giveBack(isLost ? nil : link) }
+      let number = links.withLock { links in
+        links.number &+= 1
+        return links.number
+      }
+      let frame: [UInt8]
+      do throws(BackendError) {
+        frame = try encoded(for: hello) { (form) throws(WireFault) in
+          .request(number, try operation.question(input, for: form))
+        }
+      } catch {
+        isLost = false
+        throw error
+      }
+      let answered: Result<Output, BackendError>
+      do throws(ServiceFault) {
+        answered = try answer(to: frame, number, operation, link)
+      } catch {
+        tries += 1
+        guard case .lost = error, operation.lost != .once, tries < 3 else { throw verdict(error, operation, input) }
+        lost = error
+        continue
+      }
+      isLost = false
+      return try answered.get()
     }
   }
 
@@ -84,13 +105,37 @@ extension ServiceAuthority {
     return .unavailable(.outcomeUnknown, service, fault.reason)
   }
 
-  private func connected(_ state: inout State) throws(BackendError) -> ServiceLink {
-    if let link = state.link, !link.isOver { return link }
-    state.link = nil
-    let mayAsk = limits.isInteractive && isatty(STDIN_FILENO) == 1
+  /// A connection for one request, until ``giveBack(_:)``.
+  ///
+  /// A second one is made while another request waits. Where ssh would have to ask for it, a
+  /// request without a password hash waits for the first one.
+  private func connected(isLook: Bool) throws(BackendError) -> ServiceLink {
+    let (kept, isSecond) = links.withLock { links in
+      defer { links.busy += 1 }
+      links.idle.removeAll { $0.isOver }
+      return (links.idle.popLast(), links.busy > 0)
+    }
+    if let kept { return kept }
+    do throws(BackendError) {
+      return try dial(mayAsk: !(isSecond && isLook) && limits.isInteractive && isatty(STDIN_FILENO) == 1)
+    } catch {
+      giveBack(nil)
+      guard isSecond, isLook, case .ssh = address else { throw error }
+    }
+    return try hashTurn.take { () throws(BackendError) in try connected(isLook: isLook) }
+  }
+
+  /// Keeps a connection for the next request; nil for one that is lost.
+  private func giveBack(_ link: ServiceLink?) {
+    links.withLock { links in
+      links.busy -= 1
+      if let link { links.idle.append(link) }
+    }
+  }
+
+  private func dial(mayAsk: Bool) throws(BackendError) -> ServiceLink {
     let (link, hello, place) = try Dialling(address: address, limits: limits, mayAsk: mayAsk).connect()
     if let before = self.hello?.database, before != hello.database { throw otherDatabase(before.escaped, hello) }
-    state.link = link
     known.withLock { $0 = (hello, place) }
     hear(hello.now)
     return link

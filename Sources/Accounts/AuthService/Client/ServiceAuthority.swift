@@ -16,18 +16,34 @@ public final class ServiceAuthority: Backend {
   public let label: String?
   /// The origin of a session that begins here.
   public let origin: @Sendable () -> SessionOrigin?
-  let state = Locked(State())
-  /// The hello of the service, and which of several hosts answered; apart from the state, which is
-  /// locked until a request is answered.
+  /// Held until a request is answered: one that needs a password hash, and any other one.
+  ///
+  /// So a look at the session never waits for a password, which may take minutes behind a queue.
+  let (hashTurn, turn) = (Turn(), Turn())
+  let links = Locked(Links())
+  /// The session that was last begun or found, without a new token that may not be saved yet.
+  let found = Locked<(session: Grant?, changes: Int)>((nil, 0))
+  /// The hello of the service, and which of several hosts answered.
   ///
   /// Kept when the connection is lost: the service that comes back must have the same database.
   let known = Locked<(hello: ServiceHello, place: String)?>(nil)
 
-  struct State {
-    var link: ServiceLink?
+  /// Requests of one kind, one after the other.
+  final class Turn: Sendable {
+    private let lock = Locked(())
+
+    func take<Output: Sendable>(_ body: () throws(BackendError) -> Output) throws(BackendError) -> Output {
+      try lock.withLock { (_) throws(BackendError) in try body() }
+    }
+  }
+
+  /// The connections, of which there are two only after two requests at the same moment.
+  struct Links {
+    var idle: [ServiceLink] = []
+    /// Requests that wait for their answer.
+    var busy = 0
+    /// The number of the last request.
     var number: UInt32 = 0
-    /// The session that was last begun or found, without a new token that may not be saved yet.
-    var session: Grant?
   }
 
   /// Creates an authority; nothing is connected yet.

@@ -14,7 +14,8 @@ package struct AnswerDeadline {
 }
 
 /// A connected socket that sends and receives frames.
-package final class ServiceLink {
+// Safe: it is lent to one request at a time; a subscription or a test uses its own alone.
+package final class ServiceLink: @unchecked Sendable {
   let descriptor: Int32
   /// The process of ssh; nil for a socket of this machine.
   private let process: pid_t?

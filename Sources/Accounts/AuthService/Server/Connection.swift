@@ -22,7 +22,7 @@ final class Connection: Sendable {
 
   /// The result of reading and writing the socket, for the server to act on.
   struct Outcome: Sendable {
-    var questions: [(id: UInt32, Job.Question)] = []
+    var question: (id: UInt32, Job.Question)?
     /// Whether this read brought the name of the caller.
     var isNamed = false
     var ending: Ending?
@@ -44,7 +44,11 @@ final class Connection: Sendable {
     var input = FrameBuffer()
     var output: [UInt8] = []
     var sent = 0
-    var unanswered = 0
+    /// Whether a request was read and not answered yet.
+    ///
+    /// The next one is not read before that, so a client that does not read its answers keeps at
+    /// most one of them, and one thread.
+    var isAsking = false
     /// When the current wait for the client times out.
     var deadline: ContinuousClock.Instant?
 
@@ -87,10 +91,10 @@ final class Connection: Sendable {
     }
   }
 
-  /// Reads and writes as much as is possible without blocking, and takes the next requests.
+  /// Reads and writes as much as is possible without blocking, and takes the next request.
   ///
   /// Nothing else takes requests. So a client whose requests are refused, and answered immediately,
-  /// gets no more of them answered in one turn than it may leave unanswered.
+  /// gets one of them answered in one turn.
   func advance() {
     change(takingFrames: true) { state in
       if state.isInputOver == nil, state.output.isEmpty, !state.isPutOff, !state.input.hasNext { receive(&state) }
@@ -101,7 +105,7 @@ final class Connection: Sendable {
   func answer(_ frame: ServerFrame) {
     let bytes = frame.encoded()
     change { state in
-      state.unanswered -= 1
+      state.isAsking = false
       state.output += bytes
     }
   }
@@ -118,7 +122,7 @@ final class Connection: Sendable {
   /// Rejects all further requests with this error.
   func refuse(_ ending: Ending, _ error: BackendError) {
     change { state in
-      state.unanswered = 0
+      state.isAsking = false
       state.refuse(ending, error)
     }
   }
@@ -192,12 +196,12 @@ final class Connection: Sendable {
       guard flush(&state) else { return Outcome(ending: .hungUp) }
     }
     let hasNext = state.input.hasNext && state.isAnswered
-    if let ending = state.isInputOver, state.unanswered == 0, state.output.isEmpty, !hasNext {
+    if let ending = state.isInputOver, !state.isAsking, state.output.isEmpty, !hasNext {
       outcome.ending = ending
       return outcome
     }
     let limits = server.limits
-    let isBusy = state.unanswered >= limits.requestsOfConnection || !state.output.isEmpty || state.isPutOff
+    let isBusy = state.isAsking || !state.output.isEmpty || state.isPutOff
     let isRead = state.isInputOver == nil && !isBusy && !hasNext
     let waitsForRest = isRead && (state.input.isInsideFrame || !state.isGreeted)
     // The socket is ready to be written to once the client has read most of the answers. So a frame
@@ -207,7 +211,7 @@ final class Connection: Sendable {
       if wasWritten || state.deadline == nil { state.deadline = .now + limits.frameTime }
     } else if !waitsForRest {
       state.deadline = nil
-    } else if state.deadline == nil || !outcome.questions.isEmpty {
+    } else if state.deadline == nil || outcome.question != nil {
       state.deadline = .now + limits.frameTime
     }
     _ = csocket_rearm(server.epoll, descriptor, isRead ? 1 : 0, isWritten ? 1 : 0, number)
@@ -232,7 +236,7 @@ final class Connection: Sendable {
 
   private func takeFrames(_ state: inout State, _ outcome: inout Outcome) {
     do throws(WireFault) {
-      while state.unanswered < server.limits.requestsOfConnection, let payload = try state.input.next() {
+      while !state.isAsking, let payload = try state.input.next() {
         switch (try ClientFrame(payload: payload), state.isGreeted) {
         case (.hello, false): state.isGreeted = true
         case (.named(let name), false) where state.peer.caller.name == nil:
@@ -251,8 +255,8 @@ final class Connection: Sendable {
       state.refuse(.badFrame, .unavailable(.messageInvalid, error.description))
     }
     func ask(_ id: UInt32, _ question: Job.Question) {
-      state.unanswered += 1
-      outcome.questions.append((id, question))
+      state.isAsking = true
+      outcome.question = (id, question)
     }
   }
 }

@@ -15,10 +15,10 @@ package struct ServiceLimits: Hashable, Sendable {
 
   package var connections = Share(all: 4096, ofUser: 1024)
   /// New connections of one user in a second, after as many without a pause as the user may keep
-  /// open; more are closed as soon as they are accepted.
+  /// open.
+  ///
+  /// More are closed as soon as they are accepted. A name of a user has a quarter of both.
   package var connectsOfUser = 500.0
-  /// Unanswered requests of one connection, beyond which the service does not read from it.
-  package var requestsOfConnection = 16
   /// Threads that wait for the database, and requests that wait for one.
   package var databaseThreads: Int
   /// The most of these threads that one user may occupy, and that several busy users divide: a

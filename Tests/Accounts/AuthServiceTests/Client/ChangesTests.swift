@@ -4,6 +4,7 @@ import AuthCoreTesting
 import AuthSQLite
 import Dispatch
 import Glibc
+import Races
 import Services
 import Synchronization
 import Testing
@@ -65,6 +66,43 @@ import Testing
     #expect(try source.drain())
     #expect(try source.drain() == false)
     #expect(subscribed.withLock { $0 } == [Samples.token, Samples.token])
+    #expect(service.connections == 3)
+  }
+
+  @Test("a look at the session and a subscription do not wait for a password")
+  func hashing() throws {
+    let (asked, hashed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let service = TestService { peer, _ in
+      while let frame = peer.receive() {
+        switch frame {
+        case .request(let number, let body):
+          let operation = try? Request(body, of: Operations.all).operation
+          if operation?.name == Operations.reauthenticate.name {
+            asked.signal()
+            // Without end, this would wait for the look, and the look for this.
+            _ = hashed.wait(timeout: .now() + 60)
+          }
+          peer.send(.answer(number, now: nil, Samples.answer(.grant)))
+        case .subscribe(let number, _): peer.send(.answer(number, now: nil, .done))
+        case .hello, .named: break
+        }
+      }
+    }
+    let authority = service.authority()
+    _ = try authority.logIn()
+    let isHashed = Mutex(false)
+    let password = startedThread {
+      _ = try? authority.reauthenticate(Samples.token, password: alicePassword)
+      isHashed.withLock { $0 = true }
+    }
+    asked.wait()
+    let source = authority.changes()
+    _ = try authority.ask(Operations.resume, Samples.token)
+    #expect(try source.listen())
+    #expect(!isHashed.withLock { $0 }, "they waited for the password")
+    hashed.signal()
+    pthread_join(password, nil)
+    _ = try authority.ask(Operations.resume, Samples.token)
     #expect(service.connections == 3)
   }
 

@@ -2,6 +2,8 @@ import AuthBackend
 import AuthBackendTesting
 import AuthCore
 import Foundation
+import Glibc
+import Programs
 import Services
 import Synchronization
 import Testing
@@ -113,6 +115,21 @@ import Testing
     let service = TestService(hello: nil) { peer, _ in peer.waitForEnd() }
     let dialling = Dialling(address: .unix(service.path), limits: .short(inSilence: true), mayAsk: true)
     #expect(code { _ = try dialling.connect() } == "service_silent")
+  }
+
+  @Test("a socket on which nobody accepts is silent, with its queue empty and with its queue full")
+  func notAccepting() throws {
+    let folder = ShortFolder()
+    let path = folder.path + "/s"
+    let listener = listeningSocket(at: path)
+    defer { close(listener) }
+    try #require(listen(listener, 1) == 0)
+    let dialling = Dialling(address: .unix(path), limits: .short(inSilence: true), mayAsk: false)
+    // The queue has two places.
+    let waiting = try (0..<2).map { _ in try #require(connectedSocket(to: path)) }
+    defer { for descriptor in waiting { close(descriptor) } }
+    let error = failure { _ = try dialling.connect() }
+    #expect(error?.code == "service_silent" && error?.description.contains(path) == true)
   }
 
   @Test("completions hardly wait for a service, and ssh does not prompt or print")

@@ -56,8 +56,8 @@ struct HostileClientTests {
 
   @Test("a name takes a quarter of what its user may, in connections and in the queue, and the log has it")
   func names() throws {
-    let service = try RunningService(options: ["--connections-per-user", "32", "--passwords-per-user", "32"])
-    let held = try (0..<8).map { _ in try client(service, named: "carol") }
+    let service = try RunningService(options: ["--connections-per-user", "128", "--passwords-per-user", "32"])
+    let held = try (0..<32).map { _ in try client(service, named: "carol") }
     // Its answer shows that a place was taken: two threads read names, not always in their order.
     for client in held { _ = try client.lookUp(ServiceClient.token()) }
     let refused = try client(service, named: "carol")
@@ -173,7 +173,7 @@ struct HostileClientTests {
     .enabled(if: SetUser.isPossible))
   func users() throws {
     let service = try RunningService(
-      options: ["--connections-per-user", "10", "--passwords-per-user", "32", "--hash-threads", "2"])
+      options: ["--connections-per-user", "10", "--passwords-per-user", "4", "--hash-threads", "2"])
     let crowd = try (0..<10).map { _ in try service.client() }
     #expect(throws: ServiceClient.Failure.self) { try service.client() }
     let other = try ServiceClient(asUser: 12_345, service.socket)
@@ -182,7 +182,7 @@ struct HostileClientTests {
     for client in crowd { for _ in 0..<16 { try client.send(ServiceClient.login("bob")) } }
     _ = try other.logIn("alice")
     let codes = try codes(of: crowd, 16)
-    #expect(Set(codes.keys) == ["done", "service_busy"] && codes["done", default: 0] >= 32, "\(codes)")
+    #expect(Set(codes.keys) == ["done", "service_busy"] && codes["done", default: 0] >= 4, "\(codes)")
   }
 
   @Test("many logins at the same moment cost waiting and not memory, and other requests are answered meanwhile")
@@ -192,13 +192,11 @@ struct HostileClientTests {
     let watcher = try service.client()
     let token = try watcher.logIn("alice")
     let count = Effort.isComplete ? 60 : 10
-    let crowd = try (0..<(count / 10)).map { _ in try service.client() }
+    let crowd = try (0..<count).map { _ in try service.client() }
     // Names without an account cost what others cost.
-    for (index, client) in crowd.enumerated() {
-      for number in 0..<10 { try client.send(ServiceClient.login("nobody\(index)x\(number)")) }
-    }
+    for (index, client) in crowd.enumerated() { try client.send(ServiceClient.login("nobody\(index)")) }
     #expect(try watcher.lookUp(token) != nil, "not answered")
-    #expect(try codes(of: crowd, 10) == ["credentials_not_accepted": count])
+    #expect(try codes(of: crowd, 1) == ["credentials_not_accepted": count])
     // A hash takes 64 MiB, and two run.
     #expect(try service.memory("VmHWM") < (2 * 64 + 100) * 1024)
   }

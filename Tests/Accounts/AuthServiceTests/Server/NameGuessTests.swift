@@ -38,6 +38,22 @@ struct NameGuessTests {
     for name in ["grace", nil] { #expect(fail(name) == "service_busy") }
   }
 
+  @Test("a name that connects without end uses up a quarter of the new connections of its user")
+  func connections() throws {
+    let rules = try Workspace.inhabited(isShared: true).work.rules
+    let server = try ServedRules(rules) { ($0.connections.ofUser, $0.connectsOfUser) = (16, 0.000_1) }
+    func refusal(_ name: String) throws -> String? {
+      let client = try ServiceClient(server.path, greets: false)
+      let request = try ClientFrame.request(1, Operations.checkForLogins().question(.plain)).encoded()
+      try client.send(try ClientFrame.named(name).encoded() + ClientFrame.hello.encoded() + request)
+      return try client.refusal()?.code
+    }
+    for _ in 0..<4 { #expect(try refusal("carol") == nil) }
+    for _ in 0..<40 { #expect(try refusal("carol") == "service_busy") }
+    for name in ["dave", "eve", "frank"] { for _ in 0..<4 { #expect(try refusal(name) == nil, "\(name)") } }
+    #expect(throws: ServiceClient.Failure.self) { try refusal("grace") }
+  }
+
   @Test("the same holds for questions about names")
   func names() {
     for name in ["carol", "dave"] {

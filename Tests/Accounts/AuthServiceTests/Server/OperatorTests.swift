@@ -80,13 +80,35 @@ struct OperatorTests {
     #expect(text.contains("did not answer") && text.contains("\"healthy\":false"), "\(text)")
   }
 
+  @Test(
+    "health and the metrics say that the disk is full, and that it no longer is",
+    .enabled("needs root, to mount a small disk") { SmallDisk.isPossible })
+  func fullDisk() async throws {
+    let service = try RunningService()
+    service.end()
+    let before = service.folder + "/before"
+    try #require(rename(service.data, before) == 0)
+    let disk = try SmallDisk(at: service.data, kilobytes: 4096)
+    try await bash("cp -a '\(before)/.' '\(service.data)'", [:], exits: 0)
+    try service.start()
+    #expect(try await run(service, "health").contains("Healthy."))
+    disk.fill()
+    let full = try await run(service, "health --json", exits: 1)
+    #expect(full.contains("\"healthy\":false") && full.contains("\"database_fault\":\"disk_full\""), "\(full)")
+    #expect(try await run(service, "metrics").contains("auth_service_database_up 0"))
+    disk.free()
+    #expect(try await run(service, "health").contains("Healthy."))
+    #expect(try await run(service, "metrics").contains("auth_service_database_up 1"))
+    service.end()
+  }
+
   @Test("health answers while every thread waits for the database")
   func busy() async throws {
     let service = try RunningService(options: ["--hash-threads", "1"])
-    let client = try service.client()
-    for _ in 0..<16 { try client.send(ServiceClient.login("bob")) }
+    let clients = try (0..<16).map { _ in try service.client() }
+    for client in clients { try client.send(ServiceClient.login("bob")) }
     #expect(try await run(service, "health").contains("Healthy."))
-    for _ in 0..<16 { _ = try client.answer().get() }
+    for client in clients { _ = try client.answer().get() }
   }
 
   @Test("clients that have all connections leave descriptors for the operators and for the database")

@@ -96,15 +96,34 @@ struct SlowClientTests {
   func share() throws {
     let rules = try Workspace.inhabited(isShared: true).work.rules
     let server = try ServedRules(rules) { $0.databaseThreads = 8 }
-    let client = try ServiceClient(server.path)
-    let token = try client.logIn("alice")
+    let clients = try (0..<16).map { _ in try ServiceClient(server.path) }
+    let token = try clients[0].logIn("alice")
     // While this writes, no renaming can.
     try rules.database.write(.everything) { _ in
-      for _ in 0..<16 { _ = try? client.send(Operations.rename("Alice", token)) }
+      for client in clients { _ = try? client.send(Operations.rename("Alice", token)) }
       #expect(
         Deadline(.seconds(60)).wait { server.status.requests.waiting == 14 && server.status.requests.running == 2 })
     }
-    for _ in 0..<16 { _ = try client.answer() }
+    for client in clients { _ = try client.answer() }
+  }
+
+  @Test("a client that sends several requests gets one of them performed at a time, in their order")
+  func oneAtATime() throws {
+    let rules = try Workspace.inhabited(isShared: true).work.rules
+    let server = try ServedRules(rules) { $0.databaseThreads = 16 }
+    let client = try ServiceClient(server.path)
+    let token = try client.logIn("alice")
+    let names = (0..<4).map { "Alice \($0)" }
+    // While this writes, no renaming can.
+    try rules.database.write(.everything) { _ in
+      for name in names { _ = try? client.send(Operations.rename(name, token)) }
+      // Another connection's answer comes after this one was read.
+      #expect((try? ServiceClient(server.path).ask(Operations.checkPassword, newPassword, "carol")) != nil)
+      #expect(Deadline(.seconds(60)).wait { server.status.requests.running == 1 })
+      #expect(server.status.requests.waiting == 0)
+    }
+    let renamed = try names.map { _ in try Operations.rename.answer(in: client.answer().get(), for: .plain) }
+    #expect(renamed.map(\.?.user.displayName) == names)
   }
 
   @Test(
@@ -114,13 +133,14 @@ struct SlowClientTests {
     let rules = try Workspace.inhabited(isShared: true).work.rules
     let server = try ServedRules(rules) { $0.databaseThreads = 8 }
     for path in [server.path, String(server.path.dropLast(2))] { try #require(chmod(path, 0o777) == 0) }
-    let (first, second) = (try ServiceClient(server.path), try ServiceClient(asUser: 12_345, server.path))
+    let first = try (0..<2).map { _ in try ServiceClient(server.path) }
+    let second = try (0..<2).map { _ in try ServiceClient(asUser: 12_345, server.path) }
     let third = try ServiceClient(asUser: 12_346, server.path)
-    let token = try first.logIn("alice")
+    let token = try first[0].logIn("alice")
     // While this writes, no renaming can.
     try rules.database.write(.everything) { _ in
-      for (client, sum) in [(first, 2), (second, 4)] {
-        for _ in 0..<2 { _ = try? client.send(Operations.rename("Alice", token)) }
+      for (clients, sum) in [(first, 2), (second, 4)] {
+        for client in clients { _ = try? client.send(Operations.rename("Alice", token)) }
         // Both of the first user run before the second one sends any.
         let isReady = Deadline(.seconds(60)).wait {
           let load = server.status.requests
@@ -132,7 +152,7 @@ struct SlowClientTests {
       #expect((try? third.ask(Operations.checkPassword, Secret(RunningService.password), "carol")) != nil)
       #expect(server.status.requests.waiting == 1)
     }
-    for client in [first, second] { for _ in 0..<2 { _ = try client.answer() } }
+    for client in first + second { _ = try client.answer() }
   }
 
   @Test("requests whose client hung up before they started are not performed")
@@ -141,13 +161,13 @@ struct SlowClientTests {
     let server = try ServedRules(rules) { $0.databaseThreads = 2 }
     let other = try ServiceClient(server.path)
     let token = try other.logIn("alice")
-    var client: ServiceClient? = try ServiceClient(server.path)
+    var clients = try (0..<16).map { _ in try ServiceClient(server.path) }
     let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil)
     // While this writes, no payment can.
     try rules.database.write(.everything) { _ in
-      for _ in 0..<16 { _ = try? client?.send(Operations.pay(order, token)) }
+      for client in clients { _ = try? client.send(Operations.pay(order, token)) }
       #expect(Deadline(.seconds(60)).wait { server.status.requests.running + server.status.requests.waiting == 16 })
-      client = nil
+      clients = []
       #expect(Deadline(.seconds(60)).wait { server.status.connections == 1 })
     }
     #expect(try other.receipts(token).count <= 2)
