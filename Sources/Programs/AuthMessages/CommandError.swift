@@ -22,6 +22,14 @@ extension Hint {
   }
 }
 
+extension Hint {
+  /// The line with the name of the session's user in its commands, if it is known.
+  package func naming(_ user: String?) -> Hint {
+    guard let user else { return self }
+    return naming(user, in: [["login"], ["recover"], ["accounts", "enable"], ["accounts", "unlock"]])
+  }
+}
+
 extension Hint: CustomStringConvertible {
   /// The line for a run in which nobody named a context.
   package var description: String { text(in: nil) }
@@ -57,6 +65,12 @@ extension CommandError {
       }
     return CommandError(code: error, reason.clause)
   }
+
+  /// The error with the name of the session's user in the commands of its hint.
+  ///
+  /// Only for a name that the database or the session file has: what somebody typed at a login may
+  /// be a password.
+  package func naming(_ user: String?) -> CommandError { withHint(hint.naming(user)) }
 
   /// Whether a password or a code was wrong.
   package var isOfWrongGuess: Bool { code == ErrorCode.wrongPassword.code }

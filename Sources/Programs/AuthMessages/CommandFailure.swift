@@ -49,14 +49,14 @@ extension CommandError {
     BackendError.Code.lastAdministrator.rawValue:
       "Make another account an administrator first: \(run: "accounts", "promote", "USER")",
     BackendError.Code.payeeDisabled.rawValue:
-      "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")",
+      "An administrator can enable it: \(runByOthers: "accounts", "enable", "{NAME}")",
     BackendError.Code.sessionNotFound.rawValue: "List your sessions: \(run: "sessions")",
     BackendError.Code.twoStepAlreadyOn.rawValue:
       "To change the device, turn it off first: \(run: "two-step", "off")",
     BackendError.Code.twoStepNotBegun.rawValue: "Begin it: \(run: "two-step", "on")",
     BackendError.Code.twoStepRequired.rawValue: "Set it up: \(run: "two-step", "on")",
     BackendError.FailureCode.databaseMissing.rawValue:
-      "Register the first account: \(run: "register", "USER"). Or put a backup in its place.",
+      "Register the first account: \(run: "register", "USER")",
     BackendError.FailureCode.sessionOfOtherDatabase.rawValue:
       "Set AUTH_CLI_AUTHORITY and XDG_DATA_HOME as at login. If they are the same, \(run: "logout") says what to delete.",
   ]

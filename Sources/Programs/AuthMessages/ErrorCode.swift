@@ -53,7 +53,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .notPermitted: .no("not_permitted", "only an administrator may do this").hint("Ask an administrator to do it.")
     case .otherUserLoggedIn:
       .no("other_user_logged_in", "{USER} is logged in here").hint(
-        "Log out first, or switch users with: \(run: "login", "{NAME}", "--switch")")
+        "Log out first, or switch users with: \(run: "login", "--switch")")
     case .ownStepMissing:
       .no("own_step_missing", "you have no second step yourself, so you would shut yourself out")
         .hint("Set yours up first: \(run: "two-step", "on")")
@@ -90,7 +90,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .userAtProvider:
       .usage(
         "option_not_at_provider",
-        "'{USER}' is not needed: context {CONTEXT} is at an identity provider, which asks for the user itself"
+        "a user name is not needed: context {CONTEXT} is at an identity provider, which asks for the user itself"
       )
       .hint("Omit the name. For an account of a database choose another context with --context.")
     case .csvNotJSON: .usage("csv_not_json", "--csv and --json cannot be used together").hint("Give one of them.")

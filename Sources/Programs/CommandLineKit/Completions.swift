@@ -87,7 +87,8 @@ extension Tool {
   /// A script that the shell sources or loads.
   package func completionScript(for shell: Shell) -> String {
     let function = "_" + name.replacing("-", with: "_")
-    let ask = "\(name) completions \(shell) --"
+    // `command` passes by an alias and a function of this name, which may do something else.
+    let ask = "command \(name) completions \(shell) --"
     let lines =
       switch shell {
       case .bash:

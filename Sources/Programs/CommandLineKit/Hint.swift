@@ -56,6 +56,19 @@ extension Hint {
     return shown
   }
 
+  /// The line with a name in place of the word `USER` in the commands that begin with one of these
+  /// words.
+  package func naming(_ name: String, in commands: [[String]]) -> Hint {
+    var named = self
+    for index in parts.indices {
+      guard case .command(let words, let isForOthers) = parts[index],
+        commands.contains(where: { words.starts(with: $0) })
+      else { continue }
+      named.parts[index] = .command(words.map { $0 == "USER" ? name : $0 }, isForOthers: isForOthers)
+    }
+    return named
+  }
+
   /// The line with values in place of each `{NAME}`.
   func filled(from values: inout ArraySlice<String>) -> Hint {
     var filled = self

@@ -24,10 +24,12 @@ extension Tool {
     var lines = [".Sh SYNOPSIS"]
     for location in locations where location.command.request != nil {
       lines += [".Nm", ".Cm \(location.path.joined(separator: " "))"]
-      lines += location.command.arguments.map {
-        $0.arity.isRequired ? ".Ar \($0.name)\($0.ellipsis)" : ".Op Ar \($0.name)\($0.ellipsis)"
-      }
-      lines += location.command.options.map { $0.isRequired ? ".\($0.roff)" : ".Op \($0.roff)" }
+      // In the order of the help.
+      let (arguments, options) = (location.command.arguments, location.command.options)
+      lines += arguments.filter { !$0.isAfterDashes }.map(\.roff)
+      lines += options.filter(\.isRequired).map { ".\($0.roff)" }
+      lines += options.filter { !$0.isRequired }.map { ".Op \($0.roff)" }
+      lines += arguments.filter(\.isAfterDashes).flatMap { [".Li \\-\\-", ".Ar \($0.name) ..."] }
     }
     return lines
   }
@@ -67,7 +69,8 @@ extension Tool {
 }
 
 extension ArgumentDeclaration {
-  fileprivate var ellipsis: String { arity.takesRest ? " ..." : "" }
+  /// The argument as an mdoc macro.
+  fileprivate var roff: String { (arity.isRequired ? ".Ar " : ".Op Ar ") + name + (arity.takesRest ? " ..." : "") }
 }
 
 extension OptionDeclaration {

@@ -198,9 +198,11 @@ private struct Check<Request: Sendable> {
     _ word: Word, toBe form: ValueForm, at place: String, isVariable: Bool = false
   ) throws(CommandError) {
     guard !form.accepts(word) else { return }
-    let message = "\(place): \(word.quoted) is not \(form.noun); write \(form.accepted)"
+    let typed = form.isRepeated || word.bytes.isEmpty ? word.quoted : "what you typed"
+    let message = "\(place): \(typed) is not \(form.noun); write \(form.accepted)"
     throw isVariable
-      ? CommandError(.malformedValue, message, hint: "Correct or unset \(place).") : refusal(.malformedValue, message)
+      ? CommandError(.malformedValue, message, hint: "Correct or unset \(place).")
+      : refusal(.malformedValue, message, advice: form.isRepeated ? nil : secrecy)
   }
 
   func nothingIsMissing(

@@ -15,14 +15,17 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///   - offersTopics: Whether a shell may also suggest the topics of help, such as commands.
   ///   - listedBy: The words of a command of the program that prints the values that a shell may
   ///     suggest, one per line.
+  ///   - isRepeated: Whether a message may repeat a word that is not of this kind; false where
+  ///     people may type a secret by mistake.
   ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
     _ noun: String, accepted: String, candidates: [Suggestion] = [], examples: [Suggestion] = [],
-    offersTopics: Bool = false, listedBy: String? = nil, convert: @escaping @Sendable (Word) -> Value?
+    offersTopics: Bool = false, listedBy: String? = nil, isRepeated: Bool = true,
+    convert: @escaping @Sendable (Word) -> Value?
   ) {
     form = ValueForm(
       noun: noun, accepted: accepted, candidates: candidates, examples: examples, offersTopics: offersTopics,
-      listedBy: listedBy
+      listedBy: listedBy, isRepeated: isRepeated
     ) {
       convert($0) != nil
     }
@@ -43,6 +46,8 @@ package struct ValueForm: Sendable {
   /// The words of a command of the program that prints the values that a shell may suggest, one per
   /// line.
   package let listedBy: String?
+  /// Whether a message may repeat a word that is not of this kind.
+  package let isRepeated: Bool
   package let accepts: @Sendable (Word) -> Bool
 }
 

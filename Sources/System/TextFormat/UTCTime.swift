@@ -37,8 +37,23 @@ package struct UTCTime: Hashable, Sendable {
   package var local: String { local(.withZone) }
 
   package func local(_ form: LocalForm) -> String {
+    if isZoneUnusable { return text(form.rawValue.replacing("%Z", with: "UTC"), gmtime_r) ?? iso8601 }
     // Escaped, because the zone's name comes from the environment.
-    text(form.rawValue, localtime_r).map(TextEscaping.escape) ?? iso8601
+    return text(form.rawValue, localtime_r).map(TextEscaping.escape) ?? iso8601
+  }
+
+  /// Whether `TZ` names no zone that the system has, such as `CEST`.
+  ///
+  /// The system then shows UTC under the first letters of the name. Source: tzset(3).
+  private var isZoneUnusable: Bool {
+    guard let value = getenv("TZ") else { return false }
+    let shown = text(LocalForm.zone.rawValue, localtime_r) ?? ""
+    let name = String(cString: value).drop { $0 == ":" }
+    guard name.hasPrefix(shown) else { return false }
+    // A rule has an offset after its name: `CET-1CEST`, `UTC0`.
+    if let next = name.dropFirst(shown.count).first, !shown.isEmpty, "+-0123456789".contains(next) { return false }
+    let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+    return access(name.hasPrefix("/") ? String(name) : "\(folder)/\(name)", R_OK) != 0
   }
 
   private func text(

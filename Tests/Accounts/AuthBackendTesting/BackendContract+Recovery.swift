@@ -194,6 +194,16 @@ extension BackendContract {
       try alice.pay(1, to: "bob").refused("a payment to it", with: "payee_unknown")
     },
 
+    Check("the opening credit of an account without payments is paid back when the account is deleted") {
+      probe, alice, bob in
+      try alice.deleteAccount("bob").value()
+      let event = try alice.events(.everyone).value().first { $0.name == "user_deleted" }
+      try require(
+        event?.detail == "opening credit of 100.00 paid back", "the event says \(event?.detail ?? "nothing more")")
+      try require(try alice.balance() == 100_00, "the credit went to the administrator")
+      try bob.profile().ended("a session of a deleted account", .accountDeleted)
+    },
+
     Check("an administrator deletes another account") { probe, alice, bob in
       try bob.pay(100_00, to: "alice").value()
       try alice.deleteAccount("bob").value()

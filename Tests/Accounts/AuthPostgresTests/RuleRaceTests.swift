@@ -49,6 +49,7 @@ import Testing
       _ = try database.registerBoth()
       let rules = database.authority.rules
       let bob = try database.authority.logIn("bob", bobPassword).token
+      _ = try rules.pay(try PaymentOrder("1", to: "alice"), token: bob)
       let requests: [Request] = [
         Operations.endAllSessions(SessionToken(bytes: [1])), Operations.setRegistration(.open, bob),
         Operations.deleteOwnAccount(bob),

@@ -37,7 +37,8 @@ extension Rules {
   private func delete(_ account: AccountRow, by own: SessionRow, in db: any Transaction) throws(BackendError) {
     try db.requireDeletable(account)
     try db.endAll(of: account.id, because: .accountDeleted, by: own.account)
-    try db.record(.userDeleted, by: own, to: account.id)
+    let returned = try db.returnOpeningCredit(of: account.id)
+    try db.record(.userDeleted, by: own, to: account.id, detail: returned.map { "opening credit of \($0) paid back" })
     for erasure in Schema.tables.compactMap(\.erasure) { try db.run(erasure, [account.id.bound]) }
     try db.run(ErasureQuery.begin, account.id)
     try db.run(AccountQuery.reserveName, try Username(account.user.username).reservation)
@@ -49,6 +50,10 @@ extension Transaction {
   fileprivate func requireDeletable(_ account: AccountRow) throws(BackendError) {
     try requireAnotherAdministrator(than: account)
     let balance = try balance(of: account.id)
-    guard balance == 0 else { throw .refused(.balanceNotZero, account.user.username, Amount.text(balance)) }
+    // Money of a payment is not an administrator's to move.
+    let isUnused = try isUnused(account.id)
+    guard balance == 0 || isUnused else {
+      throw .refused(.balanceNotZero, account.user.username, Amount.text(balance))
+    }
   }
 }

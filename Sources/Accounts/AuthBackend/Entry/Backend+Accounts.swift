@@ -115,7 +115,8 @@ extension Backend {
   /// Deletes the leased session's account, and ends its sessions.
   ///
   /// What identifies the user is erased. Payments stay, and name a ``DeletedAccount``. The user
-  /// name is never given again.
+  /// name is never given again. The opening credit of an account without payments is paid back; any
+  /// other account must have the balance 0.00.
   ///
   /// - Parameters:
   ///   - session: Proves that the password was entered recently.

@@ -103,7 +103,9 @@ extension BackendError.Code: ErrorCodeList {
       .refused("account_not_found", "there is no account '{NAME}'").hint("Check the name.")
     case .balanceNotZero:
       .refused("balance_not_zero", "the account '{NAME}' still has {BALANCE}")
-        .hint("It must be paid to another account first: only an account with the balance 0.00 can be deleted.")
+        .hint(
+          "It must be paid to another account first. Only the opening credit of an account without payments is paid back by itself."
+        )
     case .idempotencyKeyReused:
       .refused("idempotency_key_reused", "the key '{KEY}' was used for another payment: {AMOUNT} to {NAME}").hint(
         "Use a new key for a new payment.")
@@ -115,7 +117,7 @@ extension BackendError.Code: ErrorCodeList {
         .hint("Make another account an administrator first.")
     case .notDatabaseOwner:
       .refused("not_database_owner", "a service does not let you act as the owner of its database")
-        .hint("If you are an administrator, omit --as-owner. An operator runs 'auth-service reset-password USER'.")
+        .hint("If you are an administrator, omit --as-owner. An operator runs 'auth-service reset-password {NAME}'.")
     case .payeeDisabled:
       .refused("payee_disabled", "the account '{NAME}' is disabled")
         .hint("Ask an administrator to enable it.")

@@ -177,7 +177,7 @@ extension BackendError.FailureCode {
         .hint("Install the client of OpenSSH; nothing was changed.")
     case .watchFailed:
       .unreadable("watch_failed", "{WHAT} cannot be watched: {REASON}")
-        .hint("Check the directory and the limit of inotify watches, then try again.")
+        .hint("Check the directory, or raise the limit that the message names, such as with sysctl. Then try again.")
     }
   }
 

@@ -10,6 +10,20 @@ extension Transaction {
     _ = try transfer(Amount.openingCredit, from: equity, to: account, key: nil, at: wallTime)
   }
 
+  /// Whether an account has its opening credit and no payment from or to anybody.
+  func isUnused(_ account: Int64) throws(BackendError) -> Bool {
+    try all(LedgerQuery.few, account) { (row) throws(BackendError) -> Int64 in try row[0] }.count == 1
+  }
+
+  /// Pays the opening credit of an unused account back to where it came from.
+  ///
+  /// - Returns: The amount; nil for an account with payments.
+  func returnOpeningCredit(of account: Int64) throws(BackendError) -> Amount? {
+    guard try isUnused(account) else { return nil }
+    _ = try transfer(Amount.openingCredit, from: account, to: equity, key: nil, at: wallTime)
+    return Amount.openingCredit
+  }
+
   func balance(of account: Int64) throws(BackendError) -> Int64 {
     try one(LedgerQuery.balance, account, else: "account \(account) has no balance")
   }
@@ -84,6 +98,8 @@ package enum LedgerQuery: String, Query {
     SELECT receipts_through + 1 FROM authority
     WHERE id = 1 AND receipts_through > (SELECT coalesce(max(id), 0) FROM transfers)
     """
+  /// The first payments of an account, the opening credit included.
+  case few = "SELECT transfer FROM entries WHERE account = $1 ORDER BY transfer LIMIT 2"
   case entry = "INSERT INTO entries(account, transfer, amount) VALUES ($1, $2, $3)"
   case byKey = """
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at

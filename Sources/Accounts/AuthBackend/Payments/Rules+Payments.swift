@@ -17,7 +17,10 @@ extension Rules {
         try db.requireFresh(own)
         guard let payee = found else { throw .refused(.payeeUnknown, order.payee.canonical) }
         guard payee.id != own.account else { throw .refused(.payeeIsPayer) }
-        guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
+        guard !payee.isDisabled else {
+          // Once for the message, and once for the command in its hint.
+          throw .refused(.payeeDisabled, order.payee.canonical, order.payee.canonical)
+        }
         let (balance, payeeBalance) = try db.balances(of: own.account, payee.id)
         guard balance >= order.amount.minorUnits else {
           throw .refused(.insufficientFunds, Amount.text(balance), order.amount.description)

@@ -65,7 +65,7 @@ extension Rules {
 
   /// Makes a one-time code without a session, for the owner of an embedded database.
   func resetPasswordOfOwner(_ name: Username) throws(BackendError) -> OneTimeCode {
-    if isShared { throw .refused(.notDatabaseOwner) }
+    if isShared { throw .refused(.notDatabaseOwner, name.canonical) }
     return try resetPasswordAsOwner(of: name)
   }
 

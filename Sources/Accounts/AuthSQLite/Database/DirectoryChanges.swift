@@ -27,7 +27,7 @@ package final class DirectoryChanges: ChangeSource {
     self.directory = directory
     self.isRelevant = isRelevant
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-    guard descriptor >= 0 else { throw Self.failure("changes", errno) }
+    guard descriptor >= 0 else { throw Self.failure("changes", errno, limit: "max_user_instances") }
   }
 
   deinit {
@@ -39,7 +39,7 @@ package final class DirectoryChanges: ChangeSource {
     let added = inotify_add_watch(descriptor, directory, Self.changes)
     if added < 0 {
       if errno == ENOENT { return false }
-      throw Self.failure(directory.escaped, errno)
+      throw Self.failure(directory.escaped, errno, limit: "max_user_watches")
     }
     watch = added
     return true
@@ -91,8 +91,22 @@ package final class DirectoryChanges: ChangeSource {
     UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
   private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
 
-  private static func failure(_ what: String, _ number: Int32) -> BackendError {
-    .unavailable(.watchFailed, what, ErrorNumber(number).explanation)
+  /// The error of a call, with the limit of the kernel that the call reached, if it did.
+  ///
+  /// Source: inotify_init(2) and inotify_add_watch(2), "ERRORS"; inotify(7), "/proc interfaces".
+  private static func failure(_ what: String, _ number: Int32, limit: String? = nil) -> BackendError {
+    guard let limit, number == EMFILE || number == ENOSPC, hasFreeDescriptor else {
+      return .unavailable(.watchFailed, what, ErrorNumber(number).explanation)
+    }
+    return .unavailable(
+      .watchFailed, what, "this user's programs have as many already as the setting fs.inotify.\(limit) allows")
+  }
+
+  /// Whether this process may open another file: EMFILE is also the error of its own limit.
+  private static var hasFreeDescriptor: Bool {
+    let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    close(probe)
+    return probe >= 0
   }
 }
 

@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 import TextFormat
 
 #if canImport(Darwin)
@@ -35,6 +36,7 @@ public final class FileVault: SessionVault {
   let clock: any SessionClock
   let describeForeign: ForeignSession
   let mayErase: @Sendable (SessionToken) -> Bool
+  private let lastRead = Locked<LastKnownUser?>(nil)
 
   /// Describes a session file with a token of another issuer, and gives a hint.
   package typealias ForeignSession = @Sendable (TokenIssuer) -> (problem: String, hint: String)
@@ -95,8 +97,13 @@ public final class FileVault: SessionVault {
   /// Anything at the path other than a readable, private session file of this user is `corrupt`.
   /// `unavailable` means that the path could not be examined.
   public func load() async -> VaultReading {
-    look()
+    let reading = look()
+    if case .token(_, let details) = reading, let user = details.user { lastRead.withLock { $0 = user } }
+    return reading
   }
+
+  /// The user of the session that was last loaded, for messages after its end.
+  package var lastReadUser: LastKnownUser? { lastRead.withLock(\.self) }
 
   /// Saves `token` and its details; sets an unusable file aside first.
   ///

@@ -34,7 +34,8 @@ enum OwnChange: Equatable, Sendable {
       return AppOutcome(done: "You have new recovery codes.", page: .codes(codes.map(\.text)))
     case .beginTwoStep:
       let secret = try backend.beginTwoStep(for: fresh, under: lease)
-      let picture = Environment.hasOtherEncoding ? [] : QRCode.lines(secret.uri)
+      let drawn = Environment.hasOtherEncoding ? nil : QRCode.lines(secret.uri)
+      let picture = drawn.map { $0.isEmpty ? [QRCode.failed] : $0 } ?? []
       return AppOutcome(done: "", form: .confirmTwoStep(AppSecret(text: secret.text, picture: picture)))
     case .confirmTwoStep(let code):
       try backend.confirmTwoStep(code, for: fresh, under: lease)

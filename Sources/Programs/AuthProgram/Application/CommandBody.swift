@@ -23,7 +23,10 @@ struct CommandBody: Sendable {
       if !ofAnyContext, let settings = try ProviderSettings(of: place) {
         throw CommandError(code: .noPaymentsAtProvider, settings.issuer.escaped)
       }
-      return try await run(words, try Workspace(place, printer, makeBackend))
+      let workspace = try Workspace(place, printer, makeBackend)
+      do throws(CommandError) { return try await run(words, workspace) } catch {
+        throw error.naming(workspace.knownUser)
+      }
     }
   }
 
@@ -37,7 +40,10 @@ struct CommandBody: Sendable {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
       guard let settings = try ProviderSettings(of: place) else {
-        return try await run(words, try Workspace(place, printer, makeBackend, use))
+        let workspace = try Workspace(place, printer, makeBackend, use)
+        do throws(CommandError) { return try await run(words, workspace) } catch {
+          throw error.naming(workspace.knownUser)
+        }
       }
       return try await atProvider { () async throws(CommandError) in
         try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))

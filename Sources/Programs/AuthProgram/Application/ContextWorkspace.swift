@@ -82,7 +82,7 @@ private struct KeptVault: SessionVault {
 
   init(_ file: FileVault) { self.file = file }
 
-  func load() async -> VaultReading { file.look() }
+  func load() async -> VaultReading { await file.load() }
 
   func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
     try await file.store(token, details)
@@ -184,6 +184,9 @@ class ContextWorkspace {
     if let session = try await presence() { return session }
     throw store.endReason.map { .ended($0) } ?? CommandError(code: hasNoAccounts ? .noAccounts : .notLoggedIn)
   }
+
+  /// The user of the session that was found, also after its end; nil if none was found.
+  var knownUser: String? { store.session?.user.username ?? vault.lastReadUser?.username }
 
   /// Whether nobody can log in, because there is no database file.
   var hasNoAccounts: Bool { false }

@@ -184,7 +184,11 @@ extension Workspace {
         .usage, BackendError.Code.usernameInvalid.rawValue, "the name is not UTF-8 text",
         hint: "Type the name again.")
     }
-    try explained { () throws(BackendError) in try Username(name) }
+    do throws(BackendError) { _ = try Username(name) } catch {
+      // The name is not repeated, because it may be the password.
+      let text = CommandError(error)
+      throw CommandError(text.status, text.code, "what you typed is not a user name", hint: text.hint)
+    }
     return name
   }
 }

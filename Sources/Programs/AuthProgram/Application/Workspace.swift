@@ -24,9 +24,13 @@ final class Workspace: ContextWorkspace {
     super.init(place, printer, vault: vault, use, authority: backend, clock: backend.clock)
   }
 
-  /// Names the variable to set and the file, if the session is of another database.
+  /// Names the variable to set and the file, if the session is of another database, and a backup if
+  /// the database of the session is gone.
   override func explain(_ obstacle: RestoreFailure) -> CommandError {
     let error = super.explain(obstacle)
+    if error.code == BackendError.FailureCode.databaseMissing.rawValue {
+      return error.withHint("\(error.hint). Or put a backup in its place.")
+    }
     guard error.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue else { return error }
     let variable = places.service == nil ? places.dataVariable ?? "XDG_DATA_HOME" : Places.serviceVariable
     let other = "Set \(variable) as it was at login, or use another --context."

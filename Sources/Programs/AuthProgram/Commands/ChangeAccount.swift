@@ -12,12 +12,13 @@ enum ChangeAccountCommand {
     return Command(
       change.rawValue, summary: change.words.summary,
       discussion: (change == .promote ? [ofRoles] : change == .demote ? [ofDemotion] : []) + [Confirmation.ofPassword],
-      arguments: [Arguments.account],
+      arguments: [Arguments.account], options: change.ownWarning == nil ? [] : [Confirmation.yes],
       examples: ["accounts \(change.rawValue) bob": change.words.shows]
     ) { _ in
       .inWorkspace { (words, workspace) async throws(CommandError) in
         let user = words[Arguments.account]
         if change == .promote { try await sayWhatIsMissing(user, in: workspace) }
+        if let warning = change.ownWarning, try await workspace.isOwn(user) { try Confirmation.ask(words, warning) }
         let changed = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
           try change.make(to: user, at: workspace.backend, for: administrator, fresh, under: lease)
         }
@@ -41,6 +42,15 @@ enum ChangeAccountCommand {
   }
 }
 
+extension Workspace {
+  /// Whether this is the account of the administrator who is logged in; throws for other users.
+  fileprivate func isOwn(_ user: Username) async throws(CommandError) -> Bool {
+    let session = try await session()
+    _ = try session.administratorKey()
+    return session.user.username == user.canonical
+  }
+}
+
 /// A change to an account; its name is that of the command.
 enum AccountChange: String {
   case disable, enable, unlock, promote, demote
@@ -55,6 +65,16 @@ enum AccountChange: String {
     case .unlock: ("Clear the wait after wrong passwords", "lets bob try passwords again", "unlocked")
     case .promote: ("Make a user an administrator", "lets bob change accounts", "an administrator")
     case .demote: ("Make an administrator a member again", "takes the role away from bob", "a member")
+    }
+  }
+
+  /// The warning before administrators make the change to their own account; nil if they can undo
+  /// it.
+  var ownWarning: String? {
+    switch self {
+    case .disable: "This is your own account. You could not log in until another administrator enables it."
+    case .demote: "This is your own account. You could not change accounts until another administrator promotes you."
+    case .enable, .unlock, .promote: nil
     }
   }
 
@@ -97,9 +117,10 @@ enum DeleteAccountCommand {
       "delete", soughtAs: ["remove", "rm"], summary: summary,
       discussion: [
         """
-        Asks you to type the name of the account, unless --yes is given. \(owner) balance must be 0.00, and the last \
-        administrator cannot be deleted. \(owner) sessions end. \(owner) names, password and codes are erased. Payments \
-        stay, and show 'deleted account'. The user name cannot be used again.
+        Asks you to type the name of the account, unless --yes is given. \(owner) balance must be 0.00, or the opening \
+        credit of an account without payments, which is then paid back. The last administrator cannot be deleted. \
+        \(owner) sessions end. \(owner) names, password and codes are erased. Payments stay, and show 'deleted \
+        account'. The user name cannot be used again.
         """,
         Confirmation.ofPassword,
       ],
@@ -129,13 +150,18 @@ enum DeleteAccountCommand {
 
   private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let screen = try await workspace.open(UserScreen.self)
-    let profile = try await workspace.store.ask(screen.session, workspace.backend.profile(under:))
+    let (profile, isUnused) = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
+      // The first receipt is that of the opening credit.
+      let receipts = try workspace.backend.receipts(Page(limit: 2), under: lease).rows
+      return (try workspace.backend.profile(under: lease), receipts.count < 2)
+    }
     // Check the balance before any prompt; the deletion checks it again.
-    guard profile.balance == 0 else {
+    guard profile.balance == 0 || isUnused else {
       throw CommandError(BackendError.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance)))
         .withHint("Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
-    if !words[Confirmation.yes] { try confirm(profile.user.username) }
+    let credit = profile.balance == 0 ? "" : " Its opening credit of \(Amount.text(profile.balance)) is paid back."
+    if !words[Confirmation.yes] { try confirm(profile.user.username, credit) }
     let fresh = try await workspace.makeFresh(screen.session)
     try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.deleteAccount(for: fresh, under: lease)
@@ -144,10 +170,10 @@ enum DeleteAccountCommand {
     return deleted(profile.user.username, below: [])
   }
 
-  private static func confirm(_ name: String) throws(CommandError) {
+  private static func confirm(_ name: String, _ credit: String = "") throws(CommandError) {
     let shown = TextEscaping.escape(name)
     let typed = try Confirmation.answer(
-      to: "This permanently deletes the account \(shown). Type its name to go on: ")
+      to: "This permanently deletes the account \(shown).\(credit) Type its name to go on: ")
     guard typed == Array(name.utf8) else {
       throw CommandError(code: .notConfirmed, shown)
     }

@@ -11,7 +11,7 @@ enum EventsCommand {
     discussion: [
       "An event records a login, a refused attempt or a change of an account. You see those of your account; an "
         + "administrator sees those of all accounts.",
-      "The first page has the newest events, with the newest one on the last line. The command for older events is below it.",
+      "Newest first, a page at a time. The last line shows the command for the next page.",
       "--csv and --json give each event its stable name, such as authn_login_fail; --filter finds that name too.",
     ],
     options: PageOptions.options + [beforeEvent],
@@ -28,15 +28,14 @@ enum EventsCommand {
   private static let beforeEvent = Option.optional(
     "before", "ID", Kinds.event, "Show events before this one (the next page)")
 
-  /// Prints events, the newest last.
+  /// Prints events, the newest first.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     let page = PageOptions(words: words)
     try workspace.checkForm(page)
     let screen = try await workspace.open(UserScreen.self)
-    var shown = try await workspace.load(page, of: "events", before: words[beforeEvent], on: screen, number: \.id) {
+    let shown = try await workspace.load(page, of: "events", before: words[beforeEvent], on: screen, number: \.id) {
       (page, lease) throws(BackendError) in try screen.events(page, at: workspace.backend, under: lease)
     }
-    shown.items.reverse()
     if page.isCSV {
       return workspace.csv(["id", "time", "event", "account", "actor", "session", "detail"], shown) {
         [String($0.id), $0.at.iso8601, $0.name, $0.account, $0.actor, $0.session?.rawValue, $0.detail]

@@ -41,7 +41,7 @@ enum LogInCommand {
         }
         return try await run(words, in: try Workspace(place, printer, makeBackend))
       }
-      if let user = words[user] { throw CommandError(code: .userAtProvider, user.escaped, place.context.description) }
+      if words[user] != nil { throw CommandError(code: .userAtProvider, place.context.description) }
       let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
       return try await atProvider { () async throws(CommandError) in
         try await login.run(printer, isSwitch: words[switching], limits: limits)
@@ -70,7 +70,7 @@ enum LogInCommand {
     let present = try await workspace.presenceBeforeLogin()
     let isSame = present?.user.username == name.lowercased()
     if let present, !isSame, !words[switching] {
-      throw CommandError(code: .otherUserLoggedIn, present.user.username.escaped, name)
+      throw CommandError(code: .otherUserLoggedIn, present.user.username.escaped)
     }
     let store = workspace.store
     var verb = present == nil ? "Logged in as" : isSame ? "Renewed the session of" : "Switched to"

@@ -42,11 +42,11 @@ enum PayCommand {
   private static func paid(_ receipt: Receipt, _ session: LoggedInSession, in workspace: Workspace) async -> Answer {
     let balance = await workspace.readBalance(session)
     let order = "\(receipt.amount) to \(TextEscaping.escape(receipt.payee))"
+    let number = "Receipt \(receipt.id)" + (receipt.key.map { ", key '\($0.escaped)'" } ?? "") + "."
     let line =
       receipt.isRepetition
-      ? "Paid before: \(order), at \(UTCTime(seconds: receipt.madeAt.seconds).local). Receipt \(receipt.id). "
-        + "Nothing was paid now."
-      : "Paid \(order). Receipt \(receipt.id)."
+      ? "Paid before: \(order), at \(UTCTime(seconds: receipt.madeAt.seconds).local). \(number) Nothing was paid now."
+      : "Paid \(order). \(number)"
     return Answer(
       .changed("paid, receipt \(receipt.id)", hint: "See it with: \(run: "receipts")"),
       lines: workspace.bar("Pay") + [line + (balance.map { " You have \($0)." } ?? "")],

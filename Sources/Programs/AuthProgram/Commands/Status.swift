@@ -69,7 +69,7 @@ enum StatusCommand {
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
-      notes: [hint ?? workspace.loginHint])
+      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)])
   }
 
   /// The same at an identity provider, which is asked only if it checks refresh tokens.

@@ -169,10 +169,10 @@ enum TwoStepCommand {
         printer.say("A QR code needs a terminal with colours and a locale with UTF-8.")
       } else if QRCode.columns(of: secret.uri) <= output.width {
         let code = QRCode.lines(secret.uri, onStream: true)
-        for line in code { output.writeLine(line) }
+        for line in code ?? [] { output.writeLine(line) }
         // The secret is shown as text already.
         try? output.flush(survivingClosedPipe: true)
-        if code.isEmpty { printer.say(Hint(QRCode.missing)) }
+        if code?.isEmpty != false { printer.say(Hint(code == nil ? QRCode.missing : QRCode.failed)) }
       } else {
         printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
       }

@@ -35,17 +35,20 @@ enum Kinds {
   static let event = ValueKind.serialNumber("the number of an event", example: 1_769_851_800_000_000)
 
   private static func typedName(listedBy: String? = nil) -> ValueKind<String> {
-    parsed("a user name", Username.rule, listedBy: listedBy) { (try? Username($0)) == nil ? nil : $0 }
+    parsed("a user name", Username.rule, listedBy: listedBy, isRepeated: false) {
+      (try? Username($0)) == nil ? nil : $0
+    }
   }
 
   private static func name(listedBy: String) -> ValueKind<Username> {
-    parsed("a user name", Username.rule, listedBy: listedBy) { try? Username($0) }
+    parsed("a user name", Username.rule, listedBy: listedBy, isRepeated: false) { try? Username($0) }
   }
 
   private static func parsed<Value: Sendable>(
-    _ noun: String, _ accepted: String, listedBy: String? = nil, _ parse: @escaping @Sendable (String) -> Value?
+    _ noun: String, _ accepted: String, listedBy: String? = nil, isRepeated: Bool = true,
+    _ parse: @escaping @Sendable (String) -> Value?
   ) -> ValueKind<Value> {
-    ValueKind(noun, accepted: accepted, listedBy: listedBy) { $0.text.flatMap(parse) }
+    ValueKind(noun, accepted: accepted, listedBy: listedBy, isRepeated: isRepeated) { $0.text.flatMap(parse) }
   }
 }
 

@@ -48,7 +48,7 @@ struct DeviceLogin {
     let columns = QRCode.columns(of: text)
     // A line shows two rows of the QR code. Six lines are text.
     guard columns <= size.columns, columns / 2 + 6 < size.rows, !Environment.hasOtherEncoding else { return [] }
-    return QRCode.lines(text, onStream: true)
+    return QRCode.lines(text, onStream: true) ?? []
   }
 
   /// A time as minutes and seconds, always of the same length: `09:58`.

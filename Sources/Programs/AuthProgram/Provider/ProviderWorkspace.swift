@@ -217,7 +217,7 @@ extension Deadlines {
 extension CommandError {
   /// The error after a login by another user than `user`, who is logged in here.
   fileprivate static func otherUser(than user: String) -> CommandError {
-    CommandError(code: .otherUserLoggedIn, user.escaped, user).withHint(
+    CommandError(code: .otherUserLoggedIn, user.escaped).withHint(
       "Another user logged in at the provider. Log out first, or switch users with: \(run: "login", "--switch")")
   }
 

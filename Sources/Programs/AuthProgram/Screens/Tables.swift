@@ -10,12 +10,14 @@ extension Table {
   /// Payments, as the user of that name sees them.
   static func receipts(_ receipts: [Receipt], of own: String) -> Table {
     let times = LocalTimes(receipts.map(\.madeAt.seconds))
+    let key: [Column] = receipts.contains { $0.key != nil } ? [.cut("KEY")] : []
     return Table(
-      [.right("RECEIPT"), times.column("TIME"), .right("AMOUNT"), .cut("WITH")],
+      [.right("RECEIPT"), times.column("TIME"), .right("AMOUNT"), .cut("WITH")] + key,
       rows: receipts.map { receipt in
         [
           String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
           (receipt.payer == own ? "-" : "+") + receipt.amount.description, receipt.other(than: own) ?? "opening credit",
+          receipt.key ?? "",
         ]
       })
   }

@@ -43,6 +43,20 @@ import Testing
     #expect(Books(work.databasePath)?.faults == [])
   }
 
+  @Test("the opening credit of a deleted account goes back to where it came from, by the user or an administrator")
+  func credit() async throws {
+    let work = Workspace()
+    let authority = LocalAuthority(directory: work.data, clock: work.clock, cost: .least)
+    try authority.registerBoth()
+    let alice = try authority.logIn("alice", alicePassword).token
+    _ = try authority.register(username: "carol", password: Secret("a garden of small stones"))
+    try authority.rules.deleteAccount(token: try authority.logIn("carol", Secret("a garden of small stones")).token)
+    try authority.rules.deleteAccount(try Username("bob"), token: alice)
+    #expect(Books(work.databasePath)?.faults == [])
+    #expect(
+      try work.raw.table("SELECT balance FROM ledger_accounts ORDER BY id") == [["-10000"], ["10000"], ["0"], ["0"]])
+  }
+
   /// Gives bob, the second account, a row in each table that refers to accounts, and a word in each
   /// text.
   ///

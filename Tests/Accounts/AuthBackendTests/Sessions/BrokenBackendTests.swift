@@ -72,6 +72,8 @@ struct BrokenBackend: Backend {
       "a closed registration admits only whom an administrator registers, and needs no code to open"
     case deletesNothing =
       "a deleted account is gone with its sessions, its payments stay, and its name is not given again"
+    case keepsCredit =
+      "the opening credit of an account without payments is paid back when the account is deleted"
     case deletesNobody = "an administrator deletes another account"
     case opensWithAnyCode = "a second step begins with a right code, and a code opens once"
     case keepsRecoveryCodes = "a recovery code takes the place of a code once, and a new password turns nothing off"
@@ -255,6 +257,8 @@ struct BrokenBackend: Backend {
     case (.hidesFromPayee, let page as Found<Receipt>):
       let payee = (request.input(of: Operations.receipts)?.1).flatMap { user(of: $0) }
       return Found(page.filter { $0.payee != payee })
+    case (.keepsCredit, let page as Found<Event>):
+      return Found(page.filter { $0.name != "user_deleted" || $0.detail == nil })
     case (.opensEmpty, let profile as Profile):
       return Profile(user: profile.user, balance: 0, createdAt: profile.createdAt)
     case (.makesAdministrators, let user as User) where request.operation.name == "register":

@@ -75,6 +75,23 @@ struct CommandTableTests {
     #expect(names.isDisjoint(with: commands.flatMap(\.soughtAs)))
   }
 
+  @Test("the manual page and the help show the same line for each command")
+  func synopsis() throws {
+    let lines = tool.manual.split(separator: "\n").drop { $0 != ".Sh SYNOPSIS" }.dropFirst()
+    let synopsis = lines.prefix { !$0.hasPrefix(".Sh") }.split(separator: ".Nm").map { command in
+      command.map { line in
+        let words = line.replacing("\\", with: "").split(separator: " ").dropFirst()
+        let isOptional = line.hasPrefix(".Op")
+        let text = (isOptional ? words.dropFirst() : words[...]).filter { $0 != "Ar" && $0 != "..." }
+        let isFlag = line.hasPrefix(".Fl") || line.hasPrefix(".Op Fl")
+        let shown = (isFlag ? "-" : "") + text.joined(separator: " ") + (words.last == "..." ? "..." : "")
+        return isOptional ? "[\(shown)]" : shown
+      }.joined(separator: " ")
+    }
+    let usage = tool.commands.flatMap { $0.usageLines(name: $0.name) }
+    #expect(synopsis == usage)
+  }
+
   @Test("every option and argument that a file declares is read in it, or in several files")
   func parametersAreRead() throws {
     let sources = try TextFile.list("Sources/Programs/AuthProgram", suffix: ".swift").map(TextFile.read)
