@@ -209,10 +209,19 @@ extension SessionCore {
   }
 
   /// The answer of an earlier exchange, if it is known; otherwise that of a request.
+  ///
+  /// A grant that could not be saved several times is exchanged for another one: perhaps the vault
+  /// has no room for a token so long, and would block every later renewal.
   private func answer(
     _ token: SessionToken, _ claim: any ExchangeClaim
   ) async throws(VaultError) -> Result<Grant, AuthorityError<SessionRejection>> {
-    if let unsaved = withLock({ $0.unsaved }), unsaved.old == token { return .success(unsaved.grant) }
+    if let unsaved = withLock({ $0.unsaved }), unsaved.old == token {
+      if unsaved.failures < Self.mostSaves { return .success(unsaved.grant) }
+      let recorder = try await claim.begin()
+      return await Result { () async throws(AuthorityError<SessionRejection>) in
+        try await authority.renew(unsaved.grant.token, recorder: recorder)
+      }
+    }
     do throws(AuthorityError<SessionRejection>) {
       if let interrupted = claim.interrupted, interrupted.answer != nil,
         let grant = try authority.recover(token, interrupted)
@@ -227,6 +236,9 @@ extension SessionCore {
       try await authority.renew(token, recorder: recorder)
     }
   }
+
+  /// How often the store tries to save a grant.
+  private static var mostSaves: Int { 3 }
 
   /// The token that the authority granted in an interrupted exchange, as far as its answer was
   /// recorded.
@@ -256,7 +268,8 @@ extension SessionCore {
       // The old token is spent, so the next claim saves this one. After a logout there is none.
       let isOver = withLock { inner in
         if inner.hasEnded(grant.id) { return true }
-        inner.unsaved = (old, grant)
+        let earlier = inner.unsaved.map { $0.grant.token == grant.token ? $0.failures : 0 } ?? 0
+        inner.unsaved = (old, grant, earlier + 1)
         return false
       }
       if isOver { revokeInBackground(grant.token, .userAsked) }

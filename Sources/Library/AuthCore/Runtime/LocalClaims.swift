@@ -8,6 +8,10 @@ import Guards
 final class LocalClaims: Sendable {
   static let shared = LocalClaims()
 
+  /// The error of a claim that another store of this process has.
+  static let claimedHere = VaultError(
+    "Another part of this program is renewing the session.", hint: "Try again; nothing was changed.")
+
   /// The claimed tokens, each with the callers that wait for the end of its claim.
   private let waiters = Locked<[SessionToken: [Promise<Claimed?>]]>([:])
 
@@ -24,14 +28,14 @@ final class LocalClaims: Sendable {
         return promise
       }
       guard let promise else { break }
-      guard wait > .zero else { return .busy(.claimedHere) }
+      guard wait > .zero else { return .busy(Self.claimedHere) }
       // A request that never ends must not block the vault queue, in which a save waits here.
       let timer = Task {
         try await Task.sleep(until: deadline, clock: .continuous)
-        promise.fulfil(.busy(.claimedHere))
+        promise.fulfil(.busy(Self.claimedHere))
       }
       defer { timer.cancel() }
-      guard let shared = await promise.value() else { return .busy(.claimedHere) }
+      guard let shared = await promise.value() else { return .busy(Self.claimedHere) }
       if let shared { return shared }
     }
     guard case .token(token, _) = await vault.load() else {
@@ -79,9 +83,4 @@ private final class LocalClaim: ExchangeClaim {
   private func end(_ shared: Claimed?) {
     if settlement.attemptPassage() { claims.end(token, shared) }
   }
-}
-
-extension VaultError {
-  fileprivate static let claimedHere = VaultError(
-    "Another part of this program is renewing the session.", hint: "Try again; nothing was changed.")
 }

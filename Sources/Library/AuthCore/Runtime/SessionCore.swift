@@ -46,8 +46,9 @@ final class SessionCore: Sendable {
     var unanswered: SessionToken?
     /// The token that the vault holds since an exchange under a claim; its save has nothing to do.
     var settled: SessionToken?
-    /// The grant for which a token was spent, and that could not be saved yet.
-    var unsaved: (old: SessionToken, grant: Grant)?
+    /// The grant for which a token was spent, and that could not be saved yet, and how often that
+    /// failed.
+    var unsaved: (old: SessionToken, grant: Grant, failures: Int)?
     /// The last change of the vault; the next operation waits for it, so that changes reach the
     /// vault in order.
     var lastVaultChange: Promise<Void>?

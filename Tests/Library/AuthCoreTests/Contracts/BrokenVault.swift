@@ -140,3 +140,29 @@ struct OneProcessVault: SessionVault {
 
   func setAside() async throws(VaultError) -> String? { try await base.setAside() }
 }
+
+/// A vault that has no room for long names.
+struct SmallVault: SessionVault {
+  static let full = VaultError("The vault has no room for so long a token.", code: "vault_full")
+  let base: InMemoryVault
+
+  func load() async -> VaultReading { await base.load() }
+
+  func store(_ token: SessionToken, _ details: TokenDetails) async throws(VaultError) -> VaultReading {
+    try Self.require(details)
+    return try await base.store(token, details)
+  }
+
+  func replace(_ old: SessionToken, with new: SessionToken, _ details: TokenDetails) async throws(VaultError) -> Bool {
+    try Self.require(details)
+    return try await base.replace(old, with: new, details)
+  }
+
+  func erase(_ token: SessionToken) async throws(VaultError) { try await base.erase(token) }
+
+  func setAside() async throws(VaultError) -> String? { try await base.setAside() }
+
+  private static func require(_ details: TokenDetails) throws(VaultError) {
+    if details.user?.displayName.utf8.count ?? 0 > 100 { throw full }
+  }
+}

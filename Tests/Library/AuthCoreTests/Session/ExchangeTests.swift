@@ -166,28 +166,64 @@ struct ExchangeTests: InWorld {
     #expect(world.count(.renew) == 1 && (later == .logOut ? world.isEmpty : world.vaultAgrees))
   }
 
+  @Test(
+    "a token that never fits the vault does not block renewals for ever: after three tries there is another one",
+    arguments: [true, false])
+  func neverSaved(byPassword: Bool) async throws {
+    try await store.renew()
+    let store = SessionStore(
+      authority: authority, vault: SmallVault(base: vault), clock: clock, worksOn: .separateThreads)
+    try #require(await store.restore().key != nil)
+    let name = String(repeating: "A", count: 2000)
+    authority.setAccount("alice", password: World.alice.password, displayName: name)
+    for number in 1...3 {
+      clock.advance(by: .seconds(60))
+      await #expect(throws: SessionError.notSaved(SmallVault.full)) {
+        if number == 1, byPassword {
+          _ = try await store.reauthenticate(password: World.alice.password)
+        } else {
+          try await store.renew()
+        }
+      }
+      authority.setAccount("alice", password: World.alice.password)
+    }
+    let asked = world.count(.renew)
+    for _ in 1...2 {
+      clock.advance(by: .seconds(60))
+      try await store.renew()
+    }
+    #expect(world.count(.renew) == asked + 2 && world.vaultAgrees)
+    #expect(try await store.logOutAnyone() == .complete)
+    #expect(world.isEmpty)
+  }
+
   @Test("in one process, a store gives up at its limit, sends nothing, and leaves the wait of the others alone")
   func localWait() async throws {
     let shared = OneProcessVault(base: vault)
     // One table serves all vaults, and other tests claim the first token of their worlds.
     try await store.renew()
-    func launched(waiting wait: Duration) async throws -> SessionStore {
+    func launched(waiting wait: Duration) async -> SessionStore {
       let store = SessionStore(
         authority: authority, vault: shared, clock: clock, timing: SessionTiming(renewalStep: wait),
         worksOn: .separateThreads)
-      try #require(await store.restore().key != nil)
+      // On a slow machine a short limit may end the first launches.
+      while await store.restore().key == nil {}
       return store
     }
-    let (first, patient) = (try await launched(waiting: .seconds(600)), try await launched(waiting: .seconds(600)))
-    let impatient = try await launched(waiting: .milliseconds(12))
+    let (first, patient) = (await launched(waiting: .seconds(600)), await launched(waiting: .seconds(600)))
+    let impatient = await launched(waiting: .milliseconds(12))
     let holder = await authority.holding(.renew) { Task { try await first.renew() } }
     let waiter = Task { try await patient.renew() }
+    // The claim gives up before the step does, or on a slow machine the step itself.
     let failure = await #expect(throws: SessionError.self) { try await impatient.renew() }
-    guard case .vault(let error) = failure else { throw failure ?? .overtaken }
-    #expect(error.description.contains("Another part of this program"))
+    guard [.vault(LocalClaims.claimedHere), .unavailable(.late)].contains(failure) else { throw failure ?? .overtaken }
+    guard case .token(let token, _) = await vault.load() else { throw SessionError.overtaken }
+    guard case .busy(let holding) = try await shared.claim(token, wait: .milliseconds(1)) else {
+      throw SessionError.overtaken
+    }
+    #expect(holding == LocalClaims.claimedHere)
     authority.release(.renew)
     _ = try await (holder.value, waiter.value)
-    try await impatient.renew()
     #expect(world.count(.renew) == 2 && world.vaultAgrees)
   }
 
