@@ -155,7 +155,7 @@ struct PowerCutTests {
   }
 
   @Test(
-    "the answer of a provider to a renewal is durable before it is used",
+    "the answer of a provider to a renewal is durable before it is used, and if a cut loses it, one sentence says so",
     .enabled(if: hasProvider, "needs curl and python3"))
   func renewal() async throws {
     let place = ShortFolder.quick
@@ -188,11 +188,42 @@ struct PowerCutTests {
       try #require(renewed.text == "new-token\n", "\(renewed.text)")
     }
     let answer = "default.answer"
-    let arrival = try #require(recording.calls.firstIndex { $0.description.hasPrefix("write") && $0.file == answer })
-    let end = try #require(recording.calls.firstIndex { $0.description == "remove \(answer)" })
-    try #require(arrival < end)
+    func index(after start: Int, of isMeant: (DiskCall) -> Bool) throws -> Int {
+      try #require(recording.calls.indices.dropFirst(start + 1).first { isMeant(recording.calls[$0]) })
+    }
+    // The request is sent once the note about it is durable, and the directory, too.
+    let note = try index(after: -1) { $0.description.hasPrefix("write") && $0.file == "default.exchange" }
+    let sent = try index(after: note) { $0.description == "synchronise home" }
+    let arrival = try index(after: sent) { $0.description.hasPrefix("write") && $0.file == answer }
+    let end = try index(after: arrival) { $0.description == "remove \(answer)" }
     #expect(recording.calls[arrival..<end].contains { $0.description == "synchronise \(answer)" })
+    // From the request on the old token may be spent, and then the provider refuses it.
+    try TextFile.write(
+      "HTTP/1.1 400 Bad Request\r\n\r\n{\"error\": \"invalid_grant\"}", to: place.path + "/provider/token.raw")
+    let losses: [Disk.Loss] = [.nothing, .everything, .contents, .names, .some(seed: 1), .some(seed: 2)]
+    let cuts = (sent + 1...recording.calls.count).flatMap { moment in losses.map { recording.cut(moment, $0) } }
+    let (isSaved, isLost) = ("new-token\n", Self.lostRenewal)
+    var said: Set<String> = []
+    let faults = try await recording.faults(of: cuts) { root, _ in
+      let outcome = try await Program(
+        BuiltExecutable.cheap, token.split(separator: " ").map(String.init),
+        environment: environment.merging(["HOME": root, "AUTH_CLI_HOME": root + "/home"]) { $1 },
+        timeLimit: .seconds(600)
+      ).run()
+      said.insert(outcome.text)
+      let isRight = outcome.text == isSaved && outcome.ending == .exited(0)
+      return isRight || outcome.text == isLost && outcome.ending == .exited(4) ? nil : outcome.text
+    }
+    #expect(faults == [])
+    #expect(said == [isSaved, isLost], "each is met")
   }
+
+  /// What the program says after a cut that lost the answer to a renewal.
+  private static let lostRenewal = """
+    auth-cli: the answer to a renewal was lost, and the server then ended the session
+    Log in with: auth-cli login
+
+    """
 
   /// A file, and a command for which its synchronisation matters.
   private static let synchronised: [(file: String, line: String)] = [

@@ -56,9 +56,6 @@ struct Recording {
   func cuts(_ count: Int, seed: UInt64) -> [Cut] {
     var chance = SeededGenerator(seed: seed)
     let syncs = calls.indices.filter { if case .synchronize = calls[$0].change { true } else { false } }
-    func cut(_ moment: Int, _ loss: Disk.Loss) -> Cut {
-      Cut(calls: moment, loss: loss, last: moment == 0 ? "none" : "\(calls[moment - 1])")
-    }
     let ends = [.everything, .some(seed: chance.next())].map { cut(calls.count, $0) }
     return ends
       + (0..<count).map { number in
@@ -68,6 +65,11 @@ struct Recording {
         let loss = number % 4 < 2 ? losses[0] : losses[1 + (number / 4) % 3]
         return cut(moment ?? Int.random(in: 0..<calls.count, using: &chance), loss)
       }
+  }
+
+  /// A moment after so many calls.
+  func cut(_ moment: Int, _ loss: Disk.Loss) -> Cut {
+    Cut(calls: moment, loss: loss, last: moment == 0 ? "none" : "\(calls[moment - 1])")
   }
 
   /// What is wrong with what power cuts leave.
