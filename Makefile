@@ -60,7 +60,7 @@ app: program ## * Open the full-screen program on a temporary home with two user
 # Two processes share the tests, because each often waits: for servers, for screens, for limits that are tested.
 SERVERS := AuthPostgresTests|AuthServiceTests
 # What measures runs alone, or it would measure the other tests, and is repeated once if it fails. Nothing else is.
-MEASURES := AttackTests|ThrottleCostTests|OperatorTests/noDescriptor
+MEASURES := AttackTests|OperatorTests/noDescriptor
 # A sweep may take as long as its numbers say.
 SWEEP := TEST_ALL=1 TEST_LIMIT=$${TEST_LIMIT:-86400}
 LANES := MAKE='$(MAKE)' .ci/lanes

@@ -213,7 +213,7 @@ final class CurlTests: Sendable {
       RawServer.waitForEnd(of: connection)
     }
     let recorder = isRecorded ? try recorder() : nil
-    let transport = CurlTransport(timeLimit: .seconds(piece.isEmpty ? 1 : 30))
+    let transport = CurlTransport(timeLimit: .seconds(piece.isEmpty ? 1 : 600))
     let silent = isRecorded ? CurlFailure.underWay : .failed(28)
     await #expect(throws: ["x": CurlFailure.tooLarge, "": silent][piece] ?? .failed(56)) {
       try await transport.send(request(server.url, recorder: recorder))
