@@ -140,6 +140,20 @@ struct ExchangeTests: InWorld {
     #expect(world.count(.renew) == 1 && world.vaultAgrees)
   }
 
+  @Test("a renewal that is answered for another user is not saved, and its token is revoked")
+  func answeredForAnother() async throws {
+    let key = try #require(store.session)
+    let foreign = try #require(try await authority.authenticate(World.bob, limits: .standard).grant)
+    let answered = Grant(id: key.id, user: foreign.user, token: foreign.token, limits: foreign.limits)
+    authority.script(\.renewals, .success(answered))
+    let failure = await #expect(throws: SessionError.self) { try await store.renew() }
+    #expect(failure?.unavailability?.cause == .unparsable)
+    guard case .token(let token, _) = await vault.load() else { throw SessionError.overtaken }
+    #expect(token != foreign.token && store.session?.user == key.user)
+    await store.quiet()
+    #expect(!authority.liveTokens.contains(foreign.token))
+  }
+
   /// A command that finds a token which its store could not save.
   enum Later: CaseIterable { case renewal, password, check, logOut }
 
