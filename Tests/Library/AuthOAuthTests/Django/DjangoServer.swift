@@ -1,49 +1,48 @@
-import AuthOAuth
 import Foundation
 import Programs
 import Testing
 
+@testable import AuthOAuth
+
 /// django-oauth-toolkit, an authorization server that knows nothing of this project, on a port of
 /// this machine.
 ///
-/// It is installed from PyPI into `.build/oauth-server`, once.
+/// `.ci/servers` installs it from PyPI, once.
 struct DjangoServer {
   let place: String
   let directory: URL
 
-  private static let home = SourceTree.root + "/.build/oauth-server"
-  /// The device grant of this release does not work with oauthlib 4.
-  private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
-
   static let advice: Comment = "needs python3 and pip, which installs django-oauth-toolkit; make test-all runs it"
 
-  /// Whether it can be run here: installs it where it is missing.
-  static let isHere = Task { () -> Bool in
-    guard Effort.isComplete else { return false }
-    let script = """
-      "$0/bin/python" -c "import oauth2_provider, oauthlib; assert oauthlib.__version__ == '3.3.1'" && exit
-      "${PYTHON:-python3}" -m venv --clear "$0" && "$0/bin/python" -m pip install --quiet "$@"
-      """
-    let install = Program("sh", ["-c", script, home] + packages, timeLimit: .seconds(500))
-    return try await install.run().ending == .exited(0)
+  /// The Python that runs it, or nil if it cannot be run here.
+  private static let python = Task { () -> String? in
+    guard Effort.isComplete else { return nil }
+    let outcome = try await Program(SourceTree.root + "/.ci/servers", ["django"], timeLimit: .seconds(500)).run()
+    return outcome.ending == .exited(0) ? outcome.text.split(separator: "\n").last.map(String.init) : nil
   }
+
+  /// Whether it can be run here: installs it where it is missing.
+  static var isHere: Bool { get async { (try? await python.value) ?? nil != nil } }
 
   /// Runs `body` with a server of its own.
   ///
   /// A refresh token that was used works for another `grace` seconds.
   static func run(grace: Int = 0, _ body: (DjangoServer) async throws -> Void) async throws {
-    let server = [home + "/bin/python", "oauth-server/server.py"]
-    try await FixtureServer.run(server, ["\(grace)"], writes: "port") { directory, port in
-      try await body(
-        DjangoServer(place: "http://127.0.0.1:\(String(decoding: port, as: UTF8.self))", directory: directory))
+    let server = [try #require(try await python.value), "provider/django-server.py"]
+    try await FixtureServer.run(server, ["\(grace)"], writes: "server.json") { directory, facts in
+      let facts = try #require(OAuthClaims([UInt8](facts)))
+      try await body(DjangoServer(place: try #require(facts["place"]), directory: directory))
     }
   }
 
   /// How many refresh tokens the server has given, and how many of them work.
   func tokens() async throws -> (given: Int, live: Int) {
-    let answer = try await curl([place + "/tokens/"])
-    let numbers = String(decoding: answer.body, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-    return (try #require(numbers.first), try #require(numbers.last))
+    let given = try await curl([place + "/proxy/given"])
+    let live = try await curl([place + "/proxy/tokens"])
+    return (
+      try #require(Int(String(decoding: given.body, as: UTF8.self))),
+      try #require(Int(String(decoding: live.body, as: UTF8.self)))
+    )
   }
 
   /// Where a signed-in browser is sent to.

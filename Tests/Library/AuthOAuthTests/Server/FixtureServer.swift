@@ -20,7 +20,7 @@ enum FixtureServer {
     defer { try? FileManager.default.removeItem(at: directory) }
     let script = """
       file=$1; shift
-      "$@" >"$0/log" 2>&1 </dev/null &
+      PYTHONDONTWRITEBYTECODE=1 "$@" >"$0/log" 2>&1 </dev/null &
       until [ -e "$file" ]; do kill -0 $! || { cat "$0/log"; exit 1; }; sleep 0.02; done
       """
     let ready = directory.appending(path: file)
