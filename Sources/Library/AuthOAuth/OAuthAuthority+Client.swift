@@ -35,7 +35,9 @@ extension OAuthAuthority {
     do throws(OAuthError) {
       return try await post(form, to: endpoint, secret: secret, as: way, empty: empty, recorder: recorder)
     } catch {
-      guard error == .refused("invalid_client") else { throw error }
+      // What the SDK of MCP servers answers at the revocation endpoint (python-sdk 2.3).
+      let isOfClient = endpoint != .token && error == .refused("unauthorized_client")
+      guard error == .refused("invalid_client") || isOfClient else { throw error }
       do throws(OAuthError) {
         let claims = try await post(
           form, to: endpoint, secret: secret, as: way.other, empty: empty, recorder: recorder)

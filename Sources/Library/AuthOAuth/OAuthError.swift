@@ -87,6 +87,13 @@ extension AuthorityError where Rejection == OAuthRejection {
     if isRenewal, let code = conditions.first(where: { self == .refused($0) }) {
       return .unavailable(.loginNeeded("The server wants to see the user again: \(code)."))
     }
+    // What idpyoidc answers for a spent token. Other servers mean the form, so it ends nothing.
+    if isRenewal, self == .refused("invalid_request") {
+      return .unavailable(
+        Unavailability(
+          .refused, "The server refused to renew the session: invalid_request.", hint: "Try again in a minute.",
+          code: "oauth_invalid_request"))
+    }
     return self
   }
 

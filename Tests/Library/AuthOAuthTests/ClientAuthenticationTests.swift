@@ -53,6 +53,21 @@ import Testing
     #expect(world.server.forms("/revoke").count == 2)
   }
 
+  @Test("a revocation is tried the other way also after `unauthorized_client`, a renewal is not")
+  func unauthorizedClient() async throws {
+    let authority = authority()
+    let grant = try await world.grant(at: authority)
+    world.server.script("/revoke", 401, #"{"error": "unauthorized_client"}"#)
+    world.server.set { $0.demands = ["/revoke": .post] }
+    try await authority.revoke(grant.token, reason: .userAsked)
+    #expect(world.server.forms("/revoke").count == 2)
+    let other = try await world.grant(at: authority)
+    let count = world.server.forms("/token").count
+    world.server.script("/token", 400, #"{"error": "unauthorized_client"}"#)
+    await #expect(throws: AuthorityError<SessionRejection>.self) { try await authority.renew(other.token) }
+    #expect(world.server.forms("/token").count == count + 1)
+  }
+
   @Test("a wrong secret is `invalid_client`, whatever the second answer calls it, and ends no session")
   func wrong() async throws {
     for second in ["invalid_client", "invalid_request", "unauthorized_client"] {

@@ -59,8 +59,9 @@ import Testing
   }
 
   @Test(
-    "an empty refusal of a refresh token ends nothing; repeated after a minute it needs a login, and keeps the token")
-  func emptyRefusal() async throws {
+    "a refusal that may not be of the refresh token ends nothing; after a minute it needs a login, and keeps the token",
+    arguments: [("", "oauth_no_reason"), (#"{"error": "invalid_request"}"#, "oauth_invalid_request")])
+  func unclearRefusal(answer: String, code: String) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let vault = FileVault(directory: directory, clock: world.clock)
@@ -75,20 +76,20 @@ import Testing
     var codes: [String] = []
     for wait in [0, 30, 31] {
       world.clock.advance(by: .seconds(wait))
-      world.server.script("/token", 400, "")
+      world.server.script("/token", 400, answer)
       let store = await process()
       let failure = await #expect(throws: SessionError.self) { try await store.renew() }
       codes.append(failure?.code ?? "")
       world.clock.advance(by: .seconds(1))
     }
-    #expect(codes == ["oauth_no_reason", "oauth_no_reason", "login_needed"])
+    #expect(codes == [code, code, "login_needed"])
     #expect(first.session?.isLive == true)
     #expect(await vault.load() == before)
     // A login begins new tokens.
     let store = SessionStore(authority: world.authority, vault: vault, clock: world.clock)
     await store.restore()
     let credentials = try world.credentials()
-    world.server.script("/token", 400, "")
+    world.server.script("/token", 400, answer)
     _ = try await store.reauthenticate(with: credentials).key
     #expect(await vault.load() != before)
     // The proxy that answered is gone.

@@ -197,7 +197,7 @@ extension SessionCore {
         answer = .failure(.rejected(.ended(.revoked)))
       } else if let now = try? clock.now(), earlier.wasRefused(before: now) {
         answer = .failure(
-          .unavailable(.loginNeeded("The authority refuses to renew the session, and gives no reason.")))
+          .unavailable(.loginNeeded("The authority refuses to renew the session, and does not say why.")))
       }
     }
     let end = ExchangeEnd(answer, interrupted: claim.interrupted?.began)
