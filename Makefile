@@ -32,7 +32,7 @@ DEEP_FILTER ?= ModelCheck|ExchangeModel
 
 .PHONY: help build program demo demo-provider app test server-tests other-tests idle-tests test-all longer-lane longer-idle-tests \
   optimised-lane other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts \
-  test-races test-exchange transcripts-cram check-deep lint format release bench docs pictures version install \
+  test-races test-exchange test-providers transcripts-cram check-deep lint format release bench docs pictures version install \
   uninstall release-service install-service uninstall-service deb dist test-packages clean setup setup-release \
   setup-packages
 
@@ -137,6 +137,9 @@ test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of
 
 test-exchange: setup ## Share a session among 16 processes at Glewlwyd and django-oauth-toolkit, in 200 expiries and 300 kills
 	$(SWEEP) EXCHANGE=1 .ci/tests $@ --filter 'ProcessExchangeTests|DjangoTests|FileVaultTests'
+
+test-providers: setup ## Log in, renew, kill and log out at six servers that others wrote (PROVIDER_ROUNDS=5, PROVIDER_KILLS=40)
+	$(SWEEP) PROVIDERS=1 .ci/tests $@ --filter OtherServerTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }

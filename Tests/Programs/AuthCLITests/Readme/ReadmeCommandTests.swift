@@ -30,6 +30,8 @@ import Testing
     make uninstall PREFIX=/usr/local DESTDIR="$HOME/stage"
     test "$(cd "$HOME/stage" && find . -type f)" = ./usr/local/bin/other
     """,
+    // It installs servers. `make test` plays at those that are here.
+    "make test-providers": "make --dry-run test-providers | grep 'PROVIDERS=1 .ci/tests test-providers --filter Other'",
     // `make test-packages` builds and installs the packages.
     "make deb": "make --dry-run deb | grep -x '.ci/packages deb'",
     // The run that this test is part of is that of the tests, so the rest is: that make would begin
