@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-// Guards, AuthCore, AuthCoreTesting, TextFormat, AuthDevice and AuthOAuth are portable Swift; all
+// ConcurrencyKit, Guards, AuthCore, AuthCoreTesting, TextFormat, AuthDevice and AuthOAuth are portable Swift; all
 // else is for Linux with glibc. The platforms are those of the Synchronization and Observation
 // modules; a test holds the portable targets to them.
 let package = Package(
@@ -22,20 +22,23 @@ let package = Package(
   ],
   dependencies: [],
   targets: [
-    .target(name: "Guards"),
-    .target(name: "AuthCore", dependencies: ["Guards"]),
-    .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
+    .target(name: "ConcurrencyKit"),
+    .target(name: "Guards", dependencies: ["ConcurrencyKit"]),
+    .target(name: "AuthCore", dependencies: ["ConcurrencyKit", "Guards"]),
+    .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "ConcurrencyKit"]),
     .target(name: "TextFormat"),
-    .target(name: "AuthDevice", dependencies: ["AuthCore", "Guards", "TextFormat"]),
-    .target(name: "AuthOAuth", dependencies: ["AuthCore", "Guards", "TextFormat", "CProcess"]),
-    .target(name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"]),
+    .target(name: "AuthDevice", dependencies: ["AuthCore", "ConcurrencyKit", "TextFormat"]),
+    .target(name: "AuthOAuth", dependencies: ["AuthCore", "ConcurrencyKit", "Guards", "TextFormat", "CProcess"]),
+    .target(
+      name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "ConcurrencyKit", "Guards", "TextFormat", "CCrypt"]),
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
     .target(
-      name: "AuthSQLite", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"]),
+      name: "AuthSQLite",
+      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CSQLite"]),
     .target(
       name: "AuthService",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket", "CVersion",
+        "AuthBackend", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CProcess", "CSocket", "CVersion",
       ]),
     .target(
       name: "CVersion",
@@ -48,7 +51,7 @@ let package = Package(
       name: "AuthProgram",
       dependencies: [
         "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth", "AuthService", "AuthSQLite",
-        "CommandLineKit", "CProcess", "Guards", "TextFormat",
+        "CommandLineKit", "CProcess", "ConcurrencyKit", "Guards", "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
@@ -56,7 +59,7 @@ let package = Package(
       name: "AuthServiceProgram",
       dependencies: [
         "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
-        "CProcess", "Guards", "TextFormat",
+        "CProcess", "ConcurrencyKit", "TextFormat",
       ]),
     .executableTarget(name: "auth-service", dependencies: ["AuthServiceProgram"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -84,15 +87,17 @@ let package = Package(
     .executableTarget(
       name: "session-tool", dependencies: ["AuthCore", "AuthDevice", "AuthOAuth", "TextFormat"]),
     .target(name: "DatabaseFiles", dependencies: ["CSQLite"]),
-    .target(name: "Races", dependencies: ["Guards"]),
+    .target(name: "Races", dependencies: ["ConcurrencyKit"]),
     .target(name: "Terminals", dependencies: ["CommandLineKit", "Programs"]),
-    .testTarget(name: "GuardsTests", dependencies: ["Guards", "Programs", "Races"]),
+    .testTarget(name: "GuardsTests", dependencies: ["ConcurrencyKit", "Guards", "Programs", "Races"]),
     .testTarget(
-      name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
+      name: "AuthCoreTests",
+      dependencies: ["AuthCore", "AuthCoreTesting", "ConcurrencyKit", "Guards", "Programs", "Races"]),
     .testTarget(
       name: "AuthOAuthTests",
       dependencies: [
-        "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "Guards", "Programs", "TextFormat", "session-tool",
+        "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "ConcurrencyKit", "Programs", "TextFormat",
+        "session-tool",
       ]),
     .testTarget(
       name: "AuthDeviceTests",
@@ -100,7 +105,8 @@ let package = Package(
     .testTarget(
       name: "AuthBackendTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting",
+        "AuthBackend", "ConcurrencyKit", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite",
+        "AuthCoreTesting",
         "DatabaseFiles", "Races", "Services", "TextFormat", "CCrypt",
       ]),
     .testTarget(
@@ -114,7 +120,7 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthBackend",
         "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthServiceProgram",
-        "AuthSQLite", "Guards", "PostgresServers", "Programs", "Races", "Services", "Terminals", "TextFormat",
+        "AuthSQLite", "ConcurrencyKit", "PostgresServers", "Programs", "Races", "Services", "Terminals", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["Programs", "TextFormat"]),
     .testTarget(
@@ -138,7 +144,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   package.targets += [
     .target(
       name: "AuthPostgres",
-      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CPostgres"]),
+      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CPostgres"]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .testTarget(
       name: "AuthPostgresTests",
@@ -163,7 +169,7 @@ let floors = [
     "auth-cli", "AuthProgram", "auth-service", "AuthServiceProgram", "AuthMessages", "CommandLineKit",
   ],
   "Sources/System": [
-    "TextFormat", "CCrypt", "CPostgres", "CProcess", "CSQLite", "CSocket", "CVersion",
+    "ConcurrencyKit", "TextFormat", "CCrypt", "CPostgres", "CProcess", "CSQLite", "CSocket", "CVersion",
   ],
   "Tests/Library": [
     "GuardsTests", "AuthCoreTests", "AuthDeviceTests", "AuthOAuthTests", "session-tool",

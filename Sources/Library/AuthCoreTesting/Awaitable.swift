@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// A state behind a lock, for whose changes tests can wait.
 final class Awaitable<State: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// A double whose calls a test can hold, so that the test decides their order.
 public protocol HeldCalls: Sendable {

@@ -1,8 +1,8 @@
 #if !canImport(Darwin)
   import AuthCore
+  import ConcurrencyKit
   import CProcess
   import Glibc
-  import Guards
 
   /// A running curl.
   final class CurlProcess: Sendable {

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
   public import AuthCore
+  import ConcurrencyKit
   import Glibc
-  import Guards
 
   /// Sends requests with the program curl, version 7.75 or later.
   ///

@@ -1,4 +1,5 @@
 public import AuthCore
+import ConcurrencyKit
 import Guards
 import TextFormat
 

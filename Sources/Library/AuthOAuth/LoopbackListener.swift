@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
   public import AuthCore
+  import ConcurrencyKit
   import Glibc
-  import Guards
   import TextFormat
 
   /// A port of this machine to which the browser returns after a login (RFC 8252, section 7.3).

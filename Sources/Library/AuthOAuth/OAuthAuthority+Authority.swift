@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 extension OAuthAuthority: Authority {
   /// Exchanges the credentials of a login in the browser or on another device.

@@ -1,5 +1,5 @@
 import AuthCore
-import Guards
+import ConcurrencyKit
 import TextFormat
 
 // How this client proves who it is.

@@ -1,5 +1,5 @@
 import AuthCore
-import Guards
+import ConcurrencyKit
 
 // The beginning of a session, from the credentials of a login.
 extension OAuthAuthority {

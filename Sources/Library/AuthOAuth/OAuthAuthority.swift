@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 import TextFormat
 
 /// An authority for a server that speaks OAuth 2.0.

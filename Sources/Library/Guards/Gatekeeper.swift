@@ -1,3 +1,4 @@
+public import ConcurrencyKit
 public import Synchronization
 
 /// Lets one caller through at a time; a refused call changes nothing.

@@ -1,5 +1,5 @@
+import ConcurrencyKit
 import Glibc
-import Guards
 import Synchronization
 
 /// RunOnce as it was published in 2021, step for step, without the Objective-C runtime.

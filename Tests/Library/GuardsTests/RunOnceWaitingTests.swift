@@ -1,3 +1,4 @@
+import ConcurrencyKit
 import Guards
 import Synchronization
 import Testing

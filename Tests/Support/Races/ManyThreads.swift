@@ -1,5 +1,5 @@
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// Calls `body` on so many threads simultaneously, and returns all results.
 package func onThreads<Answer: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) -> Answer) -> [Answer] {

@@ -1,6 +1,6 @@
+import ConcurrencyKit
 import Dispatch
 import Glibc
-import Guards
 import Synchronization
 
 /// Two real threads that meet before every round, so that both make their first access

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// How often each caller may do something: a number of times without a pause, and at a steady rate
 /// after that.

@@ -1,5 +1,5 @@
+package import ConcurrencyKit
 import Glibc
-package import Guards
 // Swift 6.3 takes the fields of `timespec` for its, depending on the order of the files.
 import SwiftOverlayShims
 

@@ -1,5 +1,5 @@
 package import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// The clock of a database on another machine, as it was last heard, continued by this machine's
 /// boot clock.

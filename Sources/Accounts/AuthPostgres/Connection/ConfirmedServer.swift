@@ -1,8 +1,8 @@
 package import AuthBackend
 import AuthCore
 import AuthDevice
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// Which server confirmed the last change, in a file: its cluster, its timeline, and how long its

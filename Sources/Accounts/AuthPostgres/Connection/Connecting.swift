@@ -1,7 +1,7 @@
 import AuthBackend
 import CPostgres
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// Connects to the first of several hosts that answers; each attempt starts a little later than the
 /// one before.

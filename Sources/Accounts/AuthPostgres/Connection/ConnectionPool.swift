@@ -1,5 +1,5 @@
 import AuthBackend
-import Guards
+import ConcurrencyKit
 
 /// A bounded number of connections to a server, each lent to one transaction at a time.
 ///

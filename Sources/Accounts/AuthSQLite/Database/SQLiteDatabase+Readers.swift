@@ -1,8 +1,8 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 // The reads of a service, each on a connection of its own, and the log that they share with the

@@ -1,8 +1,8 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// The database file and the one connection to it, opened at the first use and checked at every

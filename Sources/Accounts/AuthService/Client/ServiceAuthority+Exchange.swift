@@ -1,7 +1,7 @@
 public import AuthBackend
 import AuthCore
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// Sends requests to the service, on one connection while one request at a time is enough.

@@ -1,7 +1,7 @@
 public import AuthBackend
 public import AuthCore
 public import AuthDevice
-import Guards
+import ConcurrencyKit
 
 /// Accounts, sessions, a ledger and events in a service, on this machine or on one that ssh
 /// reaches.

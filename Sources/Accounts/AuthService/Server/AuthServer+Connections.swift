@@ -1,8 +1,8 @@
 import AuthBackend
 import AuthCore
 import CSocket
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// Connections: who gets one, and how it ends.
 extension AuthServer {

@@ -1,6 +1,6 @@
 import AuthBackend
 import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// Requests: which threads perform them, and how they are answered and logged.
 extension AuthServer {

@@ -1,8 +1,8 @@
 package import AuthBackend
 import AuthCore
 import CSocket
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// The service: clients connect to it over a socket, and only it uses the database.
 ///

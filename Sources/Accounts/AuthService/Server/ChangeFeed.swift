@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// Tells subscribers to look again when something changed that concerns their account.
 ///

@@ -1,6 +1,6 @@
 import AuthBackend
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// Does what requests have left to do, piece by piece, on a thread of its own; see
 /// ``AuthBackend/Rules/tidy()``.

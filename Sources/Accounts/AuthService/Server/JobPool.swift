@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
+import ConcurrencyKit
 import Glibc
-import Guards
 
 /// A request that waits for a thread, or runs on one.
 struct Job: Sendable {

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// Counts the leases of one session, and closes permanently when the session ends.
 @usableFromInline final class LeaseGate: Sendable {

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// A vault that stores nothing: its token ends with the process.
 ///

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// The awaited commands, at most one of each kind; callers that join share its promise.
 ///

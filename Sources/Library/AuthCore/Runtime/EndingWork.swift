@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 // The work that ends sessions. SessionWork.swift begins and renews them; SavingWork.swift saves
 // them.

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 // The work that exchanges the token of a session under a claim, for an authority that spends the
 // old token when it grants a new one.

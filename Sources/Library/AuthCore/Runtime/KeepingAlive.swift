@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 extension SessionCore {
   /// Renews the session of a key in time until it ends; see ``SessionStore/keepAlive(every:)``.

@@ -1,3 +1,4 @@
+import ConcurrencyKit
 import Guards
 
 /// The claims of this process, for vaults that have none of their own.

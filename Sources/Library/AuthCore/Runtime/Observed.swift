@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 import Observation
 
 /// A value whose readers are notified of its changes (Observation).

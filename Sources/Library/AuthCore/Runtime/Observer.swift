@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 import Synchronization
 
 /// A subscriber: a ``SessionObserver``, a ``GuardedScreen`` with its live key, or a stream of

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 // A `SessionObserver`, a screen and an iterator of `transitions` are each an `Observer` in the one
 // list of the core. Readers of `state` use Observation.

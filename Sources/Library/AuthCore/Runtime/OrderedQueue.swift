@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// A queue whose elements are handled one at a time, in order, with no lock held.
 ///

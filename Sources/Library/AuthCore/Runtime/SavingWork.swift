@@ -1,3 +1,4 @@
+import ConcurrencyKit
 import Guards
 
 // The work that saves a token in the vault and confirms that to the authority.

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// The lock of a store and the state behind it: decides under the lock, acts after it.
 ///

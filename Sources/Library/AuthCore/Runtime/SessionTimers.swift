@@ -1,3 +1,4 @@
+import ConcurrencyKit
 import Guards
 
 /// The running timers.

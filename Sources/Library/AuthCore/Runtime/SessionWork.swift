@@ -1,3 +1,4 @@
+import ConcurrencyKit
 import Guards
 
 /// The input of a caller for an authentication that is about to start.

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// A position in the queue of operations on the vault.
 ///

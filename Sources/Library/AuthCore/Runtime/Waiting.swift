@@ -1,3 +1,4 @@
+import ConcurrencyKit
 import Guards
 
 // Sends a command to the machine, and waits for its result, within a limit.

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 #if canImport(Darwin)
   import Darwin

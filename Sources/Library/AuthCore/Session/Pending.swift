@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 /// A login that has begun.
 ///

@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 
 // The commands of the session.
 

@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// The scripted answers of a ``ScriptedAuthority``: a queue for each operation, for
 /// ``ScriptedAuthority/script(_:_:)``.

@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 extension ScriptedAuthority: Authority {
   /// How the authority exchanges tokens, as the test set it.

@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// An authority in memory with real sessions; a test can hold, fail or script its calls.
 ///

@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// A clock that stands still until a test moves it.
 ///

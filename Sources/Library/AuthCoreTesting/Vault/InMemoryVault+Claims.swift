@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 extension InMemoryVault {
   /// The claim under way and what its exchange left behind.

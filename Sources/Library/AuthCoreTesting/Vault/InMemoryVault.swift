@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// A vault in memory that can fail on request.
 ///

@@ -1,5 +1,5 @@
 public import AuthCore
-import Guards
+import ConcurrencyKit
 import TextFormat
 
 #if canImport(Darwin)

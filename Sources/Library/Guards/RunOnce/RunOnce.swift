@@ -1,3 +1,5 @@
+import ConcurrencyKit
+
 /// Runs a body at most once in the lifetime of an object, without a flag in your code.
 ///
 /// The place of the call (file, line and column) identifies the body. Pass a `key` where one place

@@ -1,3 +1,5 @@
+import ConcurrencyKit
+
 /// The state of each body on each object.
 @usableFromInline
 enum RunRecords {

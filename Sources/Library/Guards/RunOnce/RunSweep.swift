@@ -1,3 +1,5 @@
+import ConcurrencyKit
+
 /// A recorded run, with the references to its object that the sweep needs.
 ///
 /// The weak reference shows whether the object is dead. The unowned reference keeps the object's

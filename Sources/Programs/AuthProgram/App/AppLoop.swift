@@ -2,8 +2,8 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// The loop of the full-screen program: it draws the state, waits for input and starts the work.

@@ -3,7 +3,7 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import CommandLineKit
-import Guards
+import ConcurrencyKit
 
 /// The work of the full-screen program at a database.
 ///

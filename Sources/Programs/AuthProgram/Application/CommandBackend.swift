@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import Guards
+import ConcurrencyKit
 
 /// The backend of one command.
 ///

@@ -2,8 +2,8 @@ import AuthCore
 import AuthMessages
 import AuthOAuth
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// A login with the browser on this machine (RFC 8252).

@@ -3,8 +3,8 @@ import AuthCore
 import AuthMessages
 import AuthService
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// `connect`: standard input and output, as a connection to the service.

@@ -2,8 +2,8 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import AuthService
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// An attempt that `health` makes on a thread of its own, because it may hang.

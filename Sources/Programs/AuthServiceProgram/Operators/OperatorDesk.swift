@@ -5,8 +5,8 @@ import AuthMessages
 import AuthSQLite
 import AuthService
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
-import Guards
 import TextFormat
 
 /// Answers operators on a socket of their own, each on a thread of its own.

@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
-import Guards
+import ConcurrencyKit
 import Services
 import Synchronization
 import Testing

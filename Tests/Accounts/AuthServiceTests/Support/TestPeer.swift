@@ -1,7 +1,7 @@
 import AuthBackend
+import ConcurrencyKit
 import Foundation
 import Glibc
-import Guards
 import Programs
 import Services
 

@@ -1,8 +1,8 @@
 import AuthBackend
 import AuthCore
+import ConcurrencyKit
 import Foundation
 import Glibc
-import Guards
 import Programs
 import Races
 import Services

@@ -1,6 +1,6 @@
 import AuthCore
 import AuthCoreTesting
-import Guards
+import ConcurrencyKit
 
 /// An authority that breaks one rule.
 final class BrokenAuthority: Authority {

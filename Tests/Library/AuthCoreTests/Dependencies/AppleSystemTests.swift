@@ -9,7 +9,7 @@ import Testing
 /// the modules of its standard library declare it.
 @Suite(.timeLimit(.minutes(10))) struct AppleSystemTests {
   /// In the order of their imports.
-  static let modules = ["Guards", "AuthCore", "TextFormat", "AuthDevice", "AuthOAuth"]
+  static let modules = ["ConcurrencyKit", "Guards", "AuthCore", "TextFormat", "AuthDevice", "AuthOAuth"]
 
   @Test(
     "the portable modules compile with the C library of Apple's systems",
@@ -39,7 +39,7 @@ import Testing
 
   /// Newer names that the sources may use, because they check the system first.
   private static let checked: [String: Set<String>] = [
-    "Sources/Library/Guards/StartAtOnce.swift": ["immediate"],
+    "Sources/System/ConcurrencyKit/StartAtOnce.swift": ["immediate"],
     "Sources/Library/AuthCore/Runtime/WorkThreads.swift": ["immediate"],
   ]
 

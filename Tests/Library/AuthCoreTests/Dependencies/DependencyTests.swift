@@ -14,22 +14,23 @@ import Testing
 
   /// The permitted imports of each target.
   private static let allowed = """
-    Guards language threads
-    AuthCore portable threads Guards
-    AuthCoreTesting portable AuthCore Guards
+    ConcurrencyKit language threads
+    Guards language ConcurrencyKit
+    AuthCore portable threads ConcurrencyKit Guards
+    AuthCoreTesting portable AuthCore ConcurrencyKit
     TextFormat language Darwin Glibc
-    AuthDevice system AuthCore Darwin Guards TextFormat
-    AuthOAuth language AuthCore CProcess Glibc Guards TextFormat
-    AuthBackend language AuthCore AuthDevice CCrypt Guards Glibc SwiftOverlayShims TextFormat
-    AuthSQLite system AuthBackend AuthCore AuthDevice CSQLite Guards TextFormat
-    AuthPostgres system AuthBackend AuthCore AuthDevice CPostgres Guards TextFormat
-    AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket CVersion Guards TextFormat
+    AuthDevice system AuthCore Darwin ConcurrencyKit TextFormat
+    AuthOAuth language AuthCore CProcess Glibc ConcurrencyKit Guards TextFormat
+    AuthBackend language AuthCore AuthDevice CCrypt ConcurrencyKit Guards Glibc SwiftOverlayShims TextFormat
+    AuthSQLite system AuthBackend AuthCore AuthDevice CSQLite ConcurrencyKit TextFormat
+    AuthPostgres system AuthBackend AuthCore AuthDevice CPostgres ConcurrencyKit TextFormat
+    AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket CVersion ConcurrencyKit TextFormat
     AuthMessages language AuthBackend AuthCore AuthDevice CommandLineKit TextFormat
     CommandLineKit language Glibc TextFormat
     AuthProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \
-      CProcess Guards TextFormat
+      CProcess ConcurrencyKit Guards TextFormat
     AuthServiceProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthPostgres AuthService AuthSQLite \
-      CommandLineKit CProcess Guards TextFormat
+      CommandLineKit CProcess ConcurrencyKit TextFormat
     auth-cli AuthSQLite AuthProgram
     auth-service AuthServiceProgram
     """.split(separator: "\n").map { line in
@@ -60,18 +61,19 @@ import Testing
     #expect(others == [], "say in `allowed` what the target may import")
   }
 
-  @Test("one file starts threads, and Guards and AuthCore use the C library only for threads")
+  @Test("one file starts threads, and ConcurrencyKit and AuthCore use the C library only for threads")
   func threadsOnly() throws {
     let starters = try SourceFile.all(below: "Sources").filter {
       !$0.words.isDisjoint(with: ["pthread_create", "Thread", "DispatchQueue", "thrd_create", "clone"])
     }
-    #expect(starters.map(\.path) == ["Sources/Library/Guards/Threads/Threads.swift"])
+    #expect(starters.map(\.path) == ["Sources/System/ConcurrencyKit/Threads.swift"])
     let users = try
-      (SourceFile.all(below: "Sources/Library/Guards") + SourceFile.all(below: "Sources/Library/AuthCore")).filter {
+      (SourceFile.all(below: "Sources/System/ConcurrencyKit") + SourceFile.all(below: "Sources/Library/AuthCore"))
+      .filter {
         !Self.threads.isDisjoint(with: $0.imports)
       }
     #expect(
-      users.map(\.path) == ["Sources/Library/Guards/Threads/Monitor.swift"] + starters.map(\.path)
+      users.map(\.path) == ["Sources/System/ConcurrencyKit/Monitor.swift"] + starters.map(\.path)
         + ["Sources/Library/AuthCore/Runtime/WorkThreads.swift"])
     let calls = users.flatMap(\.words).filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil }
     #expect(

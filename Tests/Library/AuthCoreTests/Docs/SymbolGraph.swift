@@ -1,5 +1,5 @@
+import ConcurrencyKit
 import Foundation
-import Guards
 import Programs
 import Testing
 

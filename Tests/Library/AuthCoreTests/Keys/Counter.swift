@@ -1,4 +1,4 @@
-import Guards
+import ConcurrencyKit
 import Observation
 
 /// A number that tasks share.

@@ -1,5 +1,5 @@
 import AuthCoreTesting
-import Guards
+import ConcurrencyKit
 import Races
 import Testing
 

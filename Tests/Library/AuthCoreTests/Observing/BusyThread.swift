@@ -1,5 +1,5 @@
+import ConcurrencyKit
 import Dispatch
-import Guards
 import Races
 import Testing
 

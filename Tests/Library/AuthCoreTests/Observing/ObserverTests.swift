@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import ConcurrencyKit
 import Dispatch
 import Guards
 import Observation

@@ -1,5 +1,5 @@
 import AuthCore
-import Guards
+import ConcurrencyKit
 import Testing
 
 /// A guarded screen that records its notifications.

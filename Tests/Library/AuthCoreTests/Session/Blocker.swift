@@ -1,6 +1,6 @@
 import AuthCoreTesting
+import ConcurrencyKit
 import Dispatch
-import Guards
 
 /// Can block the callers of an authority, as a password hash or a disk would, and records their
 /// threads.

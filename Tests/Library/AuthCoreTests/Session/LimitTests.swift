@@ -1,5 +1,5 @@
 import AuthCoreTesting
-import Guards
+import ConcurrencyKit
 import Testing
 
 @testable import AuthCore

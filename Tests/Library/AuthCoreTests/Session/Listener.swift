@@ -1,5 +1,5 @@
 import AuthCore
-import Guards
+import ConcurrencyKit
 
 /// Records the notifications of a store, and may send commands from inside a call.
 final class Listener: SessionObserver, Sendable {

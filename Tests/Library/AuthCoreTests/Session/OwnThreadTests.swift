@@ -1,7 +1,7 @@
 import AuthCoreTesting
+import ConcurrencyKit
 import Dispatch
 import Foundation
-import Guards
 import Testing
 
 @testable import AuthCore

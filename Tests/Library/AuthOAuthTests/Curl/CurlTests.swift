@@ -1,8 +1,8 @@
 import AuthCore
 import AuthCoreTesting
+import ConcurrencyKit
 import Foundation
 import Glibc
-import Guards
 import Programs
 import Testing
 

@@ -1,7 +1,7 @@
 import AuthCore
 import AuthOAuth
+import ConcurrencyKit
 import Glibc
-import Guards
 import Testing
 
 /// The program curl, if this machine has it.

@@ -1,7 +1,7 @@
 import AuthCore
 import AuthCoreTesting
+import ConcurrencyKit
 import Foundation
-import Guards
 import Testing
 
 @Suite("The app in the README", .timeLimit(.minutes(10))) struct ReadmeAppTests {

@@ -1,6 +1,6 @@
 import AuthCore
 import AuthOAuth
-import Guards
+import ConcurrencyKit
 import TextFormat
 
 /// A server that speaks OAuth 2.0, in memory, with the browser that logs in at it.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthCoreTesting
+import ConcurrencyKit
 import Guards
 import Synchronization
 
