@@ -32,7 +32,8 @@ DEEP_FILTER ?= ModelCheck|ExchangeModel
 
 .PHONY: help build program demo demo-provider app test server-tests other-tests idle-tests test-all longer-lane longer-idle-tests \
   optimised-lane other-lane test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts \
-  test-races test-exchange test-providers transcripts-cram check-deep lint format release bench docs pictures version install \
+  test-races test-exchange test-providers transcripts-cram check-deep lint format release bench docs docs-open pictures \
+  version install \
   uninstall release-service install-service uninstall-service deb dist test-packages clean setup setup-release \
   setup-packages
 
@@ -47,6 +48,7 @@ build: setup ## Build everything, debug (the default)
 program: version
 	@.ci/setup program
 	swift build --product auth-cli
+	swift build --product race-tool
 
 demo: program ## * Play the tour in a temporary directory
 	fixtures/demo.sh $(DEBUG)
@@ -170,8 +172,12 @@ bench: setup-release ## Measure each goal of the design beside a baseline (BENCH
 	swift build -c release --package-path Tests/Support/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)
 
-docs: $(if $(TESTED),,build) ## * Build the documentation into .build/docs
+docs: $(if $(TESTED),,build) ## * Build the documentation into .build/docs, one web site
 	.ci/docs $(dir $(DEBUG))Modules
+
+docs-open: ## Serve the documentation at http://127.0.0.1:8000 (PORT=) and open it in a browser
+	@[ -d .build/docs/documentation ] || $(MAKE) --no-print-directory docs
+	.ci/docs-open .build/docs $(or $(PORT),8000)
 
 PICTURES := fixtures/pictures
 MARK_COMMANDS := /^```/ { if (on) exit; on = $$0 == "```console"; next } on { if (/^\$$ /) $$0 = "\033[1m" $$0 "\033[m"; print }
@@ -199,10 +205,9 @@ EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
 ARTICLES := Sources/Programs/AuthProgram/AuthProgram.docc
 DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-cli
 SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
-# $(call articles,NAMES,FOLDER): installs articles as files. The names of other articles become names of files.
+# $(call articles,NAMES,FOLDER): installs articles as files.
 articles = for article in $(1); do \
-    sed -E 's/<doc:([A-Za-z]+)>/\1.md/g' "$(ARTICLES)/$$article.md" | \
-      install -D -m 644 /dev/stdin "$(2)/$$article.md"; \
+    install -D -m 644 "$(ARTICLES)/$$article.md" "$(2)/$$article.md"; \
   done
 
 # `sudo make install` builds nothing in the clone of another user, who could not replace what root builds there.

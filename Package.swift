@@ -86,10 +86,18 @@ let package = Package(
       name: "transcript-tool", dependencies: ["AuthBackend", "AuthCore", "DatabaseFiles", "Programs", "Terminals"]),
     .executableTarget(
       name: "session-tool", dependencies: ["AuthCore", "AuthDevice", "AuthOAuth", "TextFormat"]),
+    .executableTarget(
+      name: "race-tool",
+      dependencies: [
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "ConcurrencyKit", "Guards", "PublishedForms", "Races",
+      ]),
+    .target(name: "PublishedForms", dependencies: ["ConcurrencyKit"]),
     .target(name: "DatabaseFiles", dependencies: ["CSQLite"]),
     .target(name: "Races", dependencies: ["ConcurrencyKit"]),
     .target(name: "Terminals", dependencies: ["CommandLineKit", "Programs"]),
-    .testTarget(name: "GuardsTests", dependencies: ["ConcurrencyKit", "Guards", "Programs", "Races"]),
+    .testTarget(
+      name: "GuardsTests",
+      dependencies: ["ConcurrencyKit", "Guards", "Programs", "PublishedForms", "Races"]),
     .testTarget(
       name: "AuthCoreTests",
       dependencies: ["AuthCore", "AuthCoreTesting", "ConcurrencyKit", "Guards", "Programs", "Races"]),
@@ -130,7 +138,7 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth",
         "AuthService", "AuthSQLite", "AuthProgram", "CommandLineKit", "DatabaseFiles", "Programs", "Races", "Terminals",
-        "TextFormat", "transcript-tool",
+        "TextFormat", "race-tool", "transcript-tool",
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -172,7 +180,7 @@ let floors = [
     "ConcurrencyKit", "TextFormat", "CCrypt", "CPostgres", "CProcess", "CSQLite", "CSocket", "CVersion",
   ],
   "Tests/Library": [
-    "GuardsTests", "AuthCoreTests", "AuthDeviceTests", "AuthOAuthTests", "session-tool",
+    "GuardsTests", "AuthCoreTests", "AuthDeviceTests", "AuthOAuthTests", "session-tool", "race-tool",
   ],
   "Tests/Accounts": [
     "AuthBackendTests", "AuthSQLiteTests", "AuthPostgresTests", "AuthServiceTests", "auth-service-least-cost",
@@ -185,7 +193,7 @@ let floors = [
     "TextFormatTests"
   ],
   "Tests/Support": [
-    "DatabaseFiles", "PostgresServers", "Programs", "Races", "Services", "Terminals",
+    "DatabaseFiles", "PostgresServers", "Programs", "PublishedForms", "Races", "Services", "Terminals",
   ],
 ]
 for (floor, names) in floors {

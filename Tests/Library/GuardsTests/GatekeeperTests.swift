@@ -1,4 +1,5 @@
 import Guards
+import PublishedForms
 import Testing
 
 struct LoadState: OptionSet, Sendable {

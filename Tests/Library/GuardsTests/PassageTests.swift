@@ -1,5 +1,6 @@
 import ConcurrencyKit
 import Guards
+import PublishedForms
 import Testing
 
 /// Stores a passage in a property, like an object whose work outlives a call.

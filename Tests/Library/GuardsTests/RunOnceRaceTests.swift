@@ -1,5 +1,6 @@
 import Guards
 import Programs
+import PublishedForms
 import Races
 import Synchronization
 import Testing

@@ -8,11 +8,13 @@ import Synchronization
 /// that protects the map is created by a read and then a write, so two threads can each create one.
 /// On a computer with one free core, two threads meet only when the scheduler interrupts one.
 /// `isInterrupted` simulates that.
-final class PublishedRunOnce: Sendable {
+package final class PublishedRunOnce: Sendable {
   private let associatedLock = Locked<SpinLock?>(nil)
   private let associatedMap = Locked<[String: Bool]>([:])
 
-  func run(_ signature: String, isInterrupted: Bool = false, _ closure: () -> Void) {
+  package init() {}
+
+  package func run(_ signature: String, isInterrupted: Bool = false, _ closure: () -> Void) {
     let lock = lockOfObject(isInterrupted)
     lock.lock()
     var map = associatedMap.withLock { $0 }
@@ -29,7 +31,7 @@ final class PublishedRunOnce: Sendable {
   }
 
   /// Whether a round of a race ran the body; every 16th is interrupted.
-  func runs(_ round: Int) -> Bool {
+  package func runs(_ round: Int) -> Bool {
     var ran = false
     run("place", isInterrupted: round % 16 == 0) { ran = true }
     return ran
@@ -45,7 +47,7 @@ final class PublishedRunOnce: Sendable {
 }
 
 /// A separate lock, in place of an `NSLock`.
-final class SpinLock: Sendable {
+private final class SpinLock: Sendable {
   private let isHeld = Atomic(false)
   func lock() { while isHeld.exchange(true, ordering: .acquiring) { sched_yield() } }
   func unlock() { isHeld.store(false, ordering: .releasing) }
