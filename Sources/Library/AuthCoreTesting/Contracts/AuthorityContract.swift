@@ -1,6 +1,6 @@
 public import AuthCore
 
-/// The rules for every ``Authority``, as named checks that run in any test framework.
+/// The rules for every ``AuthCore/Authority``, as named checks that run in any test framework.
 ///
 /// Give each check a fresh subject; it returns nil or the violation.
 ///
@@ -14,7 +14,7 @@ public import AuthCore
 /// ```
 ///
 /// In Swift Testing, `@Test(arguments: AuthorityContract.checks)` makes each check a test. The
-/// source of the rules is ``Authority``; a check states any other source.
+/// source of the rules is ``AuthCore/Authority``; a check states any other source.
 public struct AuthorityContract: Contract, Sendable {
   /// An authority to check, with two accounts and no sessions.
   public struct Subject: Sendable {

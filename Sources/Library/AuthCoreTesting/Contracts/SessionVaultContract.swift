@@ -1,6 +1,6 @@
 public import AuthCore
 
-/// The rules for every ``SessionVault``, as named checks that run in any test framework.
+/// The rules for every ``AuthCore/SessionVault``, as named checks that run in any test framework.
 ///
 /// Give each check a fresh subject; it returns nil or the violation. In Swift Testing,
 /// `@Test(arguments: SessionVaultContract.checks)` makes each check a test.

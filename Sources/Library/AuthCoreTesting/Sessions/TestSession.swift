@@ -2,9 +2,9 @@ public import AuthCore
 
 /// A session of any user: a key for a preview or a test, and calls that change and end it.
 ///
-/// The key is genuine: a ``SessionStore`` created it, with an authority that accepts any user. So
-/// code that links this product can forge keys. Link it only to test targets and previews, never to
-/// an app.
+/// The key is genuine: a ``AuthCore/SessionStore`` created it, with an authority that accepts any
+/// user. So code that links this product can forge keys. Link it only to test targets and previews,
+/// never to an app.
 ///
 /// ```swift
 /// import AuthCore
@@ -69,7 +69,7 @@ public final class TestSession: Sendable {
   ///
   /// - Parameter user: The same username with another display name or role.
   /// - Returns: The new key, which open screens also get.
-  /// - Throws: ``SessionError`` when the session has ended.
+  /// - Throws: ``AuthCore/SessionError`` when the session has ended.
   @discardableResult
   public func change(to user: User) async throws(SessionError) -> LoggedInSession {
     authority.setAccount(user, password: password)
@@ -80,7 +80,8 @@ public final class TestSession: Sendable {
   ///
   /// - Parameter reason: With `userAsked`, the user logs out; any other reason comes from the
   ///   authority.
-  /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of the session.
+  /// - Throws: ``AuthCore/LogoutError/insideLease`` when the calling task is inside a lease of the
+  ///   session.
   public func end(_ reason: EndReason = .userAsked) async throws(LogoutError) {
     if reason != .userAsked, case .token(let token) = vault.content {
       authority.end(token, reason)

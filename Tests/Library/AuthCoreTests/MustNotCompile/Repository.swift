@@ -17,7 +17,8 @@ enum Repository {
   }
 
   /// The articles of the documentation.
-  static let articles = ["AuthCore", "Guards", "AuthOAuth", "AuthProgram"].flatMap { module in
+  static let articles = ["AuthCore", "Guards", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "AuthProgram"].flatMap {
+    module in
     files(below: "\(SourceTree.folder(of: module))/\(module).docc", suffix: ".md")
   }
 
