@@ -17,7 +17,10 @@ import Testing
     // none, and it says so.
     "make app": "(make --assume-old=program app DEBUG='\(executable)' 2>&1 || test $? -eq 2) | grep 'needs a terminal'",
     // `make test-all` builds the documentation.
-    "make docs": "make --dry-run optimised-lane | grep -x '.ci/docs .build/debug/Modules'",
+    "make docs-open": """
+    make --dry-run optimised-lane | grep -x '.ci/docs .build/debug/Modules'
+    make --dry-run docs-open | grep -x '.ci/docs-open .build/docs 8000'
+    """,
     // Below a directory that plays the root of the system.
     "make install PREFIX=/usr/local": """
     \(install)
@@ -133,7 +136,7 @@ import Testing
       cat >"$HOME/main.swift"
       # The objects of the sources of now: an incremental build keeps those of files that moved.
       objects=()
-      for module in Guards AuthCore TextFormat AuthBackend AuthDevice AuthSQLite; do
+      for module in ConcurrencyKit Guards AuthCore TextFormat AuthBackend AuthDevice AuthSQLite; do
         while IFS= read -r source; do objects+=('\(products)'/"$module.build/${source##*/}.o"); done \
           < <(find '\(sources)'/*/"$module" -name '*.swift')
       done
