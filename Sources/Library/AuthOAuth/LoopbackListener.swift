@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
   public import AuthCore
   import ConcurrencyKit
+  import CProcess
   import Glibc
   import TextFormat
 
@@ -24,57 +25,91 @@
   /// ```
   public final class LoopbackListener: Sendable {
     /// The address to which the server sends the browser, with the port.
-    ///
-    /// It is not `localhost`, which may mean an IPv6 address.
     public let address: String
-    private let listener: Int32
+    private let sockets: Locked<[Int32]>
+    private let origin: String
+    /// The path of the address, as browsers request it.
+    private let path: String
     private let title: String
     private let place: String
+    private let showing: Showing
     private let connections = Locked<[RedirectConnection]>([])
     /// The limit of open connections, more than a browser needs; beyond it, the oldest is closed.
     private static let mostConnections = 64
 
-    /// Listens on a port.
+    /// How long the page is shown after the answer: a browser may reload it, open it in another
+    /// tab, or request it before the user does.
+    struct Showing: Sendable {
+      let least: Duration
+      /// The limit while the browser has not requested the page without the code.
+      let most: Duration
+
+      static let standard = Showing(least: .seconds(2), most: .seconds(5))
+    }
+
+    /// What shows the page after the answer.
+    package enum Afterwards: Sendable {
+      case nothing
+      /// A thread of this process.
+      case thread
+      /// A process of its own, so that a program can end immediately.
+      case process
+    }
+
+    /// Listens on a port, at the address `http://127.0.0.1:PORT/`.
+    ///
+    /// It is not `localhost`, which may mean an IPv6 address.
     ///
     /// - Parameters:
-    ///   - port: The port, if the server needs a fixed one; nil for any free one.
+    ///   - port: The port, if the server needs a fixed one; nil for any free one. If it is the one
+    ///     of a login that ended just now, this waits until its page is over, at most 6 seconds.
     ///   - title: The title of the page that the browser then shows, such as the name of your app.
     ///   - place: Where the login continues, as the page says it.
     /// - Throws: `unavailable` with the code `redirect_port_unusable`.
-    public init(port: Int? = nil, title: String, place: String = "the app") throws(OAuthError) {
+    public convenience init(port: Int? = nil, title: String, place: String = "the app") throws(OAuthError) {
       if let port, !(1...65_535).contains(port) {
         throw .unusablePort("port \(port)", "ports have numbers from 1 to 65535")
       }
-      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-      // Connections of an earlier login that are closing do not block the port.
-      var isOn: Int32 = 1
-      setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = in_port_t(port ?? 0).bigEndian
-      address.sin_addr.s_addr = inet_addr("127.0.0.1")
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isListening = withUnsafeMutableBytes(of: &address) { bytes in
-        guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
-        return bind(listener, address, length) == 0 && listen(listener, 64) == 0
-          && getsockname(listener, address, &length) == 0
+      try self.init(LoopbackAddress(host: "127.0.0.1", port: port, path: "/"), title: title, place: place)
+    }
+
+    /// Listens at the address that a client is registered with, such as
+    /// `http://localhost:8250/callback`.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: An `http` address of `127.0.0.1`, `[::1]` or `localhost`, which listens at
+    ///     both. Without a port, any free one is added: many servers accept each port of this
+    ///     machine (RFC 8252, section 7.3).
+    ///   - title: The title of the page that the browser then shows, such as the name of your app.
+    ///   - place: Where the login continues, as the page says it.
+    /// - Throws: `unavailable` with the code `oauth_misconfigured` for another address, or
+    ///   `redirect_port_unusable`.
+    public convenience init(redirectURI: String, title: String, place: String = "the app") throws(OAuthError) {
+      guard let address = LoopbackAddress(redirectURI) else {
+        throw .misconfigured("A browser cannot return to this program at \(redirectURI.debugDescription).")
       }
-      guard isListening else {
-        let reason = ErrorNumber.current.explanation
-        close(listener)
-        throw .unusablePort(port.map { "port \($0)" } ?? "a free port", reason)
-      }
-      self.listener = listener
-      (self.title, self.place) = (title, place)
-      self.address = "http://127.0.0.1:\(address.sin_port.bigEndian)/"
+      try self.init(address, title: title, place: place)
+    }
+
+    init(
+      _ address: LoopbackAddress, title: String, place: String, showing: Showing = .standard
+    ) throws(OAuthError) {
+      let listening = try LoopbackSockets(address)
+      sockets = Locked(listening.descriptors)
+      self.address = address.text(port: listening.port)
+      origin = address.origin(port: listening.port)
+      path = address.path.isEmpty ? "/" : address.path
+      (self.title, self.place, self.showing) = (title, place, showing)
     }
 
     deinit {
-      close(listener)
-      for connection in connections.withLock(\.self) { close(connection.descriptor) }
+      for descriptor in descriptors { close(descriptor) }
     }
 
     /// Waits until the browser returns with the answer to a login that `authority` began.
+    ///
+    /// The browser then gets a page, at an address without the code, for some seconds. The next
+    /// login needs another listener.
     ///
     /// - Parameters:
     ///   - authority: The authority, whose login has ``address`` as its `redirectURI`.
@@ -88,8 +123,11 @@
       let deadline = ContinuousClock.now + timeLimit
       while ContinuousClock.now < deadline {
         if Task.isCancelled { throw .loginCancelled }
+        if sockets.withLock(\.isEmpty) { throw .unusablePort(address, "its login has ended") }
         let ready = await readable()
-        let found = try answer(ready) { (address) throws(OAuthError) in try authority.credentials(from: address) }
+        let found = try answer(ready, then: .thread) { (address) throws(OAuthError) in
+          try authority.credentials(from: address)
+        }
         if let found { return found }
       }
       throw .unavailable(
@@ -113,46 +151,87 @@
     // MARK: The steps of `credentials(for:timeLimit:)`, for a program that waits by itself
 
     /// The descriptors to wait for: one becomes readable when a request or a connection arrives.
-    package var descriptors: [Int32] { [listener] + connections.withLock { $0.map(\.descriptor) } }
+    package var descriptors: [Int32] {
+      sockets.withLock(\.self) + connections.withLock { $0.map(\.descriptor) }
+    }
 
     /// Answers the requests that have arrived; to be called by one task at a time.
     ///
     /// - Parameters:
     ///   - ready: The descriptors that can be read.
+    ///   - after: What shows the page after the answer.
     ///   - check: Turns an address that answers the login into credentials, and refuses others.
     /// - Returns: What `check` returned; nil if nothing answered the login.
     /// - Throws: What `check` throws, unless the address belongs to another login.
     package func answer(
-      _ ready: [Int32], _ check: (String) throws(OAuthError) -> Credentials
+      _ ready: [Int32], then after: Afterwards, _ check: (String) throws(OAuthError) -> Credentials
     ) throws(OAuthError) -> Credentials? {
       var open = connections.withLock { connections in
         defer { connections = [] }
         return connections
       }
       defer { connections.withLock { $0 = open } }
-      if ready.contains(listener) { try accept(&open) }
+      for socket in sockets.withLock(\.self) where ready.contains(socket) { try accept(socket, &open) }
       for index in open.indices.reversed() where ready.contains(open[index].descriptor) {
         guard let path = open[index].read() else { continue }
         let connection = open.remove(at: index)
         defer { close(connection.descriptor) }
         do throws(OAuthError) {
-          let credentials = try check(address + path.dropFirst())
-          connection.answer("200 OK", title, "You can close this tab. The login continues in \(place).")
+          let credentials = try check(origin + path)
+          end(connection, &open, after, "You can close this tab. The login continues in \(place).")
           return credentials
         } catch {
           guard error == .rejected(.foreignResponse) else {
-            connection.answer("200 OK", title, "The login failed. You can close this tab; the reason is in \(place).")
+            end(connection, &open, after, "The login failed. You can close this tab; the reason is in \(place).")
             throw error
           }
-          connection.answer("404 Not Found", title, "This address does not belong to a login.")
+          let page = RedirectPage(title: title, sentence: "This address does not belong to a login.")
+          connection.send(page.answer("404 Not Found"))
         }
       }
       return nil
     }
 
-    private func accept(_ open: inout [RedirectConnection]) throws(OAuthError) {
+    /// Answers the browser with the last page, or with the way to it if something still shows it.
+    private func end(
+      _ connection: RedirectConnection, _ open: inout [RedirectConnection], _ after: Afterwards, _ sentence: String
+    ) {
+      let page = RedirectPage(title: title, sentence: sentence).answer("200 OK")
+      let redirect = RedirectPage.redirect(to: path)
+      let isShown = show(page, redirect, open.map(\.descriptor), after)
+      if isShown { open = [] }
+      connection.send(isShown ? redirect : page)
+    }
+
+    /// Hands all sockets over to what shows the page; false if nothing does.
+    private func show(_ page: String, _ redirect: String, _ open: [Int32], _ after: Afterwards) -> Bool {
+      let listening = sockets.withLock(\.self)
+      let (all, count, request) = (listening + open, Int32(listening.count), "GET \(path) HTTP/1.")
+      let (least, most) = (Self.milliseconds(showing.least), Self.milliseconds(showing.most))
+      switch after {
+      case .nothing: return false
+      case .thread:
+        let serve: @Sendable () -> Void = {
+          cprocess_serve_page(all, count, Int32(all.count), request, page, redirect, least, most)
+          for descriptor in listening { close(descriptor) }
+        }
+        guard startThread(blockingSignals: true, serve) else { return false }
+      case .process:
+        guard cprocess_serve_page_apart(all, count, Int32(all.count), request, page, redirect, least, most) == 0
+        else { return false }
+        for descriptor in all { close(descriptor) }
+      }
+      sockets.withLock { $0 = [] }
+      return true
+    }
+
+    private static func milliseconds(_ time: Duration) -> Int {
+      Int(time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)
+    }
+
+    private func accept(_ socket: Int32, _ open: inout [RedirectConnection]) throws(OAuthError) {
       while true {
-        let descriptor = Glibc.accept(listener, nil, nil)
+        let descriptor = Glibc.accept(socket, nil, nil)
         if descriptor < 0, case let error = ErrorNumber.current, error.isOfDescriptors {
           // The connection stays in the queue, so every later wait would return immediately.
           guard !open.isEmpty else { throw .unusablePort(address, error.explanation) }
@@ -166,70 +245,6 @@
         if open.count == Self.mostConnections { close(open.removeFirst().descriptor) }
         open.append(RedirectConnection(descriptor: descriptor))
       }
-    }
-  }
-
-  extension AuthorityError where Rejection == OAuthRejection {
-    fileprivate static func unusablePort(_ port: String, _ reason: String) -> OAuthError {
-      .unavailable(
-        Unavailability(
-          .unreachable, "A browser cannot return to this program on \(port): \(reason).",
-          hint: "Choose another port, or log in on another device.", code: "redirect_port_unusable",
-          values: [port, reason]))
-    }
-  }
-
-  extension String {
-    /// The text in a page.
-    fileprivate var htmlText: String {
-      replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    }
-  }
-
-  /// A connection to the listener, which sends one request.
-  private struct RedirectConnection {
-    let descriptor: Int32
-    private var request: [UInt8] = []
-    /// The limit of what a client can make this process store, more than a browser sends.
-    private static let longestRequest = 1 << 16
-
-    init(descriptor: Int32) { self.descriptor = descriptor }
-
-    /// Reads what has arrived.
-    ///
-    /// - Returns: The path and the query of a GET request; nil while it is incomplete; an empty
-    ///   text for everything else, such as a closed connection.
-    mutating func read() -> String? {
-      var buffer = [UInt8](repeating: 0, count: 8192)
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EAGAIN || errno == EINTR { return nil }
-      guard count > 0 else { return "" }
-      request += buffer[..<count]
-      // The browser might not read an answer that comes before the end of its request.
-      guard !request.suffix(count + 3).ranges(of: Array("\r\n\r\n".utf8)).isEmpty else {
-        return request.count > Self.longestRequest ? "" : nil
-      }
-      return String(decoding: request, as: UTF8.self)
-        .prefixMatch(of: /GET (\/[\x21-\x7E]*) HTTP\/1\.[01]\r\n/).map { String($0.1) } ?? ""
-    }
-
-    /// Sends a page with one sentence, without waiting for a client that does not read it.
-    func answer(_ status: String, _ title: String, _ sentence: String) {
-      let (title, sentence) = (title.htmlText, sentence.htmlText)
-      let page = "<!doctype html><meta charset=utf-8><title>\(title)</title><p>\(sentence)</p>\n"
-      let answer = """
-        HTTP/1.1 \(status)\r
-        Content-Type: text/html; charset=utf-8\r
-        Content-Length: \(page.utf8.count)\r
-        Content-Security-Policy: default-src 'none'\r
-        Referrer-Policy: no-referrer\r
-        Cache-Control: no-store\r
-        Connection: close\r
-        \r
-        \(page)
-        """
-      let bytes = Array(answer.utf8)
-      _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
   }
 #endif

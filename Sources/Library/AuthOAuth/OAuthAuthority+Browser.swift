@@ -31,7 +31,7 @@ extension OAuthAuthority {
   /// - Returns: The address to open in the browser.
   /// - Throws: `oauth_misconfigured` if the server has no secure address for logins, or a browser
   ///   would change the redirect address: it has a query, a fragment, or upper-case letters before
-  ///   the path, or is one of `http` without a path or with the default port.
+  ///   the path, or is one of `http` with the default port.
   public func authorizationURL(
     redirectURI: String, prompting: Bool = false, parameters: [String: String] = [:]
   ) throws(OAuthError) -> String {
@@ -66,16 +66,21 @@ extension OAuthAuthority {
   /// - Returns: Credentials for one login or reauthentication of the store.
   /// - Throws: `rejected` with ``OAuthRejection/foreignResponse`` if the address answers no request
   ///   of this authority; the right one may still come. `rejected` with ``OAuthRejection/denied``
-  ///   if the user refused. Otherwise `unavailable`, with the server's code.
+  ///   if the user refused. Otherwise `unavailable`, with the server's code, or with
+  ///   `oauth_other_issuer` if the answer names another server (RFC 9207).
   public func credentials(from address: String) throws(OAuthError) -> Credentials {
     let parts = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
     guard parts.count == 2, let fields = Form.fields(parts[1]), let state = fields["state"],
-      fields["iss"] == server.issuer || fields["iss"] == nil && !server.namesIssuer,
       fields["error"] != nil || fields["code"]?.isEmpty == false,
-      let request = requests.withLock({ $0[state] }), request.form["redirect_uri"] == String(parts[0]),
+      let request = requests.withLock({ $0[state] }),
+      request.form["redirect_uri"]?.isReturned(as: String(parts[0])) == true,
       // Of two calls with one address, only the one that removes it continues.
       requests.withLock({ $0.removeValue(forKey: state) }) != nil
     else { throw .rejected(.foreignResponse) }
+    // Only the server and who it told know the state: nothing better will come for this login.
+    guard fields["iss"] == server.issuer || fields["iss"] == nil && !server.namesIssuer else {
+      throw .otherIssuer(fields["iss"], than: server.issuer)
+    }
     if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
     var login = request
     login.form["code"] = fields["code"]
@@ -132,7 +137,13 @@ extension String {
   fileprivate var isReturnedUnchanged: Bool {
     guard isVisible, !contains("?"), !contains("#"), !contains("/../"), !contains("/./") else { return false }
     guard hasPrefix("http:") || hasPrefix("https:") else { return prefixMatch(of: /[a-z][a-z0-9+.\-]*:/) != nil }
-    let host = prefixMatch(of: /https?:\/\/(?:[a-z0-9.\-]+|\[[a-f0-9:]+\])(?::([0-9]+))?\//)
+    let host = prefixMatch(of: /https?:\/\/(?:[a-z0-9.\-]+|\[[a-f0-9:]+\])(?::([0-9]+))?(?:\/|$)/)
     return host.map { $0.1 != (hasPrefix("http:") ? "80" : "443") } ?? false
+  }
+
+  /// Whether a redirect to this address comes back at `other`: browsers, systems and servers add a
+  /// slash to an address that ends before its path.
+  fileprivate func isReturned(as other: String) -> Bool {
+    other == self || other == self + "/" && wholeMatch(of: /[a-z][a-z0-9+.\-]*:\/\/[^\/]+/) != nil
   }
 }

@@ -63,6 +63,16 @@ extension AuthorityError where Rejection == OAuthRejection {
     oauth("misconfigured", description, hint: "Check the app's settings and the server's addresses.")
   }
 
+  /// An answer to a login that names another server, or none although this one always does (RFC
+  /// 9207, section 2.4).
+  static func otherIssuer(_ found: String?, than issuer: String) -> OAuthError {
+    let shown = found.flatMap { $0.isSafeURL && $0.utf8.count <= 200 ? "names the issuer \($0), not" : nil }
+    let reason = found == nil ? "does not say that it comes from" : shown ?? "names another issuer than"
+    return oauth(
+      "other_issuer", "The answer to the login is refused: it \(reason) \(issuer).",
+      hint: "Log in again. If that happens again, tell the server's administrators.")
+  }
+
   /// A token that the server cannot end before it expires.
   static func notRevocable(_ code: String) -> OAuthError {
     .unavailable(

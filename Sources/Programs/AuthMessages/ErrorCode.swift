@@ -162,7 +162,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .hint("Log in and end them: \(run: "logout", "--all")")
     case .redirectPortUnusable:
       .cannotTell("redirect_port_unusable", "a browser cannot return to this program on {PORT}: {REASON}")
-        .hint("Choose another port with --redirect-port, or log in with --paste.")
+        .hint("Free the port, choose another one with --redirect-port or --redirect-uri, or log in with --paste.")
     case .overtaken:
       .cannotTell("overtaken", "another process changed this session at the same time")
         .hint("Check with \(run: "status"), then try again.")

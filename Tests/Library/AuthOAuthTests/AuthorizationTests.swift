@@ -55,8 +55,6 @@ import TextFormat
     "an address that does not answer the request is refused, and the right one still counts, once",
     arguments: [
       "com.example.app:/login?code=code&ISSUER&state=guessed", "com.example.app:/login?code=code&ISSUER",
-      "com.example.app:/login?code=code&state=STATE&iss=https://other.example",
-      "com.example.app:/login?code=code&state=STATE",
       // Two readers would take different ones.
       "com.example.app:/login?code=code&state=STATE&ISSUER&code=injected",
       "com.evil.app:/login?code=code&state=STATE&ISSUER", "com.example.app:/login/..?code=code&state=STATE&ISSUER",
@@ -84,6 +82,51 @@ import TextFormat
   func refusal(query: String, error: OAuthError) throws {
     let address = try world.answer("com.example.app:/login?\(query)&state=STATE&ISSUER", to: try url())
     #expect(throws: error) { try world.authority.credentials(from: address) }
+  }
+
+  @Test(
+    "an answer with the right state that names another server, or none, ends the login in words",
+    arguments: ["code=code", "error=access_denied", "error=invalid_scope"],
+    [
+      ("&iss=https://other.example", "names the issuer https://other.example, not https://server.example"),
+      ("&iss=%1B%5B2Jcall%20555-1234", "names another issuer than https://server.example"),
+      ("", "does not say that it comes from https://server.example"),
+    ])
+  func otherIssuer(answer: String, issuer: (fields: String, reason: String)) throws {
+    let url = try url()
+    let address = try world.answer("com.example.app:/login?\(answer)&state=STATE\(issuer.fields)", to: url)
+    let failure = #expect(throws: OAuthError.self) { try world.authority.credentials(from: address) }
+    guard case .unavailable(let cause)? = failure else { throw try #require(failure) }
+    #expect(cause.code == "oauth_other_issuer")
+    #expect(cause.description == "The answer to the login is refused: it \(issuer.reason).")
+    let right = try world.answer("com.example.app:/login?code=c&state=STATE&ISSUER", to: url)
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try world.authority.credentials(from: right) }
+  }
+
+  @Test(
+    "the slash that systems and servers add to an address without a path is no other address, and nothing else is",
+    arguments: [
+      ("com.example.app://callback", "com.example.app://callback/", true),
+      ("com.example.app://callback", "com.example.app://callback", true),
+      ("http://127.0.0.1:8000", "http://127.0.0.1:8000/", true),
+      ("com.example.app://callback", "com.example.app://callback//", false),
+      ("com.example.app://callback", "com.example.app://callback/a", false),
+      ("com.example.app://callback", "com.example.app:/callback/", false),
+      ("com.example.app://callback/", "com.example.app://callback", false),
+      ("com.example.app://callback/a", "com.example.app://callback/a/", false),
+      ("com.example.app:/login", "com.example.app:/login/", false),
+      ("com.example.app:login", "com.example.app:login/", false),
+    ])
+  func slash(redirectURI: String, answered: String, isAnswer: Bool) async throws {
+    let url = try url(redirectURI)
+    let code = try #require(try fields(try world.server.browse(url))["code"])
+    let address = try world.answer("\(answered)?code=\(code)&state=STATE&ISSUER", to: url)
+    guard isAnswer else {
+      #expect(throws: OAuthError.rejected(.foreignResponse)) { try world.authority.credentials(from: address) }
+      return
+    }
+    // The server gets the address as it was in the first request (RFC 6749, section 4.1.3).
+    try await world.store.loggedIn(try world.authority.credentials(from: address))
   }
 
   @Test("a server with a parameter in its address, and a port that was chosen just now")
@@ -138,7 +181,7 @@ import TextFormat
   @Test(
     "an address to which a browser would not return as it is written is refused",
     arguments: [
-      ("com.example.app:/login?a=b", false), ("com.example.app:/login#a", false), ("http://127.0.0.1:8000", false),
+      ("com.example.app:/login?a=b", false), ("com.example.app:/login#a", false), ("http://127.0.0.1:8000", true),
       ("http://LOCALHOST:8000/", false), ("https://App.example/login", false), ("COM.example.app:/login", false),
       ("http://127.0.0.1:80/", false), ("https://app.example:443/", false), ("http://127.0.0.1:8000/a/../b", false),
       ("http://127.0.0.1:8000/a b", false), ("login", false), ("", false), ("http://[::1]:8000/", true),

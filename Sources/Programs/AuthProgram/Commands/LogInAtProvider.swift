@@ -9,7 +9,8 @@ import TextFormat
 /// remembers one.
 struct LogInAtProvider {
   static let options: [any DeclaredOption] = [
-    provider, client, secretFromInput, scope, parameter, redirectPort, browser, device, paste, selectAccount,
+    provider, client, secretFromInput, scope, parameter, redirectPort, redirectURI, browser, device, paste,
+    selectAccount,
   ]
 
   private static let provider = Option.optional(
@@ -28,6 +29,9 @@ struct LogInAtProvider {
   private static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
     "The port to which the browser returns, if the provider needs a fixed one; it is stored with the context")
+  private static let redirectURI = Option.optional(
+    "redirect-uri", "ADDRESS", loopback,
+    "The address to which the browser returns, if the client is registered with one; it is stored with the context")
   private static let browser = Option.flag("browser", "Log in with the browser on this machine, also over ssh")
   private static let device = Option.flag("device", "Log in with a code on another device")
   private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
@@ -39,6 +43,14 @@ struct LogInAtProvider {
     "an issuer", accepted: "an https address in ASCII, without a user name or a query, such as https://id.example.com"
   ) { word in
     word.text.flatMap { $0.isIssuer ? $0 : nil }
+  }
+
+  private static let loopback = ValueKind<String>(
+    "an address of this machine",
+    accepted: "http, one of localhost, 127.0.0.1 and [::1], a port other than 80, and a path, such as "
+      + "http://localhost:8250/oidc/callback; without a port, any free one is used"
+  ) { word in
+    word.text.flatMap { LoopbackAddress($0) == nil ? nil : $0 }
   }
 
   /// A parameter of the login that the program does not set itself.
@@ -78,6 +90,9 @@ struct LogInAtProvider {
     self.issuer = issuer
     let ways = [Self.browser, Self.device, Self.paste].filter { words[$0] }
     if ways.count > 1 { throw .excluded(ways[0].declaration, by: ways[1].declaration, path: words.path) }
+    if words.origin(of: Self.redirectPort) != .notGiven, words.origin(of: Self.redirectURI) != .notGiven {
+      throw .excluded(Self.redirectPort.declaration, by: Self.redirectURI.declaration, path: words.path)
+    }
     var names: Set<String> = []
     for (name, _) in words[Self.parameter] where name != "resource" && !names.insert(name).inserted {
       throw CommandError(code: .parameterTwice, name.escaped)
@@ -108,7 +123,7 @@ struct LogInAtProvider {
       issuer: issuer, clientID: client, clientSecret: secret, scopes: scopes ?? known?.scopes ?? standard,
       parameters: known?.parameters ?? [:])
     settings.way = chosenWay ?? known?.way
-    settings.redirectPort = words[Self.redirectPort] ?? known?.redirectPort
+    settings.redirectURI = redirectURI ?? known?.redirectURI ?? ProviderSettings.anyPort
     settings.resources = known?.resources ?? []
     (settings.endpoints, settings.namesIssuer) = (server.endpoints, server.namesIssuer)
     (settings.listsS256, settings.clientAuthentication) = (server.listsS256, server.clientAuthentication)
@@ -119,6 +134,10 @@ struct LogInAtProvider {
       if name == "resource" { settings.resources.append(value) } else { settings.parameters[name] = value }
     }
     return settings
+  }
+
+  private var redirectURI: String? {
+    words[Self.redirectURI] ?? words[Self.redirectPort].map { "http://127.0.0.1:\($0)/" }
   }
 
   private var chosenWay: LoginWay? {

@@ -40,9 +40,9 @@ extension ProviderWorkspace {
     let way = if let chosen { chosen } else { try wayHere(prompting: prompting) }
     switch way {
     case .browser:
-      let port = settings.redirectPort
+      let redirect = settings.redirectURI
       let listener = try explained { () throws(OAuthError) in
-        try LoopbackListener(port: port, title: "auth-cli", place: "the terminal")
+        try LoopbackListener(redirectURI: redirect, title: "auth-cli", place: "the terminal")
       }
       let url = try url(to: listener.address)
       let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
@@ -58,7 +58,8 @@ extension ProviderWorkspace {
     case .paste:
       // No program should listen there on the machine with the browser. If one does, it cannot use
       // the code, because it does not have the verifier.
-      let redirect = "http://127.0.0.1:\(settings.redirectPort ?? 8411)/"
+      let address = LoopbackAddress(settings.redirectURI)
+      let redirect = address?.text(port: address?.port ?? 8411) ?? settings.redirectURI
       return try PasteLogin(url: try url(to: redirect), redirect: redirect).credentials {
         address throws(OAuthError) in try authority.credentials(from: address)
       }

@@ -17,8 +17,10 @@ struct ProviderSettings: Equatable, Redacted {
   var scopes: [String]
   /// The way that the options of the last login named; nil if they named none.
   var way: LoginWay?
-  /// The port to which the browser returns, if the provider needs a fixed one.
-  var redirectPort: Int?
+  /// The address to which the browser returns; without a port, on any free one.
+  var redirectURI = ProviderSettings.anyPort
+  /// The address for a program that users install (RFC 8252, section 7.3).
+  static let anyPort = "http://127.0.0.1/"
   /// Further parameters of the authorization request.
   var parameters: [String: String]
   /// The APIs of `--parameter resource=`, which each exchange names, too.
@@ -93,7 +95,7 @@ extension ProviderSettings {
     let document = JSON.document([
       "issuer": .string(issuer), "client_id": .string(clientID), "client_secret": .string(orNull: secret),
       "scopes": .array(scopes.map(JSON.string)), "way": .string(orNull: way?.rawValue),
-      "redirect_port": .integer(orNull: redirectPort.map(Int64.init)), "parameters": object(parameters),
+      "redirect_uri": .string(redirectURI), "parameters": object(parameters),
       "resources": .array(resources.map(JSON.string)), "lists_s256": .bool(listsS256),
       "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer), "client_authentication": object(ways),
     ])
@@ -126,7 +128,7 @@ extension ProviderSettings {
       resources = list.compactMap { if case .string(let address) = $0 { address } else { nil } }
     }
     listsS256 = members["lists_s256"] != .bool(false)
-    if case .integer(let port)? = members["redirect_port"] { redirectPort = Int(port) }
+    if let address = text("redirect_uri"), LoopbackAddress(address) != nil { redirectURI = address }
     let ways = object("client_authentication") ?? [:]
     for endpoint in OAuthServer.Endpoint.allCases {
       self.endpoints[endpoint] = endpoints[endpoint.rawValue]
