@@ -95,8 +95,7 @@ extension OAuthServer {
       if let code = claims?["error"], code != "invalid_grant" { throw .refused(code) }
       if let claims, claims["error"] == nil { return claims }
     case 429:
-      let wait = headers.first { $0.key.lowercased() == "retry-after" }?.value
-      throw .throttled(.wait(wait?.seconds(in: 1...3600) ?? .seconds(30)))
+      throw .throttled(.wait(retryAfter(headers) ?? .seconds(30)))
     // Glewlwyd refuses a refresh token in this way; but so does a proxy.
     case 400 where body.isEmpty && toRefresh:
       throw .unavailable(
@@ -107,10 +106,25 @@ extension OAuthServer {
     case 500...599:
       // A proxy that lost the answer says so too; the server may have exchanged a token.
       throw .unavailable(
-        Unavailability(.busy, "The server \(host) answered with status \(status).", hint: "Try again later."))
+        Unavailability(
+          .busy, "The server \(host) answered with status \(status).", hint: "Try again later.",
+          retryAfter: retryAfter(headers)))
     case _: break
     }
     throw .unusable("The server \(host) answered with status \(status), in an unknown form.")
+  }
+
+  /// How long a response asks to wait, within reason (RFC 9110, section 10.2.3); nil if it does
+  /// not.
+  private static func retryAfter(_ headers: [String: String]) -> Duration? {
+    func value(_ name: String) -> String? { headers.first { $0.key.lowercased() == name }?.value }
+    guard let wait = value("retry-after") else { return nil }
+    let range: ClosedRange<Int64> = 1...3600
+    if let seconds = wait.seconds(in: range) { return seconds }
+    guard let end = UTCTime(http: wait) else { return nil }
+    // The clock of the server counts, if it tells the time.
+    let now = value("date").flatMap(UTCTime.init(http:)) ?? .now
+    return .seconds(min(max(end.seconds - now.seconds, range.lowerBound), range.upperBound))
   }
 }
 

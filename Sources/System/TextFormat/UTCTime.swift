@@ -16,6 +16,22 @@ package struct UTCTime: Hashable, Sendable {
   /// The current moment, by the system's clock.
   package static var now: UTCTime { UTCTime(seconds: Int64(time(nil))) }
 
+  /// Reads a date of HTTP, such as `Sat, 31 Jan 2026 09:30:00 GMT` (RFC 9110, section 5.6.7); nil
+  /// for other text.
+  package init?(http text: String) {
+    let form = /[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT/
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    guard let parts = text.wholeMatch(of: form)?.output, let month = months.firstIndex(of: String(parts.2)) else {
+      return nil
+    }
+    let numbers = [parts.1, parts.3, parts.4, parts.5, parts.6].compactMap { Int32($0) }
+    guard numbers.count == 5 else { return nil }
+    var calendar = tm()
+    (calendar.tm_mday, calendar.tm_mon, calendar.tm_year) = (numbers[0], Int32(month), numbers[1] - 1900)
+    (calendar.tm_hour, calendar.tm_min, calendar.tm_sec) = (numbers[2], numbers[3], numbers[4])
+    seconds = Int64(timegm(&calendar))
+  }
+
   /// `2026-01-31T09:30:00Z`, the form of RFC 3339.
   ///
   /// The system's calendar ends with the year 2,147,485,547.

@@ -117,10 +117,14 @@ import Testing
 
   @Test(
     "a server that asks to wait is asked after that time, within reason",
-    arguments: [("7", 7), ("99999999999", 3600), ("-5", 1), ("soon", 30)])
+    arguments: [
+      ("7", 7), ("99999999999", 3600), ("-5", 1), ("soon", 30), ("Sat, 31 Jan 2026 09:31:15 GMT", 75),
+      ("Sun, 01 Feb 2026 09:30:00 GMT", 3600), ("Sat, 31 Jan 2026 09:00:00 GMT", 1),
+      ("Sat, 31 Foo 2026 09:31:00 GMT", 30),
+    ])
   func throttled(value: String, seconds: Int) async throws {
     try await world.logIn()
-    world.server.script("/token", 429, "", ["Retry-After": value])
+    world.server.script("/token", 429, "", ["Retry-After": value, "Date": "Sat, 31 Jan 2026 09:30:00 GMT"])
     await #expect(throws: SessionError.throttled(.wait(.seconds(seconds)))) { try await world.store.renew() }
   }
 

@@ -103,13 +103,18 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   public let isUnsent: Bool
   /// Whether the request continues in a program that has the claim, and records its answer.
   public let isUnderWay: Bool
+  /// How long the authority asks everybody to wait; nil if it does not.
+  ///
+  /// A vault that other processes share remembers it after an exchange, for all of them.
+  public let retryAfter: Duration?
 
   /// Creates an unavailability.
   public init(
     _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil,
-    values: [String] = [], isUnsent: Bool = false, isUnderWay: Bool = false
+    values: [String] = [], isUnsent: Bool = false, isUnderWay: Bool = false, retryAfter: Duration? = nil
   ) {
     self.cause = cause
+    self.retryAfter = retryAfter
     (self.isUnsent, self.isUnderWay) = (isUnsent, isUnderWay)
     self.code = code ?? cause.code
     self.values = values

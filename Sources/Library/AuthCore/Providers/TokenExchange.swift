@@ -179,6 +179,11 @@ package struct ExchangeNote: Hashable, Sendable {
   package var began: BootInstant
   /// How far the exchange got.
   package var state: State
+  /// How long the authority asks to wait after a failure; zero if it does not.
+  package var pause = Duration.zero
+  /// The pause after a failure of an authority that is busy and does not ask for one: a loop of
+  /// calls must not make that worse.
+  private static let shortPause = Duration.seconds(2)
 
   /// Creates the note of an exchange.
   package init(mark: [UInt8], began: BootInstant, state: State = .begun) {
@@ -195,7 +200,8 @@ package struct ExchangeNote: Hashable, Sendable {
     case changed
     /// The authority refused the token to an earlier claim, for this reason.
     case refused(EndReason)
-    /// The claim for which the caller waited got no answer.
+    /// The claim for which the caller waited got no answer, or one got none so recently that the
+    /// caller has to wait.
     case failed(Unavailability)
   }
 
@@ -206,22 +212,34 @@ package struct ExchangeNote: Hashable, Sendable {
   ///   - saved: The mark of the token in the vault; nil if there is none.
   ///   - note: The note that the vault has.
   ///   - waiting: When the caller began to wait for another one; nil if it did not wait.
+  ///   - now: The current instant, if the pause after a failure counts for the caller.
   /// - Returns: What the caller may do.
   package static func decide(
-    _ mark: [UInt8], saved: [UInt8]?, note: ExchangeNote?, waiting: BootInstant?
+    _ mark: [UInt8], saved: [UInt8]?, note: ExchangeNote?, waiting: BootInstant?, now: BootInstant? = nil
   ) -> Decision {
     guard saved == mark else { return .changed }
     guard let note, note.mark == mark else { return .mine(interrupted: nil) }
     switch note.state {
     case .begun: return .mine(interrupted: note.began)
     case .failed(let cause, let end, let wasSent):
-      guard let waiting, end.boot == waiting.boot, end.uptime >= waiting.uptime else {
-        return .mine(interrupted: wasSent ? note.began : nil)
-      }
+      let left = now.flatMap { note.pauseLeft(after: end, at: $0) }
+      let isShared = waiting.map { end.boot == $0.boot && end.uptime >= $0.uptime } ?? false
+      guard isShared || left != nil else { return .mine(interrupted: wasSent ? note.began : nil) }
+      let isAsked = note.pause > .zero
       return .failed(
-        Unavailability(cause, "Another process got no answer from the authority just now.", hint: "Try again later."))
+        Unavailability(
+          cause, isAsked ? "The authority asks to wait." : "Another process got no answer from the authority just now.",
+          hint: "Try again later.", isUnsent: !isShared, retryAfter: isAsked ? left ?? note.pause : nil))
     case .refused(let reason): return .refused(reason)
     }
+  }
+
+  /// The rest of the pause after a failure at `end`; nil if it is over.
+  private func pauseLeft(after end: BootInstant, at now: BootInstant) -> Duration? {
+    let whole = pause > .zero ? pause : failure == .busy ? Self.shortPause : .zero
+    guard end.boot == now.boot, now.uptime >= end.uptime else { return nil }
+    let left = end.uptime + whole - now.uptime
+    return left > .zero ? left : nil
   }
 
   /// The note after a claim of this note's token ends without a new token; nil for no note.
@@ -239,6 +257,7 @@ package struct ExchangeNote: Hashable, Sendable {
     case .unsent: return interrupted == nil ? nil : note
     case .unknown(let cause):
       note.state = .failed(cause.cause, at: now, wasSent: interrupted != nil || !cause.isUnsent)
+      note.pause = cause.retryAfter ?? .zero
     case .refused(let reason): note.state = .refused(reason)
     }
     return note
@@ -268,7 +287,9 @@ extension ExchangeEnd {
       case .success(let grant): .replaced(by: grant.token, TokenDetails(grant))
       case .failure(.rejected(.ended(.revoked))) where interrupted != nil: .refused(.interrupted(began: interrupted))
       case .failure(.rejected(.ended(let reason))): .refused(reason)
-      case .failure(.rejected(.superseded)), .failure(.throttled): .unsent
+      case .failure(.throttled(.wait(let time))):
+        .unknown(Unavailability(.busy, "The authority asks to wait.", isUnsent: true, retryAfter: time))
+      case .failure(.rejected(.superseded)), .failure(.throttled(.locked)): .unsent
       case .failure(.unavailable(let cause)): .unknown(cause)
       }
   }

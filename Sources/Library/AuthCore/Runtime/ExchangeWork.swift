@@ -15,7 +15,7 @@ extension SessionCore {
       case .changed: return (.superseded, nil)
       case .busy(let holder): return (.failed, .vault(holder))
       case .refused(let reason): return (.ended(reason), nil)
-      case .failed(let cause): return (.failed, .unavailable(cause))
+      case .failed(let cause): return (.failed, cause.failure)
       case .mine(let claim):
         let end = try await exchange(token, of: record.grant, under: claim)
         // The machine confirms only another token.
@@ -36,11 +36,12 @@ extension SessionCore {
     var token = record.grant.token
     // A login may lift what the authority refuses to renew.
     var isRefused = false
+    var wait = claimWait
     do throws(VaultError) {
       for _ in 1...Self.mostReads {
         let claimed: Claimed
         do throws(VaultError) {
-          claimed = try await vault.claim(token, wait: claimWait)
+          claimed = try await vault.claim(token, wait: wait)
         } catch {
           return (.failed, .vault(error))
         }
@@ -52,7 +53,9 @@ extension SessionCore {
           token = newer
         case .busy(let holder): return (.failed, .vault(holder))
         case .refused(let reason): return (.ended(reason), nil)
-        case .failed(let cause): return (.failed, .unavailable(cause))
+        // The pause after a failure is for renewals, and this may be a new login.
+        case .failed(let cause) where cause.isUnsent && wait > .zero: wait = .zero
+        case .failed(let cause): return (.failed, cause.failure)
         case .mine(let claim) where !isRefused && claim.interrupted != nil || hasUnsaved(token):
           // This token may be spent: save the one that replaced it, and claim that.
           let end = try await exchange(token, of: record.grant, under: claim)

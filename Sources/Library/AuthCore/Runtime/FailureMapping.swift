@@ -9,6 +9,13 @@ extension AuthorityError {
   }
 }
 
+extension Unavailability {
+  /// The error for the caller of a command that shares the answer to another claim.
+  var failure: SessionError {
+    if let retryAfter { .throttled(.wait(retryAfter)) } else { .unavailable(self) }
+  }
+}
+
 extension CredentialsRejection {
   var failure: SessionError {
     switch self {

@@ -13,7 +13,7 @@ import TextFormat
 ///
 ///     authlocal-exchange 1
 ///     <SHA-256 of the token, hexadecimal digits>
-///     <begun; failed or unsent, cause and time of the end; or refused and the code of the reason>
+///     <begun; failed or unsent, cause, seconds to wait, end; or refused and the reason's code>
 ///     <the boot and the time since it began>
 ///     <SHA-256 of the lines before with their ends, hexadecimal digits>
 ///
@@ -26,10 +26,12 @@ extension ExchangeNote {
   static func mark(_ token: SessionToken) -> [UInt8] { SHA256.hash(token.bytes) }
 
   var text: [UInt8] {
+    let (seconds, rest) = pause.components
     let what =
       switch state {
       case .begun: "begun"
-      case .failed(let cause, let end, let wasSent): "\(wasSent ? "failed" : "unsent") \(cause.code) \(end.text)"
+      case .failed(let cause, let end, let wasSent):
+        "\(wasSent ? "failed" : "unsent") \(cause.code) \(rest > 0 ? seconds + 1 : seconds) \(end.text)"
       case .refused(let reason): "refused \(reason.code)"
       }
     let body = ["authlocal-exchange 1", Hex.text(mark), what, began.text].map { $0 + "\n" }.joined()
@@ -42,14 +44,15 @@ extension ExchangeNote {
       let began = BootInstant(text: String(decoding: lines[3], as: UTF8.self)),
       Hex.bytes(lines[4]) == SHA256.hash(lines.prefix(4).flatMap { $0 + [UInt8(ascii: "\n")] })
     else { return nil }
-    let words = String(decoding: lines[2], as: UTF8.self).split(separator: " ", maxSplits: 2).map(String.init)
+    let words = String(decoding: lines[2], as: UTF8.self).split(separator: " ", maxSplits: 3).map(String.init)
     self.init(mark: mark, began: began)
     switch (words.first, words.count) {
     case ("begun", 1): break
-    case ("failed", 3), ("unsent", 3):
+    case ("failed", 4), ("unsent", 4):
       guard let cause = Unavailability.Cause.allCases.first(where: { $0.code == words[1] }),
-        let end = BootInstant(text: words[2])
+        let seconds = Int32(words[2]), let end = BootInstant(text: words[3])
       else { return nil }
+      pause = .seconds(seconds)
       state = .failed(cause, at: end, wasSent: words[0] == "failed")
     case ("refused", 2):
       guard let reason = EndReason(code: words[1]) else { return nil }
@@ -89,7 +92,10 @@ extension FileVault {
         if taken == .held {
           .busy(holder(lock))
         } else {
-          try decide(token, lock, in: directory, waiting: taken == .waited ? waiting : nil)
+          // A logout waits for nothing, and is not told to wait.
+          try decide(
+            token, lock, in: directory, waiting: taken == .waited ? waiting : nil,
+            now: wait > .zero ? clock.instant() : nil)
         }
       if case .mine = claimed { return claimed }
       VaultLock.release(lock)
@@ -102,13 +108,13 @@ extension FileVault {
 
   /// Decides whether the caller, who holds the lock, gets the claim; the claim then owns the lock.
   private func decide(
-    _ token: SessionToken, _ lock: Int32, in directory: OpenDirectory, waiting: BootInstant?
+    _ token: SessionToken, _ lock: Int32, in directory: OpenDirectory, waiting: BootInstant?, now: BootInstant?
   ) throws(VaultError) -> Claimed {
     let reading = look(in: directory)
     if case .unavailable(let fault) = reading { throw fault }
     let (mark, note) = (ExchangeNote.mark(token), Self.note(lock))
     let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
-    let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: waiting)
+    let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: waiting, now: now)
     guard case .mine(let interrupted) = decision else { return Claimed(decision) }
     let id = Array("\(getpid())\n".utf8)
     guard pwrite(lock, id, id.count, off_t(ExchangeNote.room)) == id.count,

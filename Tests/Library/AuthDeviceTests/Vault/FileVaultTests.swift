@@ -223,6 +223,29 @@ import Testing
     guard case .mine = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
   }
 
+  @Test(
+    "after an authority that is busy or asks to wait, every process waits, and a logout does not",
+    arguments: [(Duration.seconds(60), Duration.seconds(60)), (nil, Duration.seconds(2))])
+  func pause(retryAfter: Duration?, pause: Duration) async throws {
+    let (work, clock) = (Workspace(), ManualClock())
+    func vault() -> FileVault { FileVault(directory: work.state, clock: clock) }
+    try await vault().store(first)
+    guard case .mine(let claim) = try await vault().claim(first, wait: .seconds(5)) else { throw UnexpectedAnswer() }
+    _ = try await claim.begin()
+    let cause = Unavailability(.busy, "busy", isUnsent: retryAfter != nil, retryAfter: retryAfter)
+    _ = try await claim.settle(.unknown(cause))
+    clock.advance(by: pause - .seconds(1))
+    for _ in 1...2 {
+      guard case .failed(let told) = try await vault().claim(first, wait: .seconds(5)) else { throw UnexpectedAnswer() }
+      #expect(told.cause == .busy && told.retryAfter == retryAfter.map { _ in .seconds(1) })
+      guard case .mine(let logout) = try await vault().claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+      #expect((logout.interrupted == nil) == (retryAfter != nil))
+      _ = try await logout.settle(.unsent)
+    }
+    clock.advance(by: .seconds(1))
+    guard case .mine = try await vault().claim(first, wait: .seconds(5)) else { throw UnexpectedAnswer() }
+  }
+
   @Test("an exchange whose process has died is interrupted, also while its request is still under way")
   func requestOfTheDead() async throws {
     let (work, vault) = try await ready()
