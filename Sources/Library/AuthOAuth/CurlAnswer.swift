@@ -20,13 +20,17 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   case tooLarge
   /// The answer is not one of HTTP.
   case unusable
+  /// The proxy answered with this status in place of a connection to the server.
+  case proxyRefused(Int)
+  /// The certificate of the server has expired, or is not valid yet.
+  case certificateExpired
   /// There is no answer yet, and curl continues to wait for it, to record it.
   case underWay
 
   /// Whether the server certainly did not get the request.
   public var isUnsent: Bool {
     switch self {
-    case .notStarted, .noResources, .unsendable: true
+    case .notStarted, .noResources, .unsendable, .proxyRefused, .certificateExpired: true
     // The statuses of an option, a name, a connection and a handshake.
     case .failed(let status): [2, 3, 4, 5, 6, 7, 26, 35, 51, 53, 54, 58, 59, 60, 66, 77, 83, 90, 97].contains(status)
     case .interrupted, .tooLarge, .unusable, .underWay: false
@@ -52,7 +56,23 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
         "Check the proxy's address in https_proxy or all_proxy, and the network."
       )
     case .failed(6): return ("The name of the \(server) cannot be found.", "Check the network and the address.")
-    case .failed(7): return ("The \(server) accepts no connection.", "Check the address, or try again later.")
+    case .failed(7):
+      return (
+        "The \(server) accepts no connection.",
+        "Check the address, and the proxy if https_proxy or all_proxy names one; or try again later."
+      )
+    case .proxyRefused(let status):
+      return (
+        "The proxy gives no connection to the \(server): it answered with status \(status).",
+        status == 407
+          ? "Name the user and the password of the proxy in https_proxy."
+          : "Ask the administrators of the proxy, or except the server from it in no_proxy."
+      )
+    case .certificateExpired:
+      return (
+        "No secure connection to the \(server) is possible: its certificate has expired or is not valid yet.",
+        "Check the clock of this machine. If it is right, the server needs a new certificate."
+      )
     case .failed(28): return ("The \(server) did not answer in time.", "Try again later.")
     case .failed(35):
       return (
@@ -62,7 +82,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
     case .failed(51), .failed(60), .failed(77), .failed(83), .failed(90):
       return (
         "No secure connection to the \(server) is possible: its certificate is not accepted.",
-        "Check the address and the network. If the certificate is of your own authority, name that in SSL_CERT_FILE."
+        "Check the address and the network. If the certificate is of your own authority, name that in CURL_CA_BUNDLE."
       )
     case .failed(18), .failed(52), .failed(55), .failed(56):
       return ("The answer of the \(server) did not arrive completely.", "Try again later.")
@@ -84,15 +104,22 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
 /// shows that the answer is complete.
 enum CurlAnswer {
   /// The last line, in the format of `--write-out`.
-  static let trailer = #"\ncurl %{exitcode}"#
+  static let trailer = #"\ncurl %{exitcode} %{ssl_verify_result} %{http_connect}"#
+  /// What OpenSSL says of a certificate that is not valid yet, or no longer (X509_V_ERR).
+  private static let untimely = [9, 10]
 
   static func response(_ bytes: [UInt8]) throws(CurlFailure) -> OAuthResponse {
     // A file is allocated before the request, and its unused end is zero.
     let written = bytes[...(bytes.lastIndex { $0 != 0 } ?? -1)]
     guard let end = written.lastIndex(of: newline),
-      let status = String(decoding: written[(end + 1)...], as: UTF8.self).wholeMatch(of: /curl (\d{1,3})/)?.1
+      let (_, status, verified, connected) = String(decoding: written[(end + 1)...], as: UTF8.self)
+        .wholeMatch(of: /curl (\d{1,3}) (\d{1,9}) (\d{3})/)?.output
     else { throw .interrupted }
-    guard status == "0" else { throw status == "63" ? .tooLarge : .failed(Int32(status) ?? 0) }
+    guard status == "0" else {
+      if let answer = Int(connected), answer >= 300 { throw .proxyRefused(answer) }
+      if status == "60", let verified = Int(verified), untimely.contains(verified) { throw .certificateExpired }
+      throw status == "63" ? .tooLarge : .failed(Int32(status) ?? 0)
+    }
     var rest = written[..<end]
     while true {
       let lines = try head(&rest)

@@ -96,17 +96,17 @@ public struct DeviceAuthorization: Sendable, Redacted {
     let claims: OAuthClaims
     do throws(OAuthError) { claims = try await authority.post(form, to: .token) } catch {
       switch error {
-      case .refused("authorization_pending"): break
-      case .refused("slow_down"):
+      case _ where error.isRefused("authorization_pending"): break
+      case _ where error.isRefused("slow_down"):
         poll.state.withLock { state in
           state.interval += .seconds(5)
           state.wait = state.interval
         }
-      case .refused("expired_token"), .refused("invalid_grant"): throw .rejected(.expired)
-      case .refused("access_denied"): throw .rejected(.denied)
+      case _ where error.isRefused("expired_token", "invalid_grant"): throw .rejected(.expired)
+      case _ where error.isRefused("access_denied"): throw .rejected(.denied)
       case .throttled(.wait(let time)): poll.state.withLock { $0.wait = max($0.interval, time) }
       // The server cannot say now, or a proxy answered in its place with a page.
-      case .refused("temporarily_unavailable"), .refused("server_error"):
+      case _ where error.isRefused("temporarily_unavailable", "server_error"):
         poll.state.withLock { $0.wait = last * 2 }
       case .unavailable(let cause)
       where [.unreachable, .busy].contains(cause.cause) || cause.code == "oauth_unparsable":

@@ -34,7 +34,7 @@ extension OAuthAuthority {
     let claims: OAuthClaims
     do throws(OAuthError) { claims = try await server.request(address, authorization: token.header) } catch {
       // A token that is over is renewed; one for another service is never accepted here.
-      guard error.isAnswer, error != .refused("invalid_token") else { throw error }
+      guard error.isAnswer, !error.isRefused("invalid_token") else { throw error }
       return nil
     }
     if let subject = claims["sub"], user.isIdentified, user.id.rawValue != "\(server.issuer) \(subject)" {

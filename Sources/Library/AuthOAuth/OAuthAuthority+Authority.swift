@@ -96,7 +96,7 @@ extension OAuthAuthority: Authority {
         _ = try await server.request(address, authorization: "Bearer \(saved.refresh)")
       }
     } catch {
-      throw error == .refused("invalid_token") ? .rejected(.expired) : error
+      throw error.isRefused("invalid_token") ? .rejected(.expired) : error
     }
     let deadline = saved.absolute.map { Deadline.at(saved.began.advanced(by: $0)) } ?? .never
     return next.grant(accessToken: AccessToken(saved.refresh, deadline: deadline))

@@ -81,7 +81,10 @@ extension OAuthAuthority {
     guard fields["iss"] == server.issuer || fields["iss"] == nil && !server.namesIssuer else {
       throw .otherIssuer(fields["iss"], than: server.issuer)
     }
-    if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
+    if let error = fields["error"] {
+      let words = OAuthError.words(OAuthClaims(members: fields.mapValues { .string($0) }), from: server.issuer.host)
+      throw error == "access_denied" ? .rejected(.denied) : .refused(error, words)
+    }
     var login = request
     login.form["code"] = fields["code"]
     return credentials(for: login)

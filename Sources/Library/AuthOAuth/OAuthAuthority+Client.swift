@@ -24,7 +24,7 @@ extension OAuthAuthority {
         return try await post(form, to: endpoint, secret: nil, as: .post, empty: empty, recorder: recorder)
       } catch {
         // canaille knows a client without a secret only by a header when it ends a token.
-        guard endpoint == .revocation, error == .refused("invalid_client"),
+        guard endpoint == .revocation, error.isRefused("invalid_client"),
           let claims = try? await post(form, to: endpoint, secret: "", as: .basic, empty: empty, recorder: recorder)
         else { throw error }
         return claims
@@ -36,8 +36,8 @@ extension OAuthAuthority {
       return try await post(form, to: endpoint, secret: secret, as: way, empty: empty, recorder: recorder)
     } catch {
       // What the SDK of MCP servers answers at the revocation endpoint (python-sdk 2.3).
-      let isOfClient = endpoint != .token && error == .refused("unauthorized_client")
-      guard error == .refused("invalid_client") || isOfClient else { throw error }
+      let isOfClient = endpoint != .token && error.isRefused("unauthorized_client")
+      guard error.isRefused("invalid_client") || isOfClient else { throw error }
       do throws(OAuthError) {
         let claims = try await post(
           form, to: endpoint, secret: secret, as: way.other, empty: empty, recorder: recorder)
@@ -46,9 +46,9 @@ extension OAuthAuthority {
       } catch let second {
         // A server may call a request without the expected header or field invalid.
         let ofClient = ["invalid_client", "invalid_request", "unauthorized_client"]
-        if ofClient.contains(where: { second == .refused($0) }) { throw error }
+        if second.isRefused(ofClient) { throw error }
         let ofRequest = ["invalid_grant", "authorization_pending", "slow_down", "access_denied", "expired_token"]
-        if ofRequest.contains(where: { second == .refused($0) }) { ways.withLock { $0[endpoint] = way.other } }
+        if second.isRefused(ofRequest) { ways.withLock { $0[endpoint] = way.other } }
         throw second
       }
     }

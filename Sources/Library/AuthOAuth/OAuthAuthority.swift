@@ -291,7 +291,7 @@ public final class OAuthAuthority: Sendable {
       // The response needs no content (section 2.2).
       _ = try await post(["token": token, "token_type_hint": kind], to: .revocation, empty: 200)
     } catch {
-      throw error == .refused("unsupported_token_type") ? .notRevocable("unsupported_token_type") : error
+      throw error.isRefused("unsupported_token_type") ? .notRevocable("unsupported_token_type") : error
     }
   }
 }

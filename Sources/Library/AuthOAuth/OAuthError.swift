@@ -1,4 +1,5 @@
 public import AuthCore
+import TextFormat
 
 /// Why an authorization gave no credentials.
 ///
@@ -91,14 +92,14 @@ extension AuthorityError where Rejection == OAuthRejection {
   /// The meaning of an error of the token endpoint.
   func ofTokens(isRenewal: Bool) -> OAuthError {
     let ends = isRenewal ? ["invalid_grant", "invalid_token", "expired_token"] : ["invalid_grant", "invalid_code"]
-    if ends.contains(where: { self == .refused($0) }) { return .rejected(.expired) }
+    if isRefused(ends) { return .rejected(.expired) }
     // A condition that the user can lift (OpenID Connect Core 1.0, section 3.1.2.6).
     let conditions = ["interaction_required", "login_required", "consent_required"]
-    if isRenewal, let code = conditions.first(where: { self == .refused($0) }) {
+    if isRenewal, let code = conditions.first(where: { isRefused($0) }) {
       return .unavailable(.loginNeeded("The server wants to see the user again: \(code)."))
     }
     // What idpyoidc answers for a spent token. Other servers mean the form, so it ends nothing.
-    if isRenewal, self == .refused("invalid_request") {
+    if isRenewal, isRefused("invalid_request") {
       return .unavailable(
         Unavailability(
           .refused, "The server refused to renew the session: invalid_request.", hint: "Try again in a minute.",
@@ -134,12 +135,38 @@ extension AuthorityError where Rejection == OAuthRejection {
         code: cause.flatMap { isInvalid || $0.code == "oauth_no_user" ? $0.code : nil } ?? "oauth_login_unfinished"))
   }
 
-  /// The error for a code that the server sent.
+  /// The error for a code that the server sent, and what it says about it.
   ///
-  /// Other text of the server is not repeated, because it may contain anything.
-  static func refused(_ code: String) -> OAuthError {
-    let code = serverCodes.contains(code) ? code : "unknown_error"
-    return oauth(code, "The server refused the request: \(code).", hint: "Check the app's settings at the server.")
+  /// A code that no standard knows is shown, if it looks like one, but is no code of this library.
+  static func refused(_ code: String, _ words: String? = nil) -> OAuthError {
+    let isKnown = serverCodes.contains(code)
+    let shown = isKnown || code.wholeMatch(of: /[A-Za-z0-9_.\-]{1,64}/) != nil ? code : "unknown_error"
+    let mayPass = ["temporarily_unavailable", "server_error"].contains(code)
+    return oauth(
+      isKnown ? code : "unknown_error", "The server refused the request: \(shown).\(words.map { " " + $0 } ?? "")",
+      hint: mayPass ? "Try again later." : "Check the app's settings at the server.")
+  }
+
+  /// Whether the server refused the request with one of these codes of the standards, whatever it
+  /// said about it.
+  func isRefused(_ codes: String...) -> Bool { isRefused(codes) }
+
+  func isRefused(_ codes: [String]) -> Bool {
+    if case .unavailable(let cause) = self { codes.contains { cause.code == "oauth_" + $0 } } else { false }
+  }
+
+  /// The `error_description` of a server, marked as its words; nil if it sent none, or one with a
+  /// secret of the request.
+  static func words(_ claims: OAuthClaims, from host: String, hiding secrets: [String] = []) -> String? {
+    guard let text = claims["error_description"], !text.isEmpty,
+      !secrets.contains(where: { !$0.isEmpty && text.contains($0) })
+    else { return nil }
+    let longest = 300
+    let shown = TextEscaping.escape(String(text.prefix(longest)).replacing("\"", with: "'"))
+    // Entra ID: the number by which the administrators find the request.
+    let number = claims["correlation_id"].flatMap { $0.isVisible && $0.utf8.count <= 64 ? $0 : nil }
+    let reference = number.map { " (reference \($0))" }
+    return "\(host) says: \"\(shown)\(text.count > longest ? "..." : "")\"\(reference ?? "")."
   }
 }
 

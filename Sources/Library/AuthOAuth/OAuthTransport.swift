@@ -77,13 +77,16 @@ extension OAuthServer {
       // The client was refused, and not a token (RFC 6749, section 5.2).
       if scheme == "Basic", code == nil, challenge.contains(/(?i)^\s*Basic\b/) { throw .refused("invalid_client") }
     }
+    let names = ["code", "code_verifier", "client_secret", "device_code", "refresh_token", "token"]
+    var secrets = names.compactMap { form?[$0] ?? nil }
+    if let credential = authorization?.split(separator: " ").last { secrets.append(String(credential)) }
     return try Self.claims(
-      of: response, from: url.host, empty: empty, toRefresh: form?["grant_type"] == "refresh_token")
+      of: response, from: url.host, empty: empty, toRefresh: form?["grant_type"] == "refresh_token", hiding: secrets)
   }
 
   /// The members of a response from `host`; none if its status is `empty`.
   static func claims(
-    of response: OAuthResponse, from host: String, empty: Int? = nil, toRefresh: Bool
+    of response: OAuthResponse, from host: String, empty: Int? = nil, toRefresh: Bool, hiding secrets: [String] = []
   ) throws(OAuthError) -> OAuthClaims {
     let (status, headers, body) = response
     let claims = OAuthClaims(body)
@@ -92,7 +95,9 @@ extension OAuthServer {
     case 200...299:
       // GitHub refuses with status 200. Here `invalid_grant` does not end the session: that needs
       // status 400 to 499.
-      if let code = claims?["error"], code != "invalid_grant" { throw .refused(code) }
+      if let claims, let code = claims["error"], code != "invalid_grant" {
+        throw .refused(code, OAuthError.words(claims, from: host, hiding: secrets))
+      }
       if let claims, claims["error"] == nil { return claims }
     case 429:
       throw .throttled(.wait(retryAfter(headers) ?? .seconds(30)))
@@ -102,7 +107,16 @@ extension OAuthServer {
         Unavailability(
           .refused, "The server \(host) refused, and gave no reason.", hint: "Try again in a minute.",
           code: "oauth_no_reason"))
-    case 400...499: if let code = claims?["error"] { throw .refused(code) }
+    case 300...399:
+      let target = headers.first { $0.key.lowercased() == "location" }.map { String($0.value.prefix { $0 != "?" }) }
+      let place = target.flatMap { $0.isSafeURL ? " to \($0)" : nil } ?? ""
+      throw .oauth(
+        "unparsable", "The server \(host) redirects the request\(place), which is not followed.",
+        hint: "Check the address: it must be the one that the server has in its settings.")
+    case 400...499:
+      if let claims, let code = claims["error"] {
+        throw .refused(code, OAuthError.words(claims, from: host, hiding: secrets))
+      }
     case 500...599:
       // A proxy that lost the answer says so too; the server may have exchanged a token.
       throw .unavailable(

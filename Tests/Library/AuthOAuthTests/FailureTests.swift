@@ -116,6 +116,33 @@ import Testing
   }
 
   @Test(
+    "a refusal has the error of the server and its words, escaped, bounded and without a secret of the request",
+    arguments: [
+      (
+        #"{"error": "invalid_target", "error_description": "No such API."}"#,
+        #"invalid_target. server.example says: "No such API."."#
+      ),
+      (
+        #"{"error": "invalid_client", "error_description": "AADSTS7000215: \"x\"\r\n\u001b[2J", "correlation_id": "a-1"}"#,
+        #"invalid_client. server.example says: "AADSTS7000215: 'x'\r\n\u{1B}[2J" (reference a-1)."#
+      ),
+      (#"{"error": "invalid_scope", "error_description": "used REFRESH"}"#, "invalid_scope."),
+      (#"{"error": "\u001b[2J", "error_description": ""}"#, "unknown_error."),
+    ])
+  func words(body: String, expected: String) async throws {
+    try await world.logIn()
+    _ = try await world.store.renew()
+    let spent = try #require(world.server.forms("/token").last?["refresh_token"])
+    // The next one, by the numbers of this server.
+    let secret = spent.replacing(/[0-9]+$/) { "\((Int($0.output) ?? 0) + 2)" }
+    world.server.script("/token", 400, body.replacing("REFRESH", with: secret))
+    let failure = await #expect(throws: SessionError.self) { try await world.store.renew() }
+    #expect(world.server.forms("/token").last?["refresh_token"] == secret)
+    guard case .unavailable(let cause)? = failure else { throw try #require(failure) }
+    #expect(cause.description == "The server refused the request: \(expected)")
+  }
+
+  @Test(
     "a server that asks to wait is asked after that time, within reason",
     arguments: [
       ("7", 7), ("99999999999", 3600), ("-5", 1), ("soon", 30), ("Sat, 31 Jan 2026 09:31:15 GMT", 75),

@@ -47,8 +47,8 @@ struct LogInAtProvider {
 
   private static let loopback = ValueKind<String>(
     "an address of this machine",
-    accepted: "http, one of localhost, 127.0.0.1 and [::1], a port other than 80, and a path, such as "
-      + "http://localhost:8250/oidc/callback; without a port, any free one is used"
+    accepted: "an http address of localhost, 127.0.0.1 or [::1], without a port or with one other than 80, such as "
+      + "http://localhost:8250/oidc/callback"
   ) { word in
     word.text.flatMap { LoopbackAddress($0) == nil ? nil : $0 }
   }
@@ -113,7 +113,7 @@ struct LogInAtProvider {
       secret = Secret(bytes: try SecretLines().lines(["client secret"])[0])
     }
     let server = try await explainedAsync { () async throws(OAuthError) in
-      try await OAuthServer.discover(issuer: issuer, send: CurlTransport(workPlace: .callingThread).send)
+      try await OAuthServer.discover(issuer: issuer, send: ProviderTransport.send)
     }
     let standard = ["openid", "offline_access"].filter {
       server.listedScopes.isEmpty || server.listedScopes.contains($0)
@@ -176,7 +176,7 @@ struct LogInAtProvider {
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(place),
-      notes: workspace.grantNotes(for: user).map { Hint($0) }
+      notes: workspace.grantNotes(for: user).map { Hint($0) } + ProviderTransport.notes
         + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
   }
 }

@@ -52,7 +52,7 @@ struct ProviderSettings: Equatable, Redacted {
   /// - Returns: The authority.
   func authority(clock: any SessionClock, onlyTokens: Bool = false) -> OAuthAuthority {
     var server = OAuthServer(
-      issuer: issuer, endpoints: endpoints, send: CurlTransport(workPlace: .callingThread).send)
+      issuer: issuer, endpoints: endpoints, send: ProviderTransport.send)
     server.namesIssuer = namesIssuer
     server.clientAuthentication = clientAuthentication
     if onlyTokens { for other in [OAuthServer.Endpoint.introspection, .userInfo] { server.endpoints[other] = nil } }

@@ -81,7 +81,7 @@ final class CurlTests: Sendable {
 
   @Test("^C at a terminal ends a request, unless it ends or exchanges the token of a session")
   func group() async throws {
-    let program = try script(#"printf 'HTTP/1.1 200 OK\r\n\r\n%d\ncurl 0' $(ps -o pgid= -p $$)"#)
+    let program = try script(#"printf 'HTTP/1.1 200 OK\r\n\r\n%d\ncurl 0 0 000' $(ps -o pgid= -p $$)"#)
     let transport = CurlTransport(program: program)
     let groups = Locked([String: Bool]())
     let server = OAuthServer(
@@ -180,6 +180,19 @@ final class CurlTests: Sendable {
   func answers(bytes: String, outcome: String) async throws {
     let answered = await result(try RawServer(bytes: bytes))
     #expect(answered == outcome)
+  }
+
+  @Test(
+    "a proxy that refuses and a certificate that has expired are no cut answer and no unknown authority",
+    arguments: [
+      ("curl 56 0 407", CurlFailure.proxyRefused(407)), ("curl 56 0 403", .proxyRefused(403)),
+      ("curl 56 0 200", .failed(56)), ("curl 56 0 000", .failed(56)), ("curl 60 10 000", .certificateExpired),
+      ("curl 60 18 000", .failed(60)), ("curl 60 20 200", .failed(60)), ("curl 63 0 000", .tooLarge),
+      ("curl 0 0 00", .interrupted), ("curl 0", .interrupted),
+    ])
+  func causes(trailer: String, failure: CurlFailure) {
+    let answer = Array("HTTP/1.1 200 OK\r\n\r\n{}\n\(trailer)".utf8)
+    #expect(throws: failure) { try CurlTransport.response(recorded: answer) }
   }
 
   @Test("a server without https is not called one with a bad certificate")
