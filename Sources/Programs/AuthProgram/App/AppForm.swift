@@ -239,7 +239,10 @@ extension AppForm.Purpose {
       AppFormPlan(
         title: isOwn ? "Delete your account permanently" : "Delete the account \(name) permanently",
         fields: [.init(isOwn ? "Your username" : "Its username", .confirmation(of: name))], verb: "delete it",
-        advice: "Type the name to go on. The balance must be 0.00. Payments stay, and the name cannot be used again."
+        advice: """
+          Type the name to go on. The balance must be 0.00, or the account unused. Payments stay, and the name cannot \
+          be used again.
+          """
       ) { _ in isOwn ? .change(.deleteAccount) : .administer(.delete(name)) }
     }
   }

@@ -147,7 +147,7 @@ extension AppPage {
     } else if !isLast {
       add("state", "Disable, and end all sessions", .change(.disable, name))
     }
-    if !isLast { rows.append(AppRow("Delete permanently (balance must be 0.00)", .fill(.deleteAccount(name)))) }
+    if !isLast { rows.append(AppRow("Delete permanently (with 0.00, or unused)", .fill(.deleteAccount(name)))) }
     let about =
       "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state), "
       + "second step \(account.hasSecondStep ? "on" : "off")."

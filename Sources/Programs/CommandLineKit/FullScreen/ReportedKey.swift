@@ -69,7 +69,7 @@ struct ReportedKey {
     let isLetter = (0x41...0x5A).contains(code & ~0x20)
     if isLetter, !isShifted { return modifiers.hasShift != modifiers.hasCapsLock ? code & ~0x20 : code | 0x20 }
     // Which character has Shift on other keys depends on the keyboard. A wrong one would not be
-    // seen in a password.
+    // seen where the input is hidden.
     return !modifiers.hasShift || isShifted ? code : shifted
   }
 

@@ -80,7 +80,8 @@ struct AppInputTests {
       try terminal.expectScreen("Esc close")
       try terminal.send("w")
       try terminal.expectScreen("Written to \(second)") {
-        $0.frame.lines.joined().contains("Written to \(second), which only")
+        // The line may be broken anywhere: the length of the path depends on where the tests run.
+        $0.frame.lines.joined(separator: " ").filter { $0 != " " }.contains("Writtento\(second),whichonly")
       }
       try terminal.expectScreen("Esc close")
       try terminal.send("\r")
