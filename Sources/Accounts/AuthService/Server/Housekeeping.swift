@@ -6,7 +6,7 @@ import Glibc
 /// ``AuthBackend/Rules/tidy()``.
 final class Housekeeping: Sendable {
   /// How long it rests when there was nothing to do.
-  private static let period = Duration.seconds(10)
+  static let period = Duration.seconds(10)
   /// The pause between two pieces, in microseconds, in which others get their turn.
   private static let pause: useconds_t = 5_000
 

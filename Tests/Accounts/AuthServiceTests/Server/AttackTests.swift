@@ -30,9 +30,11 @@ struct AttackTests {
     }
   }
 
-  /// A service with the administrator alice, and with bob and mallory.
-  private func service(_ engine: Engine = .sqlite, options: [String] = []) async throws -> RunningService {
-    let users = ["alice", "bob", "mallory"]
+  /// A service with the administrator alice, with bob, and from account 3 on those who attack.
+  func service(
+    _ engine: Engine = .sqlite, options: [String] = [], attackers: [String] = ["mallory"]
+  ) async throws -> RunningService {
+    let users = ["alice", "bob"] + attackers
     guard engine == .postgres else { return try RunningService(users, options: options) }
     let site = try await PostgresSite("attacked")
     try await site.install()
@@ -45,7 +47,8 @@ struct AttackTests {
     return service
   }
 
-  /// Sends requests on so many connections, 16 on each, for as long as an attack goes on.
+  /// Sends requests on so many connections for as long as an attack goes on, without a pause
+  /// between the requests of one.
   private static func flood(
     _ count: Int, _ request: () -> Request, _ goesOn: () -> Bool, _ connect: () throws -> ServiceClient
   ) {
@@ -54,7 +57,22 @@ struct AttackTests {
       // A connection that is refused or was closed is tried again.
       while clients.count < count, goesOn(), let client = try? connect() { clients.append(client) }
       clients.removeAll { client in (try? (0..<16).forEach { _ in try client.send(request()) }) == nil }
-      clients.removeAll { client in (try? (0..<16).forEach { _ in _ = try client.answer() }) == nil }
+      // The answers to the last requests need not come.
+      clients.removeAll { client in (try? (0..<16).forEach { _ in if goesOn() { _ = try client.answer() } }) == nil }
+    }
+  }
+
+  /// Runs statements on the database of a service; the account of the first attacker is 3.
+  static func fill(_ service: RunningService, _ engine: Engine, _ statements: [String]) async throws {
+    switch engine {
+    case .sqlite:
+      service.end()
+      let database = LocalAuthority(directory: service.data, cost: .least).rules.database
+      try database.write(.everything) { (db) throws(BackendError) in for part in statements { try db.run(part, []) } }
+      try service.start()
+    case .postgres:
+      try await PostgresSite.run(
+        "psql -qv ON_ERROR_STOP=1 -c \"SET search_path = auth; \(statements.joined(separator: ";"))\" attacked")
     }
   }
 
@@ -62,28 +80,20 @@ struct AttackTests {
   func searching(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
-    let fill = [
-      """
-      INSERT INTO transfers(id, payer, payee, amount, made_at)
-        WITH RECURSIVE n(i) AS (SELECT 1000001 UNION ALL SELECT i + 1 FROM n WHERE i < 1100000)
-        SELECT i, 3, 1, 1, i FROM n
-      """,
-      "INSERT INTO entries(account, transfer, amount) SELECT 3, id, -1 FROM transfers WHERE id > 1000000",
-    ]
-    switch engine {
-    case .sqlite:
-      service.end()
-      let database = LocalAuthority(directory: service.data, cost: .least).rules.database
-      try database.write(.everything) { (db) throws(BackendError) in for part in fill { try db.run(part, []) } }
-      try service.start()
-    case .postgres:
-      try await PostgresSite.run(
-        "psql -qv ON_ERROR_STOP=1 -c 'SET search_path = auth; \(fill.joined(separator: ";"))' attacked")
-    }
+    try await Self.fill(
+      service, engine,
+      [
+        """
+        INSERT INTO transfers(id, payer, payee, amount, made_at)
+          WITH RECURSIVE n(i) AS (SELECT 1000001 UNION ALL SELECT i + 1 FROM n WHERE i < 1100000)
+          SELECT i, 3, 1, 1, i FROM n
+        """,
+        "INSERT INTO entries(account, transfer, amount) SELECT 3, id, -1 FROM transfers WHERE id > 1000000",
+      ])
     let mallory = try service.client().logIn("mallory")
     // So many users could occupy all threads: one user gets a quarter, and at least one thread.
     try Victim(of: service).expectUnharmed(beside: engine == .sqlite ? 2 : 4) { number, goesOn in
-      Self.flood(4, { Operations.receipts(Page(matching: "nothing like it"), mallory) }, goesOn) {
+      Self.flood(16, { Operations.receipts(Page(matching: "nothing like it"), mallory) }, goesOn) {
         try ServiceClient(asUser: Attack.user + uid_t(number), path)
       }
     }
@@ -202,7 +212,7 @@ struct AttackTests {
     try Victim(of: service).expectUnharmed(and: [("payment", pay)]) { _, goesOn in
       var number = 0
       Self.flood(
-        4,
+        16,
         {
           number += 1
           return switch number % 3 {
@@ -227,7 +237,7 @@ struct AttackTests {
     try Victim(of: service).expectUnharmed { _, goesOn in
       var number = 0
       Self.flood(
-        4,
+        16,
         {
           number += 1
           return switch number % 3 {

@@ -36,6 +36,8 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   private let program: [String]
   private let options: [String]
   private let environment: [String: String]
+  /// The address of its PostgreSQL database; nil for SQLite.
+  var postgres: String? { environment["AUTH_SERVICE_POSTGRES"] }
   private var process: TerminalProcess?
 
   /// Creates the database, with accounts of which the first is the administrator's, and starts the
