@@ -48,7 +48,7 @@ public struct OAuthClaims: Sendable, Redacted {
   /// Only `sub` identifies a user: a name or an e-mail address can be given to somebody else
   /// (section 5.7). If the server sends none, the user of a login is identified by this login
   /// alone, so that two such logins are never of one user. Nil if `sub` is empty, has more than
-  /// 2048 bytes, or is no text.
+  /// 2048 bytes, or is neither a text nor a number.
   ///
   /// The user is an ordinary member, because neither standard has a name for administrators. The
   /// attributes are `email`, `picture` and `locale`. Empty text counts as none, and so does long
@@ -63,8 +63,10 @@ public struct OAuthClaims: Sendable, Redacted {
         .compactMapValues(\.self))
   }
 
-  /// The server's name for the user.
-  var subject: String? { short("sub", 2048) }
+  /// The server's name for the user: a text, or a number, which some servers send.
+  ///
+  /// Nil for a flag: it would make all users of the server one.
+  var subject: String? { if case .bool = members["sub"] { nil } else { short("sub", 2048) } }
 
   private func short(_ name: String, _ longest: Int) -> String? {
     self[name].flatMap { (1...longest).contains($0.utf8.count) ? $0 : nil }

@@ -211,4 +211,14 @@ import TextFormat
     let other = OAuthWorld()
     #expect(other.authority.grantedScopes(of: try await other.logIn()) == ["openid"])
   }
+
+  @Test(
+    "a name of the user that is no text and no number names nobody: a flag would make all users one",
+    arguments: ["true", "false", "null", "1.5", "{}"])
+  func flag(_ subject: String) async throws {
+    world.server.script("/userinfo", 200, #"{"sub":\#(subject),"preferred_username":"alice"}"#)
+    await #expect(throws: (any Error).self) { _ = try await world.grant() }
+    world.server.script("/userinfo", 200, #"{"sub":12,"preferred_username":"alice"}"#)
+    #expect(try await world.grant().user.id.rawValue == "https://server.example 12")
+  }
 }

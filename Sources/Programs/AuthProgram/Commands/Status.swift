@@ -91,10 +91,7 @@ enum StatusCommand {
         "Logged in as \(session.user.username.escaped) (\(session.user.displayName.escaped)) at \(issuer).",
         deadlines.validity(of: token),
       ]
-      if !session.user.isIdentified {
-        lines.append("The provider does not say who that is: nothing but this login identifies the user.")
-      }
-      if let note = workspace.unlistedNote { lines.append(note) }
+      lines += workspace.grantNotes(for: session.user)
       if limits.first != .never { lines.append(deadlines.ending(limits.idle, limits.absolute)) }
     }
     return Answer(

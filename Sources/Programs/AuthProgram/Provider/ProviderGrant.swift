@@ -26,7 +26,7 @@ extension ProviderWorkspace {
   func grantNotes(for user: User) -> [String] {
     var notes: [String] = []
     if !user.isIdentified {
-      notes.append("The provider does not say who you are: nothing but this login identifies the user.")
+      notes.append("The provider does not say who that is: nothing but this login identifies the user.")
     }
     if granted?.isRenewable == false {
       notes.append(
@@ -42,7 +42,7 @@ extension ProviderWorkspace {
   }
 
   /// The sentence about a provider that may not check PKCE (RFC 9700, section 2.1.1).
-  var unlistedNote: String? {
+  private var unlistedNote: String? {
     settings.listsS256
       ? nil : "The provider does not say that it supports PKCE with S256; auth-cli uses it all the same."
   }
