@@ -56,6 +56,7 @@ import Testing
     var counts: [(String, Int)] = []
     func note(_ name: String, _ body: () throws -> Void) rethrows { counts.append((name, try scene.count(body))) }
     let alice = try backend.logIn().token
+    scene.passTime()
     let bob = try backend.logIn("bob", bobPassword).token
     try note("log in") { _ = try backend.logIn("bob", bobPassword) }
     note("fail to log in") { _ = code { try backend.logIn("bob", wrongPassword) } }
@@ -179,6 +180,9 @@ private final class WorkScene {
   private let rows: Counted?
   /// Runs a statement that may take long.
   let sql: (String) throws -> Void
+  /// Makes what comes next newer than what came before: a clock that only a test moves stands
+  /// still, and the oldest of sessions that began at the same moment is any of them.
+  let passTime: () -> Void
   /// What lives as long as the scene.
   private let owner: Any
 
@@ -189,12 +193,14 @@ private final class WorkScene {
       let work = Workspace(isShared: true)
       (backend, owner, rows) = (work.authority(), work, nil)
       sql = { try work.raw.run($0) }
+      passTime = { work.advance(by: .seconds(1)) }
     case .postgres:
       let database = try RulesDatabase(isShared: true)
       try database.keepStatistics()
       let counted = Counted(database.authority.rules.database)
       (backend, owner, rows) = (PostgresAuthority(counted, isShared: true), database, counted)
       sql = { try database.sql($0) }
+      passTime = {}  // The clock of this scene moves by itself.
     }
   }
 

@@ -41,7 +41,9 @@ extension AttackTests {
   }
 
   @Test(
-    "the deletion of an account with many payments holds up nobody else", arguments: Engine.available(first: .sqlite))
+    "the deletion of an account with many payments holds up nobody else",
+    .enabled(if: Effort.isComplete, "make test-all measures it"),
+    arguments: Engine.available(first: .sqlite))
   func deletion(_ engine: Engine) async throws {
     let service = try await service(engine, attackers: Self.attackers)
     let path = service.socket
@@ -90,7 +92,9 @@ extension AttackTests {
     }
   }
 
-  @Test("an archive of many events holds up nobody", arguments: Engine.available(first: .sqlite))
+  @Test(
+    "an archive of many events holds up nobody", .enabled(if: Effort.isComplete, "make test-all measures it"),
+    arguments: Engine.available(first: .sqlite))
   func archive(_ engine: Engine) async throws {
     let service = try await service(engine)
     // For each attempt to measure, events that are a month older than those of the next one.
@@ -126,6 +130,7 @@ extension AttackTests {
 
   @Test(
     "a thousand connections whose answers nobody reads hold up nobody else",
+    .enabled(if: Effort.isComplete, "make test-all measures it"),
     arguments: Engine.available(first: .sqlite))
   func unread(_ engine: Engine) async throws {
     let service = try await service(engine)

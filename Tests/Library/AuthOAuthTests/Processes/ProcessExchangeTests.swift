@@ -98,7 +98,9 @@ struct ProcessExchangeTests {
       #expect(ends.allSatisfy { $0.status == 3 }, "\(ends)")
       #expect(try await server.count("POST token refresh_token") <= before + 2)
       try await server.set()
-      let next = try await server.start("lend", known).end()
+      // After a failure of the server, nobody asks it for two seconds.
+      var next = try await server.start("lend", known).end()
+      while next.status == 3 { next = try await server.start("lend", known).end() }
       #expect(next.status == 0 && next.text != known)
     }
   }
