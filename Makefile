@@ -15,7 +15,7 @@ SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
 # Only for the build that most people have: tests that run compilers, and those that explore the machine, which is a value
 # and starts no task.
-ONCE := MustNotCompile|DependencyTests|AppleSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests
+ONCE := MustNotCompile|DependencyTests|AppleSystemTests|SnippetTests|TutorialTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests
 # Nor for Thread Sanitizer: tests that race on purpose, as the `published…` forms do.
 TSAN_SKIP ?= /published|$(ONCE)
 

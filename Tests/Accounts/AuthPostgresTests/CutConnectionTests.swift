@@ -92,8 +92,14 @@ extension PostgresTests {
       Command("register, closed", events(.userCreated)) { Operations.registerOther("carol", $0) },
       Command(
         "accounts delete", events(.userDeleted),
-        // All money of bob is alice's.
-        after: "UPDATE ledger_accounts SET balance = CASE id WHEN 1 THEN 20000 ELSE 0 END WHERE id IN (1, 2)"
+        // bob has paid all his money to alice: the opening credit of an unused account would be paid back.
+        after: """
+          WITH paid AS (
+            INSERT INTO transfers(payer, payee, amount, key, made_at) VALUES (2, 1, 10000, 'all', 0) RETURNING id)
+          INSERT INTO entries(account, transfer, amount)
+          SELECT side, id, part FROM paid, (VALUES (2, -10000), (1, 10000)) AS parts(side, part);
+          UPDATE ledger_accounts SET balance = CASE id WHEN 1 THEN 20000 ELSE 0 END WHERE id IN (1, 2)
+          """
       ) { Operations.deleteAccount(try Username("bob"), $0) },
     ]
 
