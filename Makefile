@@ -111,7 +111,7 @@ other-lane:
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ --sanitize=thread --disable-index-store --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
