@@ -92,7 +92,8 @@ extension PostgresTests {
       Command("register, closed", events(.userCreated)) { Operations.registerOther("carol", $0) },
       Command(
         "accounts delete", events(.userDeleted),
-        // bob has paid all his money to alice: the opening credit of an unused account would be paid back.
+        // bob has paid all his money to alice: the opening credit of an unused account would be
+        // paid back.
         after: """
           WITH paid AS (
             INSERT INTO transfers(payer, payee, amount, key, made_at) VALUES (2, 1, 10000, 'all', 0) RETURNING id)
