@@ -49,12 +49,20 @@ import Testing
       try Data(text.utf8).write(to: URL(filePath: Repository.root + "/" + ModelOutcome.path))
     }
     let table = try Repository.text(of: ModelOutcome.path).split(separator: "\n").map(String.init)
-    // A deeper exploration may find another example first, but no other outcome.
+    // The table is that of the short exploration. A deeper one finds other examples, and reaches
+    // commands about another session in more states; these outcomes obey every rule, and are told.
     func outcome(_ row: String) -> [Substring] {
       Array(row.split(separator: "\t", omittingEmptySubsequences: false).prefix(4))
     }
     let (known, reached) = (Set(table.map(outcome)), Set(rows.map(outcome)))
-    #expect(reached.subtracting(known).isEmpty, "record the table: see RECORD_GOLDEN in CONTRIBUTING.md")
+    let others = reached.subtracting(known)
+    if getenv("CHECK_DEEP") != nil {
+      for row in others { print("only deep: " + row.joined(separator: "  ")) }
+      #expect(
+        others.allSatisfy { ["rejected, otherSession", "rejected, insideLease", "-> loggedOut"].contains($0[2]) })
+    } else {
+      #expect(others.isEmpty, "record the table: see RECORD_GOLDEN in CONTRIBUTING.md")
+    }
     #expect(known.subtracting(reached).isEmpty, "nothing leads there; a prologue may shorten the way")
   }
 
