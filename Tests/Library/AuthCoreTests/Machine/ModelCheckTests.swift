@@ -12,7 +12,7 @@ import Testing
     let machine: ModelJudge.Machine = { $0.handle($1) }
     let narrow = ModelBudget(logins: 1, faults: 0, strangers: 0, crashes: 0, leases: 0, work: 6)
     let faulty = ModelBudget(logins: 1, faults: 1, strangers: 1, crashes: 0, leases: 1, work: 6)
-    let (first, second, third) = isDeep ? (800_000, 500_000, 500_000) : (6_000, 6_000, 12_000)
+    let (first, second, third) = isDeep ? (800_000, 500_000, 500_000) : (6_000, 8_000, 16_000)
     return [
       ModelChecker(worlds: ModelWorld.launches(ModelBudget()), mostVisited: first),
       ModelChecker(worlds: ModelPrologue.sessions(narrow, machine), mostVisited: second),
@@ -49,20 +49,12 @@ import Testing
       try Data(text.utf8).write(to: URL(filePath: Repository.root + "/" + ModelOutcome.path))
     }
     let table = try Repository.text(of: ModelOutcome.path).split(separator: "\n").map(String.init)
-    // The table is that of the short exploration. A deeper one finds other examples, and reaches
-    // commands about another session in more states; these outcomes obey every rule, and are told.
+    // A deeper exploration may find another example first, but no other outcome.
     func outcome(_ row: String) -> [Substring] {
       Array(row.split(separator: "\t", omittingEmptySubsequences: false).prefix(4))
     }
     let (known, reached) = (Set(table.map(outcome)), Set(rows.map(outcome)))
-    let others = reached.subtracting(known)
-    if getenv("CHECK_DEEP") != nil {
-      for row in others { print("only deep: " + row.joined(separator: "  ")) }
-      #expect(
-        others.allSatisfy { ["rejected, otherSession", "rejected, insideLease", "-> loggedOut"].contains($0[2]) })
-    } else {
-      #expect(others.isEmpty, "record the table: see RECORD_GOLDEN in CONTRIBUTING.md")
-    }
+    #expect(reached.subtracting(known).isEmpty, "record the table: see RECORD_GOLDEN in CONTRIBUTING.md")
     #expect(known.subtracting(reached).isEmpty, "nothing leads there; a prologue may shorten the way")
   }
 

@@ -5,6 +5,7 @@ struct ModelPrologue {
   enum Move {
     case command(SessionCommand, user: UInt8 = 0)
     case timeOut
+    case leaseBegins
     case stranger(ModelStep.Stranger)
     /// A choice for the last effect of a kind that permits it.
     case on(Effect.Kind, ModelChoice)
@@ -37,6 +38,7 @@ struct ModelPrologue {
     switch move {
     case .command(let command, let user): return .command(command, user: user)
     case .timeOut: return .timeOut
+    case .leaseBegins: return .leaseBegins
     case .stranger(let stranger): return .stranger(stranger)
     case .on(let kind, let choice):
       let index = world.works.indices.last { index in
@@ -71,12 +73,19 @@ struct ModelPrologue {
   private static let exchanging = restored + after(.session(.reauthenticate), .reauthenticate)
   /// The token of bob is to be saved in place of that of alice.
   private static let switching = restored + after(.session(.switchUser), user: 1, .authenticate)
+  /// A session after another one, which callers may still name.
+  private static let second = restored + logout + login(0)
+  private static let challengedSecond = second + after(.session(.reauthenticate), .reauthenticate, .challenged)
   private static let challenged = after(.logIn, .authenticate, .challenged)
   private static let challengedPassword = restored + after(.session(.reauthenticate), .reauthenticate, .challenged)
   private static let challengedSwitch = restored + after(.session(.switchUser), user: 1, .authenticate, .challenged)
   /// The challenge of a password check that has not arrived.
   private static let lateChallenge: [Move] =
     restored + [.command(.session(.reauthenticate)), .on(.reauthenticate, .challenged)]
+
+  /// A logout that could not wait for a lease.
+  private static let lingering: [Move] =
+    restored + [.leaseBegins, .command(.logOut), .timeOut, .timeOut, .timeOut]
 
   private static func login(_ user: UInt8) -> [Move] {
     after(.logIn, user: user, .authenticate) + completed(.save)
@@ -131,6 +140,11 @@ struct ModelPrologue {
       ModelPrologue(challengedSwitch + [.command(.session(.check))]),
       ModelPrologue(lateChallenge + logout + challenged, from: .withSession(ModelBudget(challenges: 2))),
 
+      // A caller names the session before the present one.
+      ModelPrologue(challengedSecond),
+      ModelPrologue(challengedSecond + [.command(.session(.renew))]),
+      ModelPrologue(challengedSecond + [.command(.session(.check))]),
+
       // Something happens while the vault is read.
       ModelPrologue(reading + challenged, from: ModelWorld()),
       ModelPrologue(reading + login(0)),
@@ -151,6 +165,13 @@ struct ModelPrologue {
       ModelPrologue(
         restored + [.command(.session(.switchUser), user: 1), .timeOut, .on(.authenticate, .done)]
           + [.command(.session(.switchUser), user: 1)]),
+
+      // The store is released while a login from another state than the first is under way.
+      ModelPrologue(restored + logout + [.command(.logIn), .on(.authenticate, .challenged)]),
+
+      // A lease runs on after a logout that could not wait for it.
+      ModelPrologue(lingering),
+      ModelPrologue(lingering + challenged),
 
       // A logout overtakes other work, or another logout follows it.
       ModelPrologue(
