@@ -117,8 +117,7 @@
         let left = deadline - .now
         guard left > .zero else { return .failure(recorder == nil ? .failed(28) : .underWay) }
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-        guard poll(&event, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }
+        guard poll(&event, 1, Int32(clamping: Int(left / .milliseconds(1)) + 1)) > 0 else { continue }
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EINTR { continue }
         if count <= 0 { return .success(output) }

@@ -207,7 +207,7 @@
     private func show(_ page: String, _ redirect: String, _ open: [Int32], _ after: Afterwards) -> Bool {
       let listening = sockets.withLock(\.self)
       let (all, count, request) = (listening + open, Int32(listening.count), "GET \(path) HTTP/1.")
-      let (least, most) = (Self.milliseconds(showing.least), Self.milliseconds(showing.most))
+      let (least, most) = (Int(showing.least / .milliseconds(1)), Int(showing.most / .milliseconds(1)))
       switch after {
       case .nothing: return false
       case .thread:
@@ -223,10 +223,6 @@
       }
       sockets.withLock { $0 = [] }
       return true
-    }
-
-    private static func milliseconds(_ time: Duration) -> Int {
-      Int(time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)
     }
 
     private func accept(_ socket: Int32, _ open: inout [RedirectConnection]) throws(OAuthError) {

@@ -6,11 +6,9 @@ extension Rules {
   ///
   /// - Throws: ``BackendError`` of kind `unavailable`, as a payment would.
   package func probe() throws(BackendError) {
-    let content = try Secrets.random(count: 32) + [UInt8](repeating: 0, count: 24 << 10)
-    let start = content.prefix(32)
-    // Each page differs from the one that it replaces.
-    let pages = (0..<content.count).map { content[$0] ^ start[$0 % 32] }
-    try database.write(.rows) { (db) throws(BackendError) in try db.run(ProbeQuery.write, pages) }
+    let drawn = try Secrets.random(count: 32)
+    let content = (0..<(24 << 10)).map { drawn[$0 % 32] }
+    try database.write(.rows) { (db) throws(BackendError) in try db.run(ProbeQuery.write, content) }
   }
 }
 

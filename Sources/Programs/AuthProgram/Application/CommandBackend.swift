@@ -111,33 +111,15 @@ final class CommandBackend: Backend {
     }
   }
 
-  /// Whether the session of a token is active.
-  func isActive(_ token: SessionToken) throws(BackendError) -> Bool {
-    do throws(BackendError) { _ = try base.inspect(token) } catch {
-      guard case .session = error.kind else { throw error }
-      return false
-    }
-    return true
-  }
-
-  /// Whether a revocation of the token certainly ends its session, or that has ended already.
+  /// Why a token has no active session; nil if it has one.
   ///
-  /// A database cannot tell a session that it has forgotten from one that it never had.
-  func ends(_ token: SessionToken) throws(BackendError) -> Bool {
+  /// It changes nothing. A session that the database has forgotten, or never had, is `revoked`.
+  func rejection(of token: SessionToken) throws(BackendError) -> SessionRejection? {
     do throws(BackendError) { _ = try base.inspect(token) } catch {
       guard case .session(let rejection) = error.kind else { throw error }
-      return rejection != .ended(.revoked)
+      return rejection
     }
-    return true
-  }
-
-  /// Whether the session of the token continues with a newer one.
-  func isSuperseded(_ token: SessionToken) throws(BackendError) -> Bool {
-    do throws(BackendError) { _ = try base.inspect(token) } catch {
-      guard case .session(let rejection) = error.kind else { throw error }
-      return rejection == .superseded
-    }
-    return false
+    return nil
   }
 
   /// The wait that began with the last wrong guess, if one did.

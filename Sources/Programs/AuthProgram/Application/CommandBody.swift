@@ -23,10 +23,16 @@ struct CommandBody: Sendable {
       if !ofAnyContext, let settings = try ProviderSettings(of: place) {
         throw CommandError(code: .noPaymentsAtProvider, settings.issuer.escaped)
       }
-      let workspace = try Workspace(place, printer, makeBackend)
-      do throws(CommandError) { return try await run(words, workspace) } catch {
-        throw error.naming(workspace.knownUser)
-      }
+      return try await named(run, words, in: try Workspace(place, printer, makeBackend))
+    }
+  }
+
+  /// Runs a command at a database; the hint of its error names the user of the session.
+  private static func named(
+    _ run: (ParsedWords, Workspace) async throws(CommandError) -> Answer, _ words: ParsedWords, in workspace: Workspace
+  ) async throws(CommandError) -> Answer {
+    do throws(CommandError) { return try await run(words, workspace) } catch {
+      throw error.naming(workspace.knownUser)
     }
   }
 
@@ -40,10 +46,7 @@ struct CommandBody: Sendable {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
       guard let settings = try ProviderSettings(of: place) else {
-        let workspace = try Workspace(place, printer, makeBackend, use)
-        do throws(CommandError) { return try await run(words, workspace) } catch {
-          throw error.naming(workspace.knownUser)
-        }
+        return try await named(run, words, in: try Workspace(place, printer, makeBackend, use))
       }
       return try await atProvider { () async throws(CommandError) in
         try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))

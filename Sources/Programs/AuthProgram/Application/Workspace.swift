@@ -157,7 +157,7 @@ extension SessionStore {
     let token: SessionToken
     func isFileGone() throws(BackendError) -> Bool {
       guard case .absent = vault.look() else { return false }
-      return try backend.isActive(token)
+      return try backend.rejection(of: token) == nil
     }
     do throws(CommandError) {
       token = try await ask(session) { (lease) throws(BackendError) in lease.sessionToken }

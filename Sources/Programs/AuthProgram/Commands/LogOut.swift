@@ -79,7 +79,8 @@ enum LogOutCommand {
   private static func endSuperseded(
     _ token: SessionToken?, at backend: CommandBackend
   ) async throws(CommandError) -> Bool {
-    guard let token, try explained({ () throws(BackendError) in try backend.isSuperseded(token) }) else { return false }
+    guard let token, try explained({ () throws(BackendError) in try backend.rejection(of: token) }) == .superseded
+    else { return false }
     try await explainedAsync { () async throws(Unavailability) in try await backend.revoke(token, reason: .userAsked) }
     return true
   }
@@ -93,13 +94,14 @@ enum LogOutCommand {
 
   /// Whether a logout certainly ends the session whose file was read.
   ///
-  /// An unusable file may lack its token, or have one with a wrong bit.
+  /// An unusable file may lack its token, or have one with a wrong bit, which looks like that of a
+  /// session that the database has forgotten.
   private static func isEnded(
     by before: RestoreOutcome, at backend: CommandBackend
   ) throws(CommandError) -> Bool {
     guard case .obstructed(.corrupt(let evidence)) = before else { return true }
     guard let token = evidence.salvaged else { return false }
-    return try explained { () throws(BackendError) in try backend.ends(token) }
+    return try explained { () throws(BackendError) in try backend.rejection(of: token) } != .ended(.revoked)
   }
 
   /// Ends the session here and the tokens at the identity provider.

@@ -69,12 +69,8 @@ enum LoginConsole: ~Copyable {
     switch self {
     case .terminal(let question): return try question.wait(for: others, until: deadline)
     case .errors:
-      let left = max(.zero, SuspendingClock.now.duration(to: deadline))
       var entries = others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      // A millisecond more, so that it does not wake just before the deadline.
-      let limit = Int32(
-        clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
-      guard poll(&entries, nfds_t(entries.count), limit) > 0 else { return [] }
+      guard poll(&entries, nfds_t(entries.count), deadline.remainingMilliseconds) > 0 else { return [] }
       return entries.filter { $0.revents != 0 }.map(\.fd)
     }
   }

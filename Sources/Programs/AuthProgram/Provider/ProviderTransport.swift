@@ -18,8 +18,7 @@ enum ProviderTransport {
     return { request in
       let began = ContinuousClock.now
       func list(_ end: String) {
-        let (seconds, rest) = began.duration(to: .now).components
-        let time = seconds * 1000 + rest / 1_000_000_000_000_000
+        let time = Int(began.duration(to: .now) / .milliseconds(1))
         let line = Array("auth-cli: \(TextEscaping.escape(request.description)): \(end), \(time) ms\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
       }

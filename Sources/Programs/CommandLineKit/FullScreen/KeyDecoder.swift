@@ -6,8 +6,8 @@
 /// sequence: wait for ``patience``, and if no byte follows, call ``settle(_:)``.
 ///
 /// No time is right for that wait: a slow line may deliver the rest of an arrow key after it.
-/// Therefore the rest is recognised behind an Escape, too, and becomes the arrow key; the Escape
-/// before it cannot be taken back, so one Escape alone must not lose anything.
+/// So the rest of an arrow key still becomes that key after its start became an Escape. That Escape
+/// cannot be taken back, so one Escape alone must not lose anything.
 struct KeyDecoder {
   /// The maximum number of bytes of pasted text.
   static let pasteLimit = 65_536
@@ -44,7 +44,7 @@ struct KeyDecoder {
   /// The time to wait for more bytes before ``settle(_:)``; nil for no limit.
   var patience: Duration? {
     if pasted == nil, pending.first == Self.escape, isEscape { return .milliseconds(100) }
-    // No line pauses for so long: what is missing was lost. A user who pressed a key with Alt can
+    // A line that pauses for a second has lost the rest. A user who pressed a key with Alt can
     // press it again.
     return pasted != nil || pending.first == Self.escape || isAfterEscape ? .seconds(1) : nil
   }

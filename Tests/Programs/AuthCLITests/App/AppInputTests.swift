@@ -5,16 +5,6 @@ import Testing
 /// Keys and pastes that arrive in an unusual way, and codes that are shown once.
 @Suite("Input of the full-screen program", .timeLimit(.minutes(10)))
 struct AppInputTests {
-  /// Runs the program in an empty home while `story` types, and leaves it with q.
-  private func play(_ story: @escaping @Sendable (PseudoTerminal) throws -> Void) async throws {
-    let (end, _) = try await CommandHome(registered: false).play("app") { terminal in
-      try terminal.expectScreen("Nobody is logged in.")
-      try story(terminal)
-      try terminal.send("q")
-    }
-    #expect(end == .exited(0))
-  }
-
   @Test(
     "a terminal that reports keys by numbers all the same is understood, also its keys for signals",
     arguments: [
@@ -34,7 +24,7 @@ struct AppInputTests {
 
   @Test("an arrow key whose bytes come one by one, with pauses, loses nothing that was typed")
   func slowArrow() async throws {
-    try await play { terminal in
+    try await playApp { terminal in
       try terminal.send("lalice\r\r")
       try terminal.expectScreen("Password is empty.")
       try terminal.send("\u{1B}")
@@ -52,7 +42,7 @@ struct AppInputTests {
 
   @Test("a paste without its end takes no more keys than those before a pause")
   func endlessPaste() async throws {
-    try await play { terminal in
+    try await playApp { terminal in
       try terminal.send("l\u{1B}[200~alice")
       try terminal.expectScreen("has no end. Nothing was inserted.")
       try terminal.send("bob")

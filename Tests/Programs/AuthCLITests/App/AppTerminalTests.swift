@@ -6,16 +6,6 @@ import Testing
 /// What the transcripts `app-*.t` cannot show of the full-screen program on a terminal.
 @Suite("The full-screen program on a terminal", .timeLimit(.minutes(10)))
 struct AppTerminalTests {
-  /// Runs the program in an empty home while `story` types, and leaves it with q.
-  private func play(_ story: @escaping @Sendable (PseudoTerminal) throws -> Void) async throws {
-    let (end, _) = try await CommandHome(registered: false).play("app") { terminal in
-      try terminal.expectScreen("Nobody is logged in.")
-      try story(terminal)
-      try terminal.send("q")
-    }
-    #expect(end == .exited(0))
-  }
-
   @Test(
     "a password that was typed or pasted is nowhere in memory once its form is left",
     .enabled(if: geteuid() == 0, "only root may read the memory of the program"))
@@ -43,7 +33,7 @@ struct AppTerminalTests {
 
   @Test("Ctrl-L draws all of it again, and so does a continuation, whatever somebody else has drawn meanwhile")
   func drawsAgain() async throws {
-    try await play { terminal in
+    try await playApp { terminal in
       let modes: Set = [1000, 1006, 1049, 2004]
       #expect(try terminal.screen().modes == modes)
       for key in ["\u{C}", "", "\u{1A}"] {
@@ -66,7 +56,7 @@ struct AppTerminalTests {
 
   @Test("a storm of sizes ends in the last size")
   func resizes() async throws {
-    try await play { terminal in
+    try await playApp { terminal in
       for size in 1...300 { try terminal.resize(columns: UInt16(1 + size % 97), rows: UInt16(1 + size % 31)) }
       try terminal.resize(columns: 40, rows: 11)
       try terminal.expectScreen("last size", columns: 40, rows: 11) {
