@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-// ConcurrencyKit, Guards, AuthCore, AuthCoreTesting, TextFormat, AuthDevice and AuthOAuth are portable Swift; all
-// else is for Linux with glibc. The platforms are those of the Synchronization and Observation
+// ConcurrencyKit, Guards, AuthCore, AuthCoreTesting, TextFormat, AuthDevice and AuthOAuth are
+// portable Swift; all else is for Linux with glibc. The platforms are those of the Synchronization and Observation
 // modules; a test holds the portable targets to them.
 let package = Package(
   name: "AuthCore",
@@ -164,8 +164,8 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
 }
 
-// The folders show the products: what an app imports, the accounts, the programs, and what all of them use.
-// A test holds that targets depend on others of their own floor or of one below; see CONTRIBUTING.md.
+// The folders show the products: what an app imports, the accounts, the programs, and what all of
+// them use. A test holds that modules import others of their own floor or of one below.
 let floors = [
   "Sources/Library": [
     "Guards", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth",

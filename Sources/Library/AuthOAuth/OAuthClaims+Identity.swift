@@ -89,7 +89,7 @@ extension User {
 
   /// The user as one of this server, because another one may have a user with the same id.
   ///
-  /// The id `login` stands for a login whose user the server does not name.
+  /// An id that is `login` means that the server does not name the user of that login.
   func ofServer(_ issuer: String, unlessOnlyOf login: String) -> User {
     let own = id.rawValue
     return User(

@@ -46,7 +46,7 @@
       "body{font:1.125rem/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1.5rem;"
       + "overflow-wrap:anywhere}h1{font-size:1.5rem}"
 
-    /// The whole answer.
+    /// The HTTP response with this page.
     func answer(_ status: String) -> String {
       let (title, sentence) = (title.htmlText, sentence.htmlText)
       let page = """

@@ -180,8 +180,8 @@ private final class WorkScene {
   private let rows: Counted?
   /// Runs a statement that may take long.
   let sql: (String) throws -> Void
-  /// Makes what comes next newer than what came before: a clock that only a test moves stands
-  /// still, and the oldest of sessions that began at the same moment is any of them.
+  /// Moves the clock, so that the next session is newer than all before it; of sessions that began
+  /// at one moment, any may be the oldest.
   let passTime: () -> Void
   /// What lives as long as the scene.
   private let owner: Any

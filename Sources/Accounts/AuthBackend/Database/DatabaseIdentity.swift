@@ -9,7 +9,7 @@ package struct DatabaseIdentity: Hashable, Sendable {
   /// The length of the name in bytes.
   static let length = 16
 
-  /// The name.
+  /// The name as bytes.
   package let bytes: [UInt8]
 
   /// The name as hexadecimal digits.

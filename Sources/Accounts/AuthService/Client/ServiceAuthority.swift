@@ -37,7 +37,7 @@ public final class ServiceAuthority: Backend {
     }
   }
 
-  /// The connections, of which there are two only after two requests at the same moment.
+  /// The open connections: one, or two once two requests were under way together.
   struct Links {
     var idle: [ServiceLink] = []
     /// Requests that wait for their answer.

@@ -106,7 +106,7 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   /// How long the authority asks everybody to wait; nil if it does not.
   ///
   /// A vault that other processes share remembers it after an exchange, for all of them.
-  public let retryAfter: Duration?
+  package let retryAfter: Duration?
 
   /// Creates an unavailability.
   public init(

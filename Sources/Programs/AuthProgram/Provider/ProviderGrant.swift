@@ -17,7 +17,7 @@ extension ProviderWorkspace {
   private var missingScopes: [String] {
     guard let granted, let scopes = granted.scopes else { return [] }
     return settings.scopes.filter { scope in
-      // Providers name this one by the refresh token that it stands for.
+      // A provider that grants a refresh token has granted this scope, also if it does not list it.
       !scopes.contains(scope) && !(scope == "offline_access" && granted.isRenewable)
     }
   }

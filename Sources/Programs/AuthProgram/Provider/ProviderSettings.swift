@@ -23,7 +23,7 @@ struct ProviderSettings: Equatable, Redacted {
   static let anyPort = "http://127.0.0.1/"
   /// Further parameters of the authorization request.
   var parameters: [String: String]
-  /// The APIs of `--parameter resource=`, which each exchange names, too.
+  /// The addresses of `--parameter resource=`; each request for tokens repeats them.
   var resources: [String] = []
   var endpoints: [OAuthServer.Endpoint: String] = [:]
   var namesIssuer = false
