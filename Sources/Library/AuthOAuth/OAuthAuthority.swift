@@ -239,7 +239,9 @@ public final class OAuthAuthority: Sendable {
     guard let user = readUser(claims), !user.id.rawValue.isEmpty,
       let bounded = SavedSession.bounded(user.ofServer(server.issuer, unlessOnlyOf: session.rawValue))
     else {
-      throw .oauth("no_user", "The server does not say who the user is.", hint: "Request a scope that names the user.")
+      throw .oauth(
+        "invalid_user", "The server names the user with an identifier (sub) that cannot be used.",
+        hint: "Tell the server's administrators.")
     }
     return (bounded, claims.subject)
   }

@@ -125,7 +125,7 @@ extension AuthorityError where Rejection == OAuthRejection {
   /// A login that the server granted, but whose user is not known.
   static func unfinished(_ failure: OAuthError) -> OAuthError {
     let cause: Unavailability? = if case .unavailable(let cause) = failure { cause } else { nil }
-    let isInvalid = cause?.code == "oauth_invalid_id_token"
+    let isInvalid = ["oauth_invalid_id_token", "oauth_invalid_user"].contains(cause?.code)
     let hint = isInvalid ? failure.hint : "Log in again."
     return .unavailable(
       Unavailability(

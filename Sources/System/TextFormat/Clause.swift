@@ -10,7 +10,7 @@ extension String {
 extension String {
   /// The clause as a sentence of its own.
   package var asSentence: String {
-    prefix(1).uppercased() + dropFirst() + (last.map(".!?".contains) == false ? "." : "")
+    (hasPrefix("http") ? self : prefix(1).uppercased() + dropFirst()) + (last.map(".!?".contains) == false ? "." : "")
   }
 
   /// The text with values in place of each `{NAME}`.

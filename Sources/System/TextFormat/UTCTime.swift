@@ -63,11 +63,12 @@ package struct UTCTime: Hashable, Sendable {
   /// The system then shows UTC under the first letters of the name. Source: tzset(3).
   private var isZoneUnusable: Bool {
     guard let value = getenv("TZ") else { return false }
-    let shown = text(LocalForm.zone.rawValue, localtime_r) ?? ""
+    // A zone without a name is a file that describes none.
+    guard let shown = text(LocalForm.zone.rawValue, localtime_r) else { return true }
     let name = String(cString: value).drop { $0 == ":" }
     guard name.hasPrefix(shown) else { return false }
     // A rule has an offset after its name: `CET-1CEST`, `UTC0`.
-    if let next = name.dropFirst(shown.count).first, !shown.isEmpty, "+-0123456789".contains(next) { return false }
+    if let next = name.dropFirst(shown.count).first, "+-0123456789".contains(next) { return false }
     let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
     return access(name.hasPrefix("/") ? String(name) : "\(folder)/\(name)", R_OK) != 0
   }

@@ -214,10 +214,12 @@ import TextFormat
 
   @Test(
     "a name of the user that is no text and no number names nobody: a flag would make all users one",
-    arguments: ["true", "false", "null", "1.5", "{}"])
+    arguments: ["true", "false", "null", "1.5", "{}", #""""#])
   func flag(_ subject: String) async throws {
     world.server.script("/userinfo", 200, #"{"sub":\#(subject),"preferred_username":"alice"}"#)
-    await #expect(throws: (any Error).self) { _ = try await world.grant() }
+    let failure = await #expect(throws: SessionError.self) { try await world.logIn() }
+    #expect(failure?.code == "oauth_invalid_user")
+    #expect(failure?.hint.hasPrefix("Tell the server's administrators.") == true)
     world.server.script("/userinfo", 200, #"{"sub":12,"preferred_username":"alice"}"#)
     #expect(try await world.grant().user.id.rawValue == "https://server.example 12")
   }

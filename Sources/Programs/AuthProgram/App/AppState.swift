@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import Glibc
 
@@ -219,9 +220,10 @@ final class AppState {
         rows = [
           AppRow("See what the provider says about you", .open(.profile)), contexts,
           AppRow("Renew the access token", .perform(.renewAccess)),
-          AppRow("Confirm the login at the provider", .authenticate),
           AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut(user))),
         ]
+        // Only a login of a user whom the provider names can be confirmed.
+        if user.isIdentified { rows.insert(AppRow("Confirm the login at the provider", .authenticate), at: 3) }
       }
     } else if let user {
       rows = lacksTwoStep ? [AppRow("Set up a second step", .perform(.change(.beginTwoStep)))] : []

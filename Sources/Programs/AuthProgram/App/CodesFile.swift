@@ -10,10 +10,11 @@ enum CodesFile {
   /// - Parameters:
   ///   - text: What the file contains.
   ///   - name: The name of the file, without its suffix; a number makes it new.
-  ///   - home: The directory.
+  ///   - home: The directory; nil if there is no home directory.
   /// - Returns: The path of the file.
-  static func write(_ text: String, as name: String, in home: String = home) -> Result<String, FileError> {
+  static func write(_ text: String, as name: String, in home: String? = home) -> Result<String, FileError> {
     Result { () throws(FileError) in
+      guard let home else { throw FileError.system("HOME", "names no directory", ErrorNumber(ENOENT)) }
       guard let directory = try OpenDirectory(at: home, followingLinks: true) else {
         throw FileError.system(home, "cannot be opened", ErrorNumber(ENOENT))
       }
@@ -30,6 +31,6 @@ enum CodesFile {
     }
   }
 
-  /// The home directory; without one, the working directory.
-  private static var home: String { Environment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "." }
+  /// The home directory, which may not be the working directory: others may read that.
+  private static var home: String? { Environment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } }
 }

@@ -37,7 +37,6 @@ struct CommandBody: Sendable {
   }
 
   /// A command that works with a session at a database, and with one at an identity provider.
-  ///
   static func anywhere(
     use: WorkspaceUse = .acts,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
@@ -57,7 +56,8 @@ struct CommandBody: Sendable {
   /// A command that hands out the access token of an identity provider.
   ///
   /// A valid token of the session file is used as it is: only that file is read. `refused` reads
-  /// from the command line which token a server has refused.
+  /// from the command line which token a server has refused, and throws before any request if the
+  /// command line lacks something.
   static func withAccessToken(
     insteadOf refused: @escaping @Sendable (ParsedWords) throws(CommandError) -> RefusedToken? = {
       (_) throws(CommandError) in nil

@@ -28,11 +28,11 @@ final class Workspace: ContextWorkspace {
   /// the database of the session is gone.
   override func explain(_ obstacle: RestoreFailure) -> CommandError {
     let error = super.explain(obstacle)
+    let variable = places.service == nil ? places.dataVariable ?? "XDG_DATA_HOME" : Places.serviceVariable
     if error.code == BackendError.FailureCode.databaseMissing.rawValue {
-      return error.withHint("\(error.hint). Or put a backup in its place.")
+      return error.withHint("\(error.hint). Or put a backup in its place, or set \(variable) as it was at login.")
     }
     guard error.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue else { return error }
-    let variable = places.service == nil ? places.dataVariable ?? "XDG_DATA_HOME" : Places.serviceVariable
     let other = "Set \(variable) as it was at login, or use another --context."
     return error.withHint(
       "\(other) If that database no longer exists, delete \(vault.path.escaped). Nothing was sent or changed.")

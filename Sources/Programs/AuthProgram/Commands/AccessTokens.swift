@@ -87,7 +87,13 @@ enum RunCommand {
       "run -- ./deploy": "runs ./deploy with the token in ACCESS_TOKEN",
       "run --as GITLAB_TOKEN -- glab issue list": "chooses the variable",
     ]
-  ) { _ in .withAccessToken(run) }
+  ) { _ in
+    .withAccessToken(
+      insteadOf: { (words) throws(CommandError) in
+        if words[program].isEmpty { throw CommandError(code: .commandMissing) }
+        return nil
+      }, run)
+  }
 
   private static let variable = Option.standard(
     "as", "NAME", variableName, "The environment variable", standard: "ACCESS_TOKEN", shownAs: "ACCESS_TOKEN")
@@ -97,20 +103,21 @@ enum RunCommand {
 
   private static let variableName = ValueKind<String>(
     "the name of a variable for a token",
-    accepted: "letters, digits and _, not beginning with a digit, and not PATH, which is needed to find the command"
+    accepted: "letters, digits and _, not beginning with a digit, and not PATH or LD_..., which change what is run"
   ) { word in
-    word.text.flatMap { $0 != "PATH" && $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil ? $0 : nil }
+    word.text.flatMap {
+      $0 != "PATH" && !$0.hasPrefix("LD_") && $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil ? $0 : nil
+    }
   }
 
   private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
     let command = words[program]
-    guard let name = command.first else { throw CommandError(code: .commandMissing) }
     setenv(words[variable], access.token.value, 1)
     Program.restoreInherited()
     var arguments = command.map { strdup($0.bytes.map(CChar.init(bitPattern:)) + [0]) } + [nil]
     if let path = arguments.first ?? nil { execvp(path, &arguments) }
     let error = ErrorNumber.current
-    throw CommandError(code: .commandNotRun, name.quoted, error.explanation)
+    throw CommandError(code: .commandNotRun, command[0].quoted, error.explanation)
   }
 }
 

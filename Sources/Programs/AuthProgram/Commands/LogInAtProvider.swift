@@ -55,7 +55,9 @@ struct LogInAtProvider {
 
   /// A parameter of the login that the program does not set itself.
   private static let loginParameter = ValueKind<(String, String)>(
-    "a parameter", accepted: "NAME=VALUE, but not one of the standard parameters, such as scope or client_id"
+    "a parameter",
+    accepted: "NAME=VALUE, but not a standard parameter such as scope; for resource an address such as "
+      + "https://api.example.com, for max_age seconds, and for prompt not none"
   ) { word in
     let parts = word.text?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
     let standard: Set = [

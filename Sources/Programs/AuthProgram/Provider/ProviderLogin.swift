@@ -30,7 +30,11 @@ extension ProviderWorkspace {
     chosen: LoginWay? = nil, prompting: Bool, choosing: Bool = false
   ) async throws(CommandError) -> Credentials {
     let mayLackTerminal = chosen == .browser || chosen == .device
-    guard mayLackTerminal || Question.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
+    guard mayLackTerminal || Question.hasTerminal else {
+      let error = CommandError(code: .noTerminalForLogin)
+      // A code that is entered on another device proves no recent password.
+      throw prompting ? error.withHint("Run the command in a terminal. Nothing was opened.") : error
+    }
     let (authority, parameters) = (authority, settings.parameters(choosing: choosing))
     func url(to redirect: String) throws(CommandError) -> String {
       try explained { () throws(OAuthError) in

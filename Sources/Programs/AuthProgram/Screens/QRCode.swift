@@ -34,7 +34,7 @@ enum QRCode {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return [] }
     defer { close(ends[0]) }
     let words = ["qrencode", "-t", onStream ? "ANSIUTF8" : "UTF8", "-m", String(margin), "-o", "-"]
-    let started = ChildProgram.start(words, endsWithUs: true) { actions in
+    let started = ChildProgram.start(words) { actions in
       for descriptor in [STDIN_FILENO, STDOUT_FILENO] {
         posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor)
       }
@@ -47,7 +47,8 @@ enum QRCode {
     _ = send(ends[0], bytes, bytes.count, Int32(MSG_NOSIGNAL))
     shutdown(ends[0], Int32(SHUT_WR))
     let drawn = output(of: ends[0], until: .now + limit)
-    kill(started, SIGKILL)
+    // The whole process group: `qrencode` may be a script.
+    kill(-started, SIGKILL)
     while waitpid(started, nil, 0) < 0, errno == EINTR {}
     return String(decoding: drawn, as: UTF8.self).split(separator: "\n").map(String.init)
   }

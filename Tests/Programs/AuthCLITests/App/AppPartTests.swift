@@ -41,7 +41,7 @@ struct AppPartTests {
   @Test("codes are written to a new file of this user alone, in a directory of this user; otherwise it says why not")
   func codesFile() throws {
     let folder = ShortFolder()
-    func write(in home: String) -> Result<String, FileError> { CodesFile.write("k3v9x\n", as: "codes", in: home) }
+    func write(in home: String?) -> Result<String, FileError> { CodesFile.write("k3v9x\n", as: "codes", in: home) }
     #expect(symlink("elsewhere", folder.path + "/codes.txt") == 0)
     let path = try write(in: folder.path).get()
     #expect(path == folder.path + "/codes-2.txt")
@@ -49,10 +49,11 @@ struct AppPartTests {
     #expect(try FileFacts(of: path)?.mode == "0600")
     #expect(try FileFacts(of: folder.path + "/elsewhere") == nil)
     #expect(try write(in: folder.path).get() == folder.path + "/codes-3.txt")
-    func problem(_ home: String) -> String {
+    func problem(_ home: String?) -> String {
       if case .failure(let error) = write(in: home) { error.description } else { "" }
     }
     #expect(problem(folder.path + "/missing") == "\(folder.path)/missing cannot be opened: No such file or directory.")
+    #expect(problem(nil) == "HOME names no directory: No such file or directory.")
     #expect(problem(path) == "\(path) is a regular file, not a directory.")
     #expect(geteuid() != 0 || chown(folder.path, 12_345, 12_345) == 0)
     #expect(geteuid() != 0 || problem(folder.path) == "\(folder.path) belongs to user id 12345, and this is user id 0.")
