@@ -230,8 +230,11 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .superseded: .logInFirst("session_ended", "this session was replaced by a newer one").hint(Self.logInAgain)
     // Status 5: wrong credentials
     case .challengeOver:
-      .credentials("challenge_over", "too many wrong codes, or too late: the password is needed again")
-        .hint("Start again. Each wrong code counts as a wrong password.")
+      .credentials(
+        "challenge_over",
+        "this login is no longer open: too many wrong codes, too late, or too many logins at the same time"
+      )
+      .hint("Start again with your password. Each wrong code counts as a wrong password.")
     case .codeMissing:
       .credentials("code_missing", "the password is right, and a code is needed too")
         .hint("In a script, write the code on the line after the password. This was not counted as a wrong guess.")

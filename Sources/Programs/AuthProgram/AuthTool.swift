@@ -50,7 +50,7 @@ enum AuthTool {
             + "'profile'. A 'logout' ends all of it. Accounts, sessions and play money are in one database on this machine, "
             + "or in a service for several people and machines.",
           "At an identity provider that speaks OAuth 2.0, you log in once, and scripts and other programs get access tokens.",
-          "Read more in the article 'Use auth-cli', installed as share/doc/auth-cli/UseTheProgram.md.",
+          "Read more in the article 'Use auth-cli': \(InstalledDocument.path("auth-cli/UseTheProgram.md"))",
         ],
         firstSteps: [
           "register alice": "create a local account",

@@ -30,7 +30,7 @@ enum ServiceTool {
           "People use auth-cli with AUTH_CLI_AUTHORITY=unix:\(StandardPaths.socket), or ssh://HOST. "
             + "The service alone reads and writes the database.",
           "Commands that name a database run as the user of the service: as root, put 'runuser -u auth-cli --' before them.",
-          "Read more in the article 'Running the service', installed as share/doc/auth-service/RunningService.md.",
+          "Read more in the article 'Running the service': \(InstalledDocument.path("auth-service/RunningService.md"))",
         ],
         firstSteps: [
           "schema install --database /var/lib/auth-service --first-administrator alice":

@@ -136,7 +136,7 @@ extension BackendError.Code: ErrorCodeList {
       )
       .hint("Ask the caller for a new one; a proof is valid once, and for \(ProofPolicy.time.components.seconds) s.")
     case .sessionMismatch:
-      .refused("session_mismatch", "the key belongs to another session than the lease").hint(
+      .refused("session_mismatch", "the request belongs to another session").hint(
         "Use the key of the leased session.")
     case .sessionNotFound:
       .refused("session_not_found", "you have no active session '{NAME}'").hint("Check the name of the session.")

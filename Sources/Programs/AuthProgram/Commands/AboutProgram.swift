@@ -41,7 +41,7 @@ enum CompletionsCommand {
   static let command = Command<CommandBody>(
     "completions", summary: "Print completions for a shell",
     discussion: [
-      "The installed script passes the line after --, and the command then prints the possible values of its last argument."
+      "With '--' and the words of a line, it prints the completions of the last one; the installed script does that."
     ],
     arguments: [shell, line],
     examples: [

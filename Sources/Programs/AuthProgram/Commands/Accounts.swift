@@ -32,8 +32,7 @@ enum ListAccountsCommand {
   static let command = Command<CommandBody>(
     "list", summary: "List accounts",
     discussion: [
-      "Prints one page; the last line shows the command for the next page. Accounts cannot be sorted by balance, "
-        + "because an index for that would double what each payment writes to the disk."
+      "Prints one page; the last line shows the command for the next page."
     ],
     options: [filter, sort, Options.limit, after, Options.short],
     examples: [

@@ -72,7 +72,7 @@ struct PageOptions {
 
   private static let since = Option.optional(
     "since", "WHEN", .moment(),
-    "Show only what happened since then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
+    "Show only what happened since this time, such as 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
       + "2026-01-31T09:30:00Z; local time, unless a zone is given")
   private static let until = Option.optional(
     "until", "WHEN", .moment(isLater: true),

@@ -12,8 +12,8 @@ enum RegisterCommand {
       "The first account becomes the administrator. A new account starts with 100.00. Registering does not log you in.",
       "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
         + "shown. Common passwords and your own name are refused.",
-      "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "
-        + "new user, valid for three days, who sets a password with 'recover'.",
+      "While registration is closed only an administrator creates accounts. 'register' then prints a one-time code, "
+        + "valid for three days. With it the new user sets a password ('recover').",
     ],
     arguments: [newUser], options: [Options.passwordFromInput],
     examples: [

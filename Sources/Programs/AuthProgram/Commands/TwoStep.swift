@@ -33,7 +33,7 @@ enum TwoStepCommand {
         + "again. Until it is on, run 'two-step on' again to enter a code of the same secret or to create a new secret. "
         + "Afterwards the command offers to end your other sessions, which started without a code.",
       "\(Confirmation.ofPassword) Also create recovery codes: if you lose the device, enter one of them instead.",
-      "Without a terminal, or with --json, only the secret is printed. Then confirm it with --code-stdin.",
+      "Without a terminal, or with --json, the secret and its address are printed, without a question. Then confirm it with --code-stdin.",
     ],
     examples: [
       "two-step on": "shows a secret and asks for a code",

@@ -66,9 +66,11 @@ enum Options {
   }
 
   static let json = Option.flag(
-    "json", "Print JSON: one document on a line, with a version; it has a secret only if you asked for that")
+    "json",
+    "Print JSON: one document on a line, with a version; it contains a secret only if the command's purpose is to print it"
+  )
   static let quiet = Option.flag(
-    "quiet", short: "q", "Print only errors, and the document of --json; the exit status has the result")
+    "quiet", short: "q", "Print only errors, and the document of --json; the exit status tells the result")
   static let context = Option.optional(
     "context", "NAME", Kinds.context, "Use the session with this name; contexts keep several logins at once",
     environment: "AUTH_CLI_CONTEXT")
