@@ -150,7 +150,8 @@ enum CurlAnswer {
     throw .unusable
   }
 
-  /// The headers by their names in lower case; of several with one name, the first counts.
+  /// The headers by their names in lower case; of several with one name the first counts, except
+  /// for challenges, which are joined (RFC 9110, section 5.3).
   private static func headers(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [String: String] {
     lines.reduce(into: [:]) { headers, line in
       let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -158,6 +159,7 @@ enum CurlAnswer {
         let value = String(received: Array(parts[1].drop(while: isBlank).reversed().drop(while: isBlank).reversed()))
       else { return }
       let name = String(decoding: parts[0], as: UTF8.self).lowercased()
+      if let first = headers[name], name == "www-authenticate" { headers[name] = "\(first), \(value)" }
       if headers[name] == nil { headers[name] = value }
     }
   }
@@ -165,7 +167,7 @@ enum CurlAnswer {
   private static func isBlank(_ byte: UInt8) -> Bool { " \t".utf8.contains(byte) }
 
   /// Whether a name of a header may have this character (RFC 9110, section 5.6.2).
-  private static func isOfToken(_ byte: UInt8) -> Bool {
+  static func isOfToken(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 }

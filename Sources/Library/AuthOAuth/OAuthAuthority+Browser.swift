@@ -14,7 +14,8 @@ extension OAuthAuthority {
   /// import AuthOAuth
   ///
   /// func logIn(
-  ///   _ store: SessionStore, at authority: OAuthAuthority, browser: (String) async throws -> String
+  ///   _ store: SessionStore, at authority: OAuthAuthority, browser: (String) async throws ->
+  ///   String
   /// ) async throws -> LoginResult {
   ///   let url = try authority.authorizationURL(redirectURI: "com.example.app:/login")
   ///   return try await store.logIn(try authority.credentials(from: try await browser(url)))
@@ -57,6 +58,19 @@ extension OAuthAuthority {
       "nonce": nonce,
     ]) { $1 }
     return endpoint + (endpoint.contains("?") ? "&" : "?") + Form.text(fields, resources: resources)
+  }
+
+  /// Whether the server opens its login page for this client, or does not say.
+  ///
+  /// A server that has forgotten a client shows an error to the user, and the browser never
+  /// returns. So it is asked before the browser opens, with a request of its own, whose answer is
+  /// ignored.
+  package func isKnown(redirectURI: String, parameters: [String: String]) async throws(OAuthError) -> Bool {
+    let url = try authorizationURL(redirectURI: redirectURI, parameters: parameters)
+    let request = OAuthRequest(method: "GET", url: url, headers: ["Accept": "text/html"], body: [])
+    // A server may refuse programs that are no browser, or too many requests.
+    guard let status = try? await server.response(to: request).status else { return true }
+    return !(400...499).contains(status) || [403, 405, 406, 429].contains(status)
   }
 
   /// Reads the address to which the browser returned.

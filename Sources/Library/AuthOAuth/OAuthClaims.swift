@@ -84,7 +84,13 @@ extension OAuthClaims {
   /// Reads a body; nil when it is too long, or not a JSON object.
   init?(_ body: [UInt8]) {
     // A response of OAuth 2.0 has a few kilobytes.
-    guard body.count <= 262_144, case .object(let members)? = JSON(parsing: body) else { return nil }
+    guard body.count <= 262_144, let document = JSON(parsing: body) else { return nil }
+    self.init(document)
+  }
+
+  /// Reads the members of a JSON object; nil for another value.
+  package init?(_ document: JSON) {
+    guard case .object(let members) = document else { return nil }
     // The parser refuses a name that occurs twice.
     self.init(members: Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) }))
   }

@@ -105,6 +105,13 @@ public struct OAuthServer: Sendable {
   public static func discover(
     issuer: String, send: @escaping OAuthTransport
   ) async throws(OAuthError) -> OAuthServer {
+    try await described(issuer: issuer, send: send).server
+  }
+
+  /// The same, with the whole description.
+  static func described(
+    issuer: String, send: @escaping OAuthTransport
+  ) async throws(OAuthError) -> (server: OAuthServer, document: OAuthClaims) {
     var server = OAuthServer(issuer: issuer, endpoints: [:], send: send)
     let place = issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
     let beforePath = place.replacing(#/^[a-z]+://[^/]+/#) { "\($0.output)/.well-known/oauth-authorization-server" }
@@ -115,7 +122,11 @@ public struct OAuthServer: Sendable {
     func isWhole() -> Bool {
       document["issuer"] != nil && [Endpoint.userInfo, .revocation].allSatisfy { document[$0.rawValue] != nil }
     }
-    for url in [String(beforePath), "\(place)/.well-known/openid-configuration"] where !isWhole() {
+    let openID = "/.well-known/openid-configuration"
+    let inserted = beforePath.replacing("/.well-known/oauth-authorization-server", with: openID)
+    for url in [beforePath, place + openID, inserted].map(String.init).distinct where !isWhole() {
+      // For an issuer with a path, a third place that few servers use.
+      if url == inserted, url != place + openID, document["issuer"] != nil { break }
       do throws(OAuthError) {
         let found = try await server.request(url, empty: 404)
         // A document that does not name this issuer may be anybody's (RFC 8414, section 3.3).
@@ -141,7 +152,15 @@ public struct OAuthServer: Sendable {
     guard (document.members[methods] ?? .null) == .null || document.list(methods).contains("S256") else {
       throw .misconfigured("The server does not support PKCE with S256.")
     }
-    for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
+    for endpoint in Endpoint.allCases {
+      guard let address = document[endpoint.rawValue] else { continue }
+      // A server elsewhere must not make this program send requests to services of this machine.
+      guard !address.isSafeURL || issuer.mayName(address) else {
+        guard [.authorization, .token, .userInfo].contains(endpoint) else { continue }
+        throw .misconfigured("The server names an address of this machine or its network as \(endpoint.rawValue).")
+      }
+      server.endpoints[endpoint] = address
+    }
     // They get the code and the token of a login, so it need not begin.
     for endpoint in [Endpoint.token, .userInfo] where server.endpoints[endpoint] != nil {
       _ = try server.address(of: endpoint)
@@ -150,7 +169,7 @@ public struct OAuthServer: Sendable {
     server.listedScopes = document.list("scopes_supported")
     server.listsS256 = document.list(methods).contains("S256")
     server.clientAuthentication = clientAuthentication(in: document)
-    return server
+    return (server, document)
   }
 
   func address(of endpoint: Endpoint) throws(OAuthError) -> String {

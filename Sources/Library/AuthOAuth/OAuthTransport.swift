@@ -53,18 +53,7 @@ extension OAuthServer {
       body: Array((form.map { Form.text($0, resources: resources) } ?? "").utf8))
     request.recorder = recorder
     request.changesSession = changesSession
-    let response: OAuthResponse
-    do { response = try await send(request) } catch {
-      if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }
-      // The message of another transport may contain the request, and so a secret.
-      let failure = error as? CurlFailure
-      let words = failure?.words(about: url.host)
-      throw .unavailable(
-        Unavailability(
-          .unreachable, words?.description ?? "The server \(url.host) cannot be reached.",
-          hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false,
-          isUnderWay: failure == .underWay))
-    }
+    let response = try await response(to: request)
     if response.status == 401, let scheme = authorization?.prefix(while: { $0 != " " }) {
       let challenge = response.headers.first { $0.key.lowercased() == "www-authenticate" }?.value ?? ""
       let code = OAuthClaims(response.body)?["error"]
@@ -82,6 +71,21 @@ extension OAuthServer {
     if let credential = authorization?.split(separator: " ").last { secrets.append(String(credential)) }
     return try Self.claims(
       of: response, from: url.host, empty: empty, toRefresh: form?["grant_type"] == "refresh_token", hiding: secrets)
+  }
+
+  /// Sends a request and returns the response, whatever its status.
+  func response(to request: OAuthRequest) async throws(OAuthError) -> OAuthResponse {
+    do { return try await send(request) } catch {
+      if Task.isCancelled { throw .unavailable(Unavailability(.cancelled, "The request was cancelled.")) }
+      // The message of another transport may contain the request, and so a secret.
+      let (failure, host) = (error as? CurlFailure, request.url.host)
+      let words = failure?.words(about: host)
+      throw .unavailable(
+        Unavailability(
+          .unreachable, words?.description ?? "The server \(host) cannot be reached.",
+          hint: words?.hint ?? "Try again later.", isUnsent: failure?.isUnsent ?? false,
+          isUnderWay: failure == .underWay))
+    }
   }
 
   /// The members of a response from `host`; none if its status is `empty`.

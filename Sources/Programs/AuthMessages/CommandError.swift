@@ -1,6 +1,6 @@
 import AuthBackend
 package import AuthCore
-package import AuthDevice
+import AuthDevice
 package import CommandLineKit
 import TextFormat
 
@@ -16,9 +16,9 @@ extension ExitStatus {
 }
 
 extension Hint {
-  /// The line as `auth-cli` prints it in a run with this context, if an option named one.
-  package func text(in context: ContextName?, width: Int? = nil) -> String {
-    text(of: ["auth-cli"] + (context.map { ["--context", $0.description] } ?? []), width: width)
+  /// The line as `auth-cli` prints it in a run with these options, which chose the context.
+  package func text(with options: [String], width: Int? = nil) -> String {
+    text(of: ["auth-cli"] + options, width: width)
   }
 }
 
@@ -32,7 +32,7 @@ extension Hint {
 
 extension Hint: CustomStringConvertible {
   /// The line for a run in which nobody named a context.
-  package var description: String { text(in: nil) }
+  package var description: String { text(with: []) }
 }
 
 extension CommandError {

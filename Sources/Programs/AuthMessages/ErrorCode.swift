@@ -5,17 +5,20 @@ package import CommandLineKit
 /// Several of them may have the same code.
 package enum ErrorCode: Hashable, Sendable, CaseIterable {
   case accessTokenRefused, accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver,
-    clientMissing, codeMissing,
-    commandMissing, commandNotRun, contextInUse, csvNotJSON, homeNotText, homeTooLong, kubectlVersionUnknown, locked,
+    clientDocumentUnread, clientMissing, codeMissing,
+    commandMissing, commandNotRun, contextInUse, contextOfOther, csvNotJSON, homeNotText, homeTooLong,
+    kubectlVersionUnknown, locked,
     lockedRecovery,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
     logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
-    noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notConfirmed, notInGroup, notLoggedIn,
+    noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notAtResource, notConfirmed, notInGroup,
+    notLoggedIn,
     notPermitted,
     optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken, passwordChangedMeanwhile,
     passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotProven,
     passwordNotRecent, parameterTwice,
-    passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, screenNotJSON, screenTooPlain,
+    passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, resourceMissing, resourceTwice,
+    secretNeedsProvider, screenNotJSON, screenTooPlain,
     tokenFileNotWritten, sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside,
     sessionFileSetAsideAtProvider, sessionFileUnusable, superseded, throttled,
     throttledAtProvider, throttledCode, throttledRecovery, userAtProvider, userNotIdentified, wordsUnreadable,
@@ -73,6 +76,12 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .clientMissing:
       .usage("client_id_missing", "a login at {ISSUER} needs a client id")
         .hint("Register auth-cli there, and pass the client id that you get with --client-id.")
+    case .clientDocumentUnread:
+      .usage("client_document_unread", "{ISSUER} does not say that it reads the documents of clients")
+        .hint("Omit --client-id to register a client there, or pass an id that {PROVIDER} gave you.")
+    case .contextOfOther:
+      .usage("context_of_other", "context {CONTEXT} is not for {RESOURCE}")
+        .hint("Omit --context, or choose another one.")
     case .commandMissing:
       .usage("command_missing", "there is no command to run").hint(
         "Write it after '--': \(run: "run", "--", "COMMAND")")
@@ -87,6 +96,14 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         "Give it once; only resource may be repeated.")
     case .providerMissing:
       .usage("provider_missing", "{OPTION} needs --provider").hint("Name the identity provider with --provider.")
+    case .resourceMissing:
+      .usage("resource_missing", "{OPTION} needs --resource").hint("Name the resource with --resource.")
+    case .resourceTwice:
+      .usage("resource_twice", "--parameter resource and --resource cannot be used together").hint(
+        "Omit --parameter resource.")
+    case .secretNeedsProvider:
+      .usage("secret_needs_provider", "--client-secret-stdin with --resource needs --client-id and --provider")
+        .hint("Name the client and the issuer that gave it the secret: no other one gets it.")
     case .userAtProvider:
       .usage(
         "option_not_at_provider",
@@ -212,6 +229,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .notAtProvider:
       .logInFirst("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
         .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")
+    case .notAtResource:
+      .logInFirst("not_logged_in", "nobody is logged in for {RESOURCE}").hint("Log in with: \(run: "login")")
     case .noAccounts:
       .logInFirst("not_logged_in", "nobody is logged in")
         .hint("Register the first account: \(run: "register", "USER")")

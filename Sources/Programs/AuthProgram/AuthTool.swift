@@ -28,7 +28,8 @@ enum AuthTool {
       ],
     ],
     globalOptions: [
-      Options.json.declaration, Options.quiet.declaration, Options.context.declaration, Options.noColor.declaration,
+      Options.json.declaration, Options.quiet.declaration, Options.context.declaration, Options.resource.declaration,
+      Options.noColor.declaration,
     ],
     frequent: { word in
       switch word.text {

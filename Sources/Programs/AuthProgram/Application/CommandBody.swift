@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import TextFormat
 
@@ -20,8 +21,9 @@ struct CommandBody: Sendable {
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
-      if !ofAnyContext, let settings = try ProviderSettings(of: place) {
-        throw CommandError(code: .noPaymentsAtProvider, settings.issuer.escaped)
+      if !ofAnyContext {
+        let issuer = try ProviderSettings(of: place)?.issuer
+        if let there = issuer ?? place.resource?.text { throw CommandError(code: .noPaymentsAtProvider, there.escaped) }
       }
       return try await named(run, words, in: try Workspace(place, printer, makeBackend))
     }
@@ -37,20 +39,34 @@ struct CommandBody: Sendable {
   }
 
   /// A command that works with a session at a database, and with one at an identity provider.
+  ///
+  /// `status` is that of the command if the context of a resource has no login; by default it is an
+  /// error then.
   static func anywhere(
-    use: WorkspaceUse = .acts,
+    use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
     atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
       guard let settings = try ProviderSettings(of: place) else {
+        if let resource = place.resource { return try nobody(at: resource, in: place, status) }
         return try await named(run, words, in: try Workspace(place, printer, makeBackend, use))
       }
       return try await atProvider { () async throws(CommandError) in
         try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))
       }
     }
+  }
+
+  private static func nobody(
+    at resource: ResourceAddress, in place: ContextPlace, _ status: ExitStatus
+  ) throws(CommandError) -> Answer {
+    let error = CommandError(code: .notAtResource, resource.text)
+    if status == .logInFirst { throw error }
+    return Answer(
+      .onlyShows, status: status, lines: [error.sentence],
+      ["logged_in": false, "resource": .string(resource.text)] + .context(place), notes: [error.hint])
   }
 
   /// A command that hands out the access token of an identity provider.

@@ -1,7 +1,9 @@
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
+import TextFormat
 
 /// The context that a run uses, and the directories of its files.
 struct ContextPlace {
@@ -9,17 +11,36 @@ struct ContextPlace {
   private(set) var context: ContextName
   /// The environment variable that chose the context, to be shown; it applies to this run only.
   let contextVariable: String?
+  /// The resource whose login the command uses; nil if it named none.
+  private(set) var resource: ResourceAddress?
 
-  init(_ words: ParsedWords) throws(CommandError) {
+  /// Chooses the context: the one that is named, that of the resource, or the default one.
+  ///
+  /// - Parameters:
+  ///   - words: The command line.
+  ///   - resource: The resource of a command that takes one as its argument.
+  /// - Throws: ``CommandError`` if the directories cannot be used.
+  init(_ words: ParsedWords, resource: ResourceAddress? = nil) throws(CommandError) {
     places = try Places()
-    context = words[Options.context] ?? .standard
-    contextVariable = words.origin(of: Options.context).variable
+    let resource = resource ?? words[Options.resource]
+    self.resource = resource
+    let named = words[Options.context]
+    // A variable means all other commands of the shell.
+    if let resource, named == nil || words.origin(of: Options.context) != .commandLine {
+      (context, contextVariable) = (ContextName(of: resource), nil)
+    } else {
+      context = named ?? .standard
+      contextVariable = words.origin(of: Options.context).variable
+    }
   }
+
+  /// Whether the command line names a context beside a resource, so that it may be another one.
+  var mayBeOfOtherResource: Bool { resource.map { context != ContextName(of: $0) } ?? false }
 
   /// Another context at the same place.
   func named(_ name: ContextName) -> ContextPlace {
     var other = self
-    other.context = name
+    (other.context, other.resource) = (name, nil)
     return other
   }
 
@@ -60,6 +81,15 @@ struct ContextPlace {
       "holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names another one.",
       "Use another --context, or log out: env -u AUTH_CLI_AUTHORITY auth-cli logout --context \(context)"
     )
+  }
+}
+
+extension ContextName {
+  /// The context of a resource: the start of its host, and a part of the hash of its address.
+  init(of resource: ResourceAddress) {
+    let host = resource.host.filter { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }.drop { $0 == "-" }
+    let hash = Hex.text(SHA256.hash(Array(resource.text.utf8))).prefix(16)
+    self = ContextName("\(host.prefix(40))\(host.isEmpty ? "" : "-")\(hash)") ?? .standard
   }
 }
 

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import CommandLineKit
 import TextFormat
 
@@ -10,8 +11,8 @@ struct Printer {
   let streams: Streams
   let asJSON: Bool
   let isQuiet: Bool
-  /// The context that an option named; nil when none did.
-  var context: ContextName? = nil
+  /// The options that chose the context, for the commands of hints.
+  var choice: [String] = []
 
   /// Prints an answer, and returns the status to end with: a result that could not be printed is
   /// not a success.
@@ -49,7 +50,7 @@ struct Printer {
 
   /// Prints a note before the answer, unless the output is quiet or JSON.
   func note(_ line: Hint) {
-    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context, width: streams.errors.terminalWidth)) }
+    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(with: choice, width: streams.errors.terminalWidth)) }
   }
 
   /// Prints a note immediately, before a question.
@@ -63,12 +64,12 @@ struct Printer {
     let (name, width) = ("auth-cli: ", streams.errors.terminalWidth)
     let message = Paragraph.message(name + refusal.message, width: width)
     streams.errors.writeLine(streams.errors.style.bold(name) + message.dropFirst(name.count))
-    streams.errors.writeLine(refusal.hint.text(in: context, width: width))
+    streams.errors.writeLine(refusal.hint.text(with: choice, width: width))
     flushErrors()
     guard asJSON else { return refusal.status }
     writeDocument([
       "status": .integer(Int64(refusal.status.rawValue)), "code": .string(refusal.code),
-      "message": .string(refusal.message), "hint": .string(refusal.hint.text(in: context)),
+      "message": .string(refusal.message), "hint": .string(refusal.hint.text(with: choice)),
     ])
     // The status already says that the command failed; there is none for a lost document.
     try? streams.output.flush(survivingClosedPipe: true)
@@ -89,7 +90,16 @@ extension Printer {
   init(_ words: ParsedWords) {
     self.init(
       streams: .standard(noColor: words[Options.noColor]), asJSON: words[Options.json], isQuiet: words[Options.quiet],
-      context: words.origin(of: Options.context) == .commandLine ? words[Options.context] : nil)
+      choice: words.choice)
+  }
+}
+
+extension ParsedWords {
+  /// The options of the command line that choose a context.
+  fileprivate var choice: [String] {
+    let isNamed = origin(of: Options.context) == .commandLine
+    let context = isNamed ? self[Options.context].map { ["--context", $0.description] } : nil
+    return (context ?? []) + (self[Options.resource].map { ["--resource", $0.text] } ?? [])
   }
 }
 

@@ -11,7 +11,7 @@ enum HomeCommand {
     discussion: ["You can see this screen without logging in."],
     examples: ["home": "shows your name, your balance and what to try next"],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(withoutLogin: .done, atDatabase: run, atProvider: run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     guard let session = try await workspace.presence() else {

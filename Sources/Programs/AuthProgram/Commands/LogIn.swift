@@ -18,18 +18,23 @@ enum LogInCommand {
       "With --provider you log in at an identity provider instead, such as that of your company: in the browser, with "
         + "a code on another device, or by pasting the address to which a browser returned. The context remembers the "
         + "provider, so the next time 'login' is enough. 'token' then prints an access token.",
+      "With --resource you log in for a resource that needs a token, such as an MCP server: it names its provider, and "
+        + "the program registers there, unless --client-id names a client. Before the browser opens, it says for what it "
+        + "requests a token. If resource and provider have different hosts, it asks once. --scope adds to the scopes that "
+        + "were requested before.",
       "If you log in in two steps, the command asks for a code after the password: one of your authenticator app, or one of "
         + "your recovery codes. With --password-stdin it is the second line of standard input, which is read only if "
         + "it is needed.",
     ],
     arguments: [user],
-    options: [switching, idle, absolute, Options.passwordFromInput] + LogInAtProvider.options,
+    options: [switching, idle, absolute, Options.passwordFromInput] + LogInAtProvider.options + ResourceLogin.options,
     examples: [
       "login alice": "asks for the password on the terminal",
       "login alice --idle 5m --absolute 1h": "asks for a shorter session",
       "login bob --switch": "ends the session that is open here and logs bob in",
       "login alice --password-stdin < alice.password": "reads the password from a file, for scripts",
       "login --provider https://id.example.com --client-id cli": "logs in at an identity provider",
+      "login --resource https://mcp.example.com/mcp": "logs in for an MCP server",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
   ) { _ in

@@ -13,28 +13,28 @@ struct LogInAtProvider {
     selectAccount,
   ]
 
-  private static let provider = Option.optional(
+  static let provider = Option.optional(
     "provider", "ISSUER", address, "Log in at this identity provider, and remember it with the context")
-  private static let client = Option.optional(
+  static let client = Option.optional(
     "client-id", "ID", ValueKind<String>.text("a client id", maximumBytes: 1024),
     "The client id that the provider gave to the program")
-  private static let secretFromInput = Option.flag(
+  static let secretFromInput = Option.flag(
     "client-secret-stdin", "Read the client secret from standard input, one line; it is stored with the context")
-  private static let scope = Option.optional(
+  static let scope = Option.optional(
     "scope", "SCOPES", ValueKind<String>.text("a list of scopes", maximumBytes: 4096),
     "The scopes to request, with spaces between them (default: openid and offline_access)")
-  private static let parameter = Option.repeated(
+  static let parameter = Option.repeated(
     "parameter", "NAME=VALUE", loginParameter,
     "Add this parameter to the login, such as audience=https://api.example.com; only resource may have several values")
-  private static let redirectPort = Option.optional(
+  static let redirectPort = Option.optional(
     "redirect-port", "PORT", .wholeNumber("a port", in: 1024...65535),
     "The port to which the browser returns, if the provider needs a fixed one; it is stored with the context")
-  private static let redirectURI = Option.optional(
+  static let redirectURI = Option.optional(
     "redirect-uri", "ADDRESS", loopback,
     "The address to which the browser returns, if the client is registered with one; it is stored with the context")
-  private static let browser = Option.flag("browser", "Log in with the browser on this machine, also over ssh")
-  private static let device = Option.flag("device", "Log in with a code on another device")
-  private static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
+  static let browser = Option.flag("browser", "Log in with the browser on this machine, also over ssh")
+  static let device = Option.flag("device", "Log in with a code on another device")
+  static let paste = Option.flag("paste", "Log in with a browser anywhere, and paste the address it returns to")
 
   private static let selectAccount = Option.flag(
     "select-account", "Ask the provider to let you choose the account, as --switch does too")
@@ -85,7 +85,10 @@ struct LogInAtProvider {
   init?(_ words: ParsedWords, _ place: ContextPlace, databaseOptions: [any DeclaredOption]) throws(CommandError) {
     (self.words, self.place) = (words, place)
     remembered = try ProviderSettings(of: place)
-    guard let issuer = words[Self.provider] ?? remembered?.issuer else {
+    if place.resource == nil, let alone = ResourceLogin.options.first(where: { words.origin(of: $0) != .notGiven }) {
+      throw CommandError(code: .resourceMissing, alone.declaration.flag)
+    }
+    guard let issuer = words[Self.provider] ?? remembered?.issuer ?? place.resource?.text else {
       guard let alone = Self.options.first(where: { words.origin(of: $0) != .notGiven }) else { return nil }
       throw CommandError(code: .providerMissing, alone.declaration.flag)
     }
@@ -105,7 +108,11 @@ struct LogInAtProvider {
   }
 
   /// Gets the provider's metadata, and returns what the context remembers.
-  private func settings() async throws(CommandError) -> ProviderSettings {
+  private func settings(_ printer: Printer) async throws(CommandError) -> ProviderSettings {
+    if let resource = place.resource {
+      return try await ResourceLogin(words, printer, resource: resource, remembered: remembered, way: chosenWay)
+        .settings()
+    }
     let known = remembered?.issuer == issuer ? remembered : nil
     guard let client = words[Self.client] ?? known?.clientID else {
       throw CommandError(code: .clientMissing, issuer.escaped)
@@ -150,40 +157,62 @@ struct LogInAtProvider {
   func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> Answer {
     // Checked before any request: the login must not replace a session of a database,
     if case .unavailable(let failure) = place.vault(for: .anyProvider).look() { throw CommandError(failure) }
-    let settings = try await settings()
+    let settings = try await settings(printer)
     let workspace = ProviderWorkspace(place, printer, settings)
+    let former = former(insteadOf: settings, printer)
     // nor one of another provider or client.
-    if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
-    let present = try await workspace.presenceBeforeLogin()
-    if let present, !isSwitch { try workspace.requireIdentified(present.user) }
-    try explained { () throws(VaultError) in try workspace.vault.requireRoom() }
+    if former == nil, case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
+    let present = former == nil ? try await workspace.presenceBeforeLogin() : nil
+    let replaces = isSwitch || present.map { settings.resource != nil && !$0.user.isIdentified } ?? false
+    if let present, !replaces { try workspace.requireIdentified(present.user) }
+    try explained { () throws(VaultError) in try (former ?? workspace).vault.requireRoom() }
     let credentials = try await workspace.obtainCredentials(
       chosen: chosenWay, prompting: false, choosing: isSwitch || words[Self.selectAccount])
     let store = workspace.store
-    let session = try await workspace.remembering(renewing: isSwitch ? nil : present) {
+    // The new client cannot end the tokens of the old one.
+    let leftovers = await former?.end()
+    let session = try await workspace.remembering(renewing: replaces ? nil : present) {
       () async throws(SessionError) in
       guard let present else { return try await store.logIn(credentials, limits: limits) }
-      return isSwitch
+      return replaces
         ? try await store.switchUser(from: present, to: credentials, limits: limits)
         : try await store.reauthenticate(present, with: credentials, limits: limits)
     }
     workspace.rememberClientAuthentication()
-    let verb = present == nil ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
+    let verb =
+      present == nil || replaces && !isSwitch ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
     let (user, token) = (session.user, workspace.vault.savedToken)
     let deadlines = try Deadlines(clock: workspace.clock)
     return Answer(
       .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Check with: \(run: "status")"),
-      lines: ["\(verb) \(user.username.escaped) at \(issuer.escaped). \(deadlines.validity(of: token))"],
+      lines: ["\(verb) \(user.username.escaped) at \(settings.issuer.escaped). \(deadlines.validity(of: token))"],
       [
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(place),
-      notes: workspace.grantNotes(for: user).map { Hint($0) } + ProviderTransport.notes
+      notes: (leftovers.map { ["The previous login: \($0)"] } ?? [])
+        + workspace.grantNotes(for: user).map { Hint($0) } + ProviderTransport.notes
         + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
   }
 }
 
+extension LogInAtProvider {
+  /// The login of this context as a client that was registered earlier for the same resource; nil
+  /// if the new login is one of the same client.
+  private func former(insteadOf settings: ProviderSettings, _ printer: Printer) -> ProviderWorkspace? {
+    guard let remembered, settings.resource != nil, remembered.tokenIssuer != settings.tokenIssuer else { return nil }
+    return ProviderWorkspace(place, printer, remembered)
+  }
+}
+
 extension ProviderWorkspace {
+  /// Ends the login, if there is one, and returns a sentence about what could not be ended.
+  fileprivate func end() async -> String? {
+    _ = await restore()
+    do throws(CommandError) { _ = try await store.logOut(at: authority, vault) } catch { return error.sentence }
+    return nil
+  }
+
   /// Saves the provider with the context and begins a session; if the login fails, it restores the
   /// provider that was saved before.
   fileprivate func remembering(
@@ -208,7 +237,7 @@ extension JSON {
     [
       "issuer": .string(settings.issuer), "client_id": .string(settings.clientID),
       "scopes": .array(settings.scopes.map(JSON.string)),
-    ]
+    ] + (settings.resource == nil ? [:] : ["resource": .string(settings.resources[0])])
   }
 
   /// When an access token expires; null if there is none, or if the provider did not say.

@@ -20,7 +20,7 @@ enum LogOutCommand {
       "logout --all": "ends all your sessions, in every context",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .anywhere(atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(withoutLogin: .done, atDatabase: run, atProvider: run) }
 
   private static let everywhere = Option.flag("all", "End all your sessions, on every device and in every context")
 

@@ -25,7 +25,7 @@ enum StatusCommand {
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { _ in
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let body = CommandBody.anywhere(use: .looks, atDatabase: run, atProvider: run)
+      let body = CommandBody.anywhere(use: .looks, withoutLogin: .no, atDatabase: run, atProvider: run)
       guard words[shortStatus], !printer.asJSON else { return try await body.run(words, printer, makeBackend) }
       // For a shell prompt, it does not wait, and prints a name or nothing.
       do throws(CommandError) { return try await body.run(words, printer, makeBackend.forShell) } catch {

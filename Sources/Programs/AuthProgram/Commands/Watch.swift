@@ -20,7 +20,7 @@ enum WatchCommand {
       "watch --json": "prints a JSON document for each change",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .anywhere(use: .looks, atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(use: .looks, withoutLogin: .done, atDatabase: run, atProvider: run) }
 
   private static let until = Option.optional(
     "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthDevice
+import AuthOAuth
 import CommandLineKit
 
 /// The kinds of value that the commands take.
@@ -29,6 +30,10 @@ enum Kinds {
   static let context = parsed(
     "a context", "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
     listedBy: "contexts --short", ContextName.init)
+  static let resource = parsed(
+    "a resource",
+    "an https address in ASCII, without a user name or a fragment, such as https://mcp.example.com/mcp",
+    ResourceAddress.init)
   static let duration = ValueKind.duration()
   static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)
   static let receipt = ValueKind.serialNumber("the number of a receipt")
@@ -74,6 +79,9 @@ enum Options {
   static let context = Option.optional(
     "context", "NAME", Kinds.context, "Use the session with this name; contexts keep several logins at once",
     environment: "AUTH_CLI_CONTEXT")
+  static let resource = Option.optional(
+    "resource", "URL", Kinds.resource,
+    "Use the login for this resource, such as an MCP server: it has a context of its own")
   static let noColor = Option.flag("no-color", "Print without colour")
 
   static let short = Option.flag("short", "Print the names alone, one on a line")

@@ -30,6 +30,10 @@ struct ProviderSettings: Equatable, Redacted {
   /// How a client with a secret authenticates: as the metadata says, or as it worked.
   var clientAuthentication: [OAuthServer.Endpoint: OAuthServer.ClientAuthentication] = [:]
 
+  /// The resource that the tokens are for, and how the client was registered for it; nil for a
+  /// login that chose no resource.
+  var resource: ResourceSettings?
+
   /// Whether the provider lists S256 among the methods of PKCE.
   var listsS256 = true
 
@@ -55,7 +59,8 @@ struct ProviderSettings: Equatable, Redacted {
       issuer: issuer, endpoints: endpoints, send: ProviderTransport.send)
     server.namesIssuer = namesIssuer
     server.clientAuthentication = clientAuthentication
-    if onlyTokens { for other in [OAuthServer.Endpoint.introspection, .userInfo] { server.endpoints[other] = nil } }
+    // A token for a resource is none for the services of its issuer.
+    if onlyTokens || resource != nil { server = server.forTokensAlone }
     return OAuthAuthority(
       server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, resources: resources,
       clock: clock, user: { onlyTokens ? nil : $0.marked })
@@ -82,6 +87,9 @@ extension ProviderSettings {
     guard let settings = ProviderSettings(content) else {
       throw CommandError(code: .providerSettingsUnusable, vault.providerPath.escaped, place.context.description)
     }
+    if let resource = place.resource, resource.text != settings.resource?.address {
+      throw CommandError(code: .contextOfOther, place.context.description, resource.text)
+    }
     self = settings
   }
 
@@ -98,6 +106,7 @@ extension ProviderSettings {
       "redirect_uri": .string(redirectURI), "parameters": object(parameters),
       "resources": .array(resources.map(JSON.string)), "lists_s256": .bool(listsS256),
       "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer), "client_authentication": object(ways),
+      "resource": resource?.document ?? .null,
     ])
     return Array((document + "\n").utf8)
   }
@@ -128,6 +137,10 @@ extension ProviderSettings {
       resources = list.compactMap { if case .string(let address) = $0 { address } else { nil } }
     }
     listsS256 = members["lists_s256"] != .bool(false)
+    if let saved = members["resource"], saved != .null {
+      guard let resource = ResourceSettings(saved), !resources.isEmpty else { return nil }
+      self.resource = resource
+    }
     if let address = text("redirect_uri"), LoopbackAddress(address) != nil { redirectURI = address }
     let ways = object("client_authentication") ?? [:]
     for endpoint in OAuthServer.Endpoint.allCases {

@@ -48,6 +48,7 @@ struct SavedAccess: Redacted {
     var minimum = words[Self.minimum]
     let clock = BootClock()
     (self.printer, self.clock) = (printer, clock)
+    if place.mayBeOfOtherResource { _ = try ProviderSettings(of: place) }
     var old: AccessToken?
     var isRenewable = true
     if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
@@ -69,6 +70,7 @@ struct SavedAccess: Redacted {
       }
     }
     guard let settings = try ProviderSettings(of: place) else {
+      if let resource = place.resource { throw CommandError(code: .notAtResource, resource.text) }
       // A directory that cannot be used has no settings either.
       let atDatabase = place.vault(for: place.places.service == nil ? .embedded : .server)
       if case .unavailable(let failure) = atDatabase.look() { throw CommandError(failure) }
