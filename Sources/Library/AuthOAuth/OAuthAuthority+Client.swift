@@ -13,8 +13,8 @@ extension OAuthAuthority {
   /// Posts a form as this client; the response has no members if the status is `empty`.
   ///
   /// Servers list more ways than they accept from one client. So after `invalid_client` the other
-  /// way is tried once, which is safe: a server refuses the client before it uses a code or a token
-  /// (RFC 6749, section 5.2).
+  /// ways are tried once, which is safe: a server refuses the client before it uses a code or a
+  /// token (RFC 6749, section 5.2).
   func post(
     _ form: [String: String?], to endpoint: OAuthServer.Endpoint, empty: Int? = nil,
     recorder: ExchangeRecorder? = nil
@@ -32,26 +32,29 @@ extension OAuthAuthority {
     }
     let known = clientAuthentication
     let way = known[endpoint] ?? known[.token] ?? .basic
+    let refusal: OAuthError
     do throws(OAuthError) {
       return try await post(form, to: endpoint, secret: secret, as: way, empty: empty, recorder: recorder)
     } catch {
       // What the SDK of MCP servers answers at the revocation endpoint (python-sdk 2.3).
       let isOfClient = endpoint != .token && error.isRefused("unauthorized_client")
       guard error.isRefused("invalid_client") || isOfClient else { throw error }
+      refusal = error
+    }
+    for other in way.others {
       do throws(OAuthError) {
-        let claims = try await post(
-          form, to: endpoint, secret: secret, as: way.other, empty: empty, recorder: recorder)
-        ways.withLock { $0[endpoint] = way.other }
+        let claims = try await post(form, to: endpoint, secret: secret, as: other, empty: empty, recorder: recorder)
+        ways.withLock { $0[endpoint] = other }
         return claims
-      } catch let second {
+      } catch {
         // A server may call a request without the expected header or field invalid.
-        let ofClient = ["invalid_client", "invalid_request", "unauthorized_client"]
-        if second.isRefused(ofClient) { throw error }
+        if error.isRefused("invalid_client", "invalid_request", "unauthorized_client") { continue }
         let ofRequest = ["invalid_grant", "authorization_pending", "slow_down", "access_denied", "expired_token"]
-        if second.isRefused(ofRequest) { ways.withLock { $0[endpoint] = way.other } }
-        throw second
+        if error.isRefused(ofRequest) { ways.withLock { $0[endpoint] = other } }
+        throw error
       }
     }
+    throw refusal
   }
 
   private func post(
@@ -60,10 +63,10 @@ extension OAuthAuthority {
   ) async throws(OAuthError) -> OAuthClaims {
     let changesSession = endpoint == .revocation || form["refresh_token"] != nil
     var (form, header) = (form, String?.none)
-    if let secret, way == .basic {
+    if let secret, way != .post {
       header = OAuthServer.ClientAuthentication.header(clientID, secret)
       // Some servers take an id beside the header for a second way, and refuse the request.
-      form["client_id"] = endpoint == .deviceAuthorization ? clientID : nil
+      form["client_id"] = endpoint == .deviceAuthorization || way == .basicWithID ? clientID : nil
     } else {
       form.merge(["client_id": clientID, "client_secret": secret]) { $1 }
     }

@@ -12,6 +12,12 @@ extension OAuthServer {
     /// Sends the secret in the form.
     public static let post = ClientAuthentication(rawValue: "client_secret_post")
 
+    /// Sends the secret in a header, and the client id in the form too, as servers on the SDK of
+    /// MCP want it.
+    ///
+    /// No metadata names it. Some servers refuse it, because they take the id for a second way.
+    static let basicWithID = ClientAuthentication(rawValue: "client_secret_basic client_id")
+
     /// The name in the server's metadata.
     public let rawValue: String
 
@@ -20,8 +26,10 @@ extension OAuthServer {
       self.rawValue = rawValue
     }
 
-    /// The way to try after this one was refused.
-    var other: ClientAuthentication { self == .post ? .basic : .post }
+    /// The ways to try after this one was refused.
+    var others: [ClientAuthentication] {
+      [self == .post ? .basic : .post] + (self == .basicWithID ? [.basic] : [.basicWithID])
+    }
 
     /// The credentials of a client in a header; both parts are encoded as in a form, so that an id
     /// may contain a colon.

@@ -41,6 +41,17 @@ import Testing
     #expect(world.server.forms("/introspect").count == 1)
   }
 
+  @Test("a server that wants the client id in the form too, beside the header, gets it as the last way, remembered")
+  func idBesideHeader() async throws {
+    world.server.set { $0.demands = ["/token": ServerDouble.basicWithID] }
+    let authority = authority()
+    let grant = try await world.grant(at: authority)
+    #expect(world.server.forms("/token").count == 3)
+    _ = try await authority.renew(grant.token)
+    #expect(world.server.forms("/token").count == 4)
+    #expect(authority.clientAuthentication[.token] == ServerDouble.basicWithID)
+  }
+
   @Test("a service may want another way than the token endpoint, which keeps its own")
   func ownWay() async throws {
     world.server.set { $0.demands = ["/token": .basic, "/revoke": .post, "/introspect": .post] }
@@ -72,7 +83,7 @@ import Testing
   func wrong() async throws {
     for second in ["invalid_client", "invalid_request", "unauthorized_client"] {
       world.server.script("/token", 401, #"{"error": "invalid_client"}"#)
-      world.server.script("/token", 400, #"{"error": "\#(second)"}"#)
+      for _ in 1...2 { world.server.script("/token", 400, #"{"error": "\#(second)"}"#) }
       let failure = await #expect(throws: AuthorityError<CredentialsRejection>.self) {
         try await world.grant(at: authority())
       }
@@ -119,7 +130,7 @@ import Testing
     let authority = authority()
     let token = try await world.grant(at: authority).token
     for challenge in [#"Bearer error="invalid_token""#, "Basic", "Negotiate"] {
-      for _ in 1...2 { world.server.script("/token", 401, "", ["WWW-Authenticate": challenge]) }
+      for _ in 1...3 { world.server.script("/token", 401, "", ["WWW-Authenticate": challenge]) }
       let failure = await #expect(throws: AuthorityError<SessionRejection>.self) { try await authority.renew(token) }
       guard case .unavailable? = failure else { return #expect(Bool(false), "\(challenge)") }
       world.server.set { $0.unscript("/token") }

@@ -102,13 +102,16 @@ final class ServerDouble: Sendable {
     Form.fields(text.replacing(/&?resource=[^&]*/, with: ""))
   }
 
+  /// The secret in a header, and the id in the form too.
+  static let basicWithID = OAuthServer.ClientAuthentication(rawValue: "client_secret_basic client_id")
+
   /// How the client authenticated; nil without a secret, and with a wrong one.
   static func authentication(
     of request: OAuthRequest, _ form: [String: String]
   ) -> OAuthServer.ClientAuthentication? {
     // `app:a:b c%d+é`, each part as in a form (RFC 6749, section 2.3.1).
     let basic = "Basic YXBwOmElM0FiJTIwYyUyNWQlMkIlQzMlQTk="
-    if request.headers["Authorization"] == basic { return .basic }
+    if request.headers["Authorization"] == basic { return form["client_id"] == nil ? .basic : basicWithID }
     return form["client_secret"].map { Secret($0) } == secret ? .post : nil
   }
 
@@ -128,7 +131,7 @@ final class ServerDouble: Sendable {
       var form = Self.form(request)
       let way = Self.authentication(of: request, form)
       if let demanded = state.demands[path], way != demanded { return json(["error": "invalid_client"], status: 401) }
-      if way == .basic { form["client_id"] = "app" }
+      if way == .basic || way == Self.basicWithID { form["client_id"] = "app" }
       switch path {
       case "/token": return state.tokens(form)
       case "/introspect": return state.introspect(form["token"] ?? "")
