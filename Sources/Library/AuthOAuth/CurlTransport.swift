@@ -26,6 +26,15 @@
     private let program: String
     let timeLimit: Duration
     private let workPlace: WorkPlace
+    /// Further options of curl for `https` requests, by their names.
+    private let options: [String: String]
+
+    /// Creates a transport with options of curl that are not in the environment, such as `proxy`.
+    package init(
+      program: String = "curl", timeLimit: Duration = .seconds(20), workPlace: WorkPlace, options: [String: String]
+    ) {
+      (self.program, self.timeLimit, self.workPlace, self.options) = (program, timeLimit, workPlace, options)
+    }
 
     /// Creates a transport.
     ///
@@ -34,9 +43,7 @@
     ///   - timeLimit: The longest time for a request, in whole seconds.
     ///   - workPlace: Where a request waits for its answer.
     public init(program: String = "curl", timeLimit: Duration = .seconds(20), workPlace: WorkPlace = .separateThreads) {
-      self.program = program
-      self.timeLimit = timeLimit
-      self.workPlace = workPlace
+      self.init(program: program, timeLimit: timeLimit, workPlace: workPlace, options: [:])
     }
 
     /// Sends a request and returns the response, whatever its status.
@@ -86,7 +93,13 @@
         "connect-timeout = \(max(1, limit / 2))", "max-filesize = \(Self.longest)", "output = \"-\"",
         "write-out = \"\(CurlAnswer.trailer)\"", "request = \(try Self.quoted(request.method))",
       ]
-      if isHere { lines.append("noproxy = \"*\"") }
+      if isHere {
+        lines.append("noproxy = \"*\"")
+      } else {
+        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+          lines.append("\(name) = \(try Self.quoted(value))")
+        }
+      }
       // Removes the header `Expect: 100-continue`, to which a server answers twice.
       lines.append("header = \"Expect:\"")
       for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) {

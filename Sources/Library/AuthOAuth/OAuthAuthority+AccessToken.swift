@@ -2,8 +2,11 @@ package import AuthCore
 
 // What a program asks the server with an access token.
 extension OAuthAuthority {
-  /// When the access token of a saved session was requested; nil for a token of another authority.
-  package static func requestTime(of token: SessionToken) -> BootInstant? { SavedSession(token)?.active }
+  /// When the access token of a saved session, or of a client's grant, was requested; nil for a
+  /// token of another authority.
+  package static func requestTime(of token: SessionToken) -> BootInstant? {
+    SavedSession(token)?.active ?? ClientGrant(token)?.requested
+  }
 
   /// The limit of the login that has ended a saved session; nil if there is none, and for a token
   /// of another authority.

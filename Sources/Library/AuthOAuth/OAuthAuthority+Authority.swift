@@ -118,6 +118,11 @@ extension OAuthAuthority: Authority {
       throw .rejected(.otherUser)
     }
     next.scope = tokens.claims["scope"] ?? saved.scope
+    // An answer with nothing but a refresh token says nothing about ID tokens.
+    if keepsIdentity, tokens.access != nil {
+      let identity = keptIdentity(of: tokens, subject: saved.subject)
+      (next.identity, next.renewsIdentity) = (identity ?? saved.identity, identity != nil)
+    }
     note(next.scope, of: saved.id)
     // Stored for ``confirm(_:)``, which asks for the user.
     unconfirmed.withLock { $0[next.refresh] = tokens }

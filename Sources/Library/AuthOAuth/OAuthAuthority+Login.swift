@@ -57,6 +57,8 @@ extension OAuthAuthority {
       // Some servers, such as django-oauth-toolkit, call a refresh token inactive that they have
       // just issued. Their answer would end every session.
       isIntrospected: (try? await introspect(token, kind)) != nil, scope: tokens.claims["scope"],
+      identity: keptIdentity(of: tokens, subject: owner.subject) ?? session?.identity,
+      renewsIdentity: session?.renewsIdentity,
       // A session that was requested to be short stays short.
       idle: [limits.idle, session?.idle].compactMap(\.self).min(),
       absolute: [limits.absolute, session?.absolute, lifetime].compactMap(\.self).min(),

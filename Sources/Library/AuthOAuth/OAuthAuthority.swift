@@ -73,7 +73,9 @@ public final class OAuthAuthority: Sendable {
   let ways: Locked<[OAuthServer.Endpoint: OAuthServer.ClientAuthentication]>
   /// The APIs for which the access token is requested (RFC 8707).
   let resources: [String]
-  private let wallClock: @Sendable () -> Int64
+  let wallClock: @Sendable () -> Int64
+  /// Whether the newest ID token is saved with the session, for a program that hands it to others.
+  let keepsIdentity: Bool
   private let readUser: @Sendable (OAuthClaims) -> User?
 
   /// Creates an authority.
@@ -106,10 +108,12 @@ public final class OAuthAuthority: Sendable {
       clock: clock, wallClock: { UTCTime.now.seconds }, freshness: freshness, patience: patience, user: user)
   }
 
-  /// Creates an authority with a wall clock, against which the end of an ID token is checked.
+  /// Creates an authority with a wall clock, against which the end of an ID token is checked, and
+  /// which may keep the newest ID token; see ``IdentityToken``.
   package init(
     server: OAuthServer, clientID: String, clientSecret: Secret?, scopes: [String], resources: [String],
-    clock: any SessionClock, wallClock: @escaping @Sendable () -> Int64, freshness: Duration, patience: Duration,
+    clock: any SessionClock, wallClock: @escaping @Sendable () -> Int64 = { UTCTime.now.seconds },
+    keepsIdentity: Bool = false, freshness: Duration = .seconds(900), patience: Duration = .seconds(20),
     user: @escaping @Sendable (OAuthClaims) -> User?
   ) {
     self.server = server
@@ -120,6 +124,7 @@ public final class OAuthAuthority: Sendable {
     self.resources = resources
     self.clock = clock
     self.wallClock = wallClock
+    self.keepsIdentity = keepsIdentity
     self.freshness = freshness
     self.patience = patience
     readUser = user
@@ -246,15 +251,6 @@ public final class OAuthAuthority: Sendable {
     return (bounded, claims.subject)
   }
 
-  /// The claims of the ID token that came with tokens, once they are checked; nil if there is none.
-  ///
-  /// It must repeat the `nonce` of the login; tokens of a renewal have none.
-  func identity(of tokens: Tokens, nonce: String?) throws(OAuthError) -> OAuthClaims? {
-    guard let identity = try tokens.claims.identity() else { return nil }
-    try identity.checkIdentity(for: origin, at: wallClock(), nonce: nonce)
-    return identity
-  }
-
   /// What the server says about the user of the tokens.
   ///
   /// A token for another service is refused here, some servers sign the answer, and others do not
@@ -287,11 +283,16 @@ public final class OAuthAuthority: Sendable {
   }
 
   /// Ends a token (RFC 7009, section 2.1); a refresh token with its access tokens.
-  func end(_ token: String, _ kind: String = "refresh_token") async throws(OAuthError) {
+  ///
+  /// `proof` has parameters by which the client authenticates, besides its secret.
+  func end(
+    _ token: String, _ kind: String = "refresh_token", proof: [String: String?] = [:]
+  ) async throws(OAuthError) {
     guard server.endpoints[.revocation] != nil else { throw .notRevocable("no_revocation") }
     do throws(OAuthError) {
       // The response needs no content (section 2.2).
-      _ = try await post(["token": token, "token_type_hint": kind], to: .revocation, empty: 200)
+      _ = try await post(
+        proof.merging(["token": token, "token_type_hint": kind]) { $1 }, to: .revocation, empty: 200)
     } catch {
       throw error.isRefused("unsupported_token_type") ? .notRevocable("unsupported_token_type") : error
     }

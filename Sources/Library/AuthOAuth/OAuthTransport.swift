@@ -66,7 +66,9 @@ extension OAuthServer {
       // The client was refused, and not a token (RFC 6749, section 5.2).
       if scheme == "Basic", code == nil, challenge.contains(/(?i)^\s*Basic\b/) { throw .refused("invalid_client") }
     }
-    let names = ["code", "code_verifier", "client_secret", "device_code", "refresh_token", "token"]
+    let names = [
+      "client_assertion", "client_secret", "code", "code_verifier", "device_code", "refresh_token", "token",
+    ]
     var secrets = names.compactMap { form?[$0] ?? nil }
     if let credential = authorization?.split(separator: " ").last { secrets.append(String(credential)) }
     return try Self.claims(

@@ -33,6 +33,10 @@ struct SavedSession {
   let isIntrospected: Bool
   /// The scopes that the server granted last; nil if it never said.
   var scope: String?
+  /// The newest ID token of this user, if it is kept and there is room for it.
+  var identity: String?
+  /// Whether the last renewal brought an ID token; nil before the first one.
+  var renewsIdentity: Bool?
   /// The limits that were requested.
   let idle: Duration?
   let absolute: Duration?
@@ -64,6 +68,7 @@ extension SavedSession {
     var next = self
     (next.refresh, next.user) = ("", User(id: user.id, username: "", displayName: "", role: user.role))
     next.replaced.append(refresh)
+    next.identity = nil
     return next.token.bytes.count + Self.longestRefresh + Self.longestUser <= Self.longest
   }
 
@@ -76,6 +81,15 @@ extension SavedSession {
   static func kind(isAccess: Bool) -> String { isAccess ? "access_token" : "refresh_token" }
 
   var token: SessionToken {
+    let whole = SessionToken(bytes: bytes)
+    guard identity != nil, whole.bytes.count > Self.longest else { return whole }
+    // The ID token is left out before anything that the session needs.
+    var smaller = self
+    smaller.identity = nil
+    return SessionToken(bytes: smaller.bytes)
+  }
+
+  private var bytes: [UInt8] {
     let fields: [String: String?] = [
       "version": "2", "iss": origin.issuer, "client_id": origin.client, "scope": scope,
       "id": id.rawValue, "refresh_token": refresh,
@@ -84,8 +98,9 @@ extension SavedSession {
       "boot_high": "\(began.boot.high)", "boot_low": "\(began.boot.low)", "began": "\(began.uptime.attoseconds)",
       "active": "\(active.uptime.attoseconds)", "fresh": "\(fresh.uptime.attoseconds)",
       "idle": idle.map { "\($0.attoseconds)" }, "absolute": absolute.map { "\($0.attoseconds)" },
+      "id_token": identity, "renews_id_token": renewsIdentity.map { "\($0)" },
     ]
-    return SessionToken(bytes: Array(Form.text(fields.merging(Self.fields(of: user)) { $1 }).utf8))
+    return Array(Form.text(fields.merging(Self.fields(of: user)) { $1 }).utf8)
   }
 
   private static func fields(of user: User) -> [String: String?] {
@@ -142,7 +157,8 @@ extension SavedSession {
         id: UserID(rawValue: user), username: username, displayName: name, role: role, attributes: attributes),
       subject: fields["sub"], refresh: refresh, isAccess: fields["access_only"] == "true",
       replaced: (fields["replaced"] ?? "").split(separator: " ").map(String.init),
-      isIntrospected: fields["introspected"] == "true", scope: fields["scope"], idle: time("idle"),
+      isIntrospected: fields["introspected"] == "true", scope: fields["scope"], identity: fields["id_token"],
+      renewsIdentity: fields["renews_id_token"].map { $0 == "true" }, idle: time("idle"),
       absolute: time("absolute"),
       began: start.advanced(by: began), active: start.advanced(by: active), fresh: start.advanced(by: fresh))
   }

@@ -4,17 +4,19 @@ package import CommandLineKit
 ///
 /// Several of them may have the same code.
 package enum ErrorCode: Hashable, Sendable, CaseIterable {
-  case accessTokenRefused, accountDeleted, accountDisabled, alreadyLoggedIn, busy, cancelled, challengeOver,
-    clientDocumentUnread, clientMissing, codeMissing,
-    commandMissing, commandNotRun, contextInUse, contextOfOther, csvNotJSON, homeNotText, homeTooLong,
-    kubectlVersionUnknown, locked,
+  case accessTokenRefused, accountDeleted, accountDisabled, alreadyLoggedIn, assertionFileUnusable, busy,
+    calledAsAskpass, cancelled, challengeOver, clientDocumentUnread, clientMissing, clientProofMissing, clientRefused,
+    codeMissing, commandMissing, commandNotRun, contextInUse, contextOfOther, csvNotJSON, directoryUnknown,
+    homeNotText, homeTooLong, idTokenExpired, idTokenMissing, kubectlVersionUnknown, locked,
     lockedRecovery,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
     logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
-    noScreen, noTerminalForLogin, notAdministrator, notAgreed, notAtProvider, notAtResource, notConfirmed, notInGroup,
+    noScreen, noTerminalForLogin, noUserInContext, notAdministrator, notAgreed, notAtProvider, notAtResource,
+    notConfirmed, notInGroup,
     notLoggedIn,
     notPermitted,
-    optionAtProvider, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken, passwordChangedMeanwhile,
+    optionAtProvider, optionWithoutUser, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken,
+    passwordChangedMeanwhile,
     passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotProven,
     passwordNotRecent, parameterTwice,
     passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, resourceMissing, resourceTwice,
@@ -73,6 +75,10 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .no("user_not_identified", "{ISSUER} does not say who is logged in here, so no login can be one of the same user")
         .hint("Switch to a new login with: \(run: "login", "--switch")")
     // Status 2: the command line or the input
+    case .calledAsAskpass:
+      .usage("called_as_askpass", "git asks for a password here, and such a program would give the token to any host")
+        .hint(
+          "Unset GIT_ASKPASS and core.askPass, and see how git gets the token: \(run: "help", "credential", "git")")
     case .clientMissing:
       .usage("client_id_missing", "a login at {ISSUER} needs a client id")
         .hint("Register auth-cli there, and pass the client id that you get with --client-id.")
@@ -82,6 +88,14 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .contextOfOther:
       .usage("context_of_other", "context {CONTEXT} is not for {RESOURCE}")
         .hint("Omit --context, or choose another one.")
+    case .clientProofMissing:
+      .usage("client_proof_missing", "a client that acts for itself needs a secret or a signed assertion")
+        .hint("Pass the secret with --client-secret-stdin, or name the file of the assertion with --assertion-file.")
+    case .noUserInContext:
+      .usage(
+        "no_user_in_context", "context {CONTEXT} has the access of the client {CLIENT} at {ISSUER}, and of no user"
+      )
+      .hint("Choose another context with --context.")
     case .commandMissing:
       .usage("command_missing", "there is no command to run").hint(
         "Write it after '--': \(run: "run", "--", "COMMAND")")
@@ -91,6 +105,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .optionAtProvider:
       .usage("option_not_at_provider", "{OPTION} does not apply to a login at {ISSUER}").hint(
         "Omit it, or choose another context with --context.")
+    case .optionWithoutUser:
+      .usage("option_without_user", "{OPTION} does not apply to the access of a client, which is no session of a user")
+        .hint("Omit it, or choose another context with --context.")
     case .parameterTwice:
       .usage("parameter_twice", "--parameter {NAME} is given twice").hint(
         "Give it once; only resource may be repeated.")
@@ -139,6 +156,12 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       .usage("kubectl_version_unknown", "kubectl asks for {VERSION}, which this version does not know").hint(
         "Write the apiVersion client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1 into the kubeconfig."
       )
+    case .assertionFileUnusable:
+      .cannotTell("assertion_file_unusable", "the assertion in {FILE} cannot be used: {REASON}")
+        .hint("Check the file. It is read each time an access token is requested.")
+    case .directoryUnknown:
+      .cannotTell("directory_unknown", "the current directory cannot be determined: {REASON}").hint(
+        "Change to another directory, or write the whole path.")
     case .tokenFileNotWritten:
       .cannotTell("token_file_not_written", "{FILE} cannot be written: {REASON}").hint(
         "The file is as it was. Check its directory, or choose another one.")
@@ -226,6 +249,16 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         .hint(
           "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER"). Then log in again: \(run: "login", "USER")"
         )
+    case .clientRefused:
+      .logInFirst("client_refused", "the client {CLIENT} is not accepted: {REASON}").hint(
+        "Check the client at the provider.")
+    case .idTokenExpired:
+      .logInFirst("id_token_expired", "the ID token has expired, and the provider sends another one only with a login")
+        .hint("Log in again: \(run: "login")")
+    case .idTokenMissing:
+      .logInFirst("id_token_missing", "the provider sent no ID token with the login").hint(
+        "Log in with the scope openid, if the provider supports OpenID Connect: \(run: "login", "--scope", "openid offline_access")"
+      )
     case .notAtProvider:
       .logInFirst("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
         .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")

@@ -29,7 +29,7 @@ enum AuthTool {
     ],
     globalOptions: [
       Options.json.declaration, Options.quiet.declaration, Options.context.declaration, Options.resource.declaration,
-      Options.noColor.declaration,
+      Options.noColor.declaration, Options.verbose.declaration,
     ],
     frequent: { word in
       switch word.text {
@@ -86,8 +86,7 @@ enum AuthTool {
         + "that ssh reaches, several hosts with commas; if the key has a forced command, that command chooses the "
         + "socket; a login at an identity provider does not use this variable",
       "AUTH_CLI_CONTEXT": "the context to use when --context is not given",
-      "AUTH_CLI_DEBUG": "lists the requests to an identity provider on standard error, without secrets, when it is set "
-        + "and not empty",
+      "AUTH_CLI_DEBUG": "does the same as --verbose when it is set and not empty",
       "XDG_DATA_HOME": "where the database is stored, in auth-cli/; relative values are ignored",
       "XDG_STATE_HOME": "where sessions are stored, in auth-cli/; relative values are ignored",
       "NO_COLOR": "no colour when it is set and not empty",

@@ -2,7 +2,7 @@ import Glibc
 
 /// The documents that are installed with the program.
 package enum InstalledDocument {
-  /// The path of a document, such as `/usr/share/doc/auth-cli/UseTheProgram.md`.
+  /// The path of a document, such as `/usr/share/doc/PROGRAM/Article.md`.
   ///
   /// A program that is not installed has no documents beside it; then the path is relative to the
   /// directory of an installation.

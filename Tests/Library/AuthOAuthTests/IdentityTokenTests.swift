@@ -102,3 +102,60 @@ import TextFormat
     #expect(world.server.forms("/revoke").isEmpty)
   }
 }
+
+/// The ID token that is saved for a program that hands it to other servers.
+@Suite(.timeLimit(.minutes(10))) struct KeptIdentityTests {
+  private let world = OAuthWorld()
+
+  private var authority: OAuthAuthority {
+    OAuthAuthority(
+      server: world.server.description, clientID: "app", clientSecret: nil, scopes: [], resources: [],
+      clock: world.clock, wallClock: { ServerDouble.wallClock }, keepsIdentity: true, user: { $0.user })
+  }
+
+  private func logIn(refresh: String = "r", _ more: JSON = [:]) async throws -> Grant {
+    try await world.logIn(at: authority) { nonce in
+      world.answer(refresh: refresh, world.claims("id-alice", nonce: nonce) + more)
+    }
+  }
+
+  @Test("the newest ID token of this user and client is kept, and one that is not stays out")
+  func newest() async throws {
+    var token = try await logIn().token
+    let first = try #require(IdentityToken(of: token))
+    #expect(first.audience == ["app"] && first.end.seconds == ServerDouble.wallClock + 300)
+    #expect(first.isRenewed == nil)
+    world.server.script("/token", 200, world.answer(refresh: "r2", world.claims("id-alice") + ["n": 2]))
+    token = try await authority.renew(token).token
+    let second = try #require(IdentityToken(of: token))
+    #expect(second.value != first.value && second.isRenewed == true)
+    for other in [["aud": "other"], ["iss": "https://evil.example"], ["exp": 1]] as [JSON] {
+      guard case .object(let changed) = other, case .object(let members) = world.claims("id-alice") else { return }
+      let claims = JSON.object(members.filter { $0.name != changed[0].name } + changed)
+      world.server.script("/token", 200, world.answer(refresh: "r3", claims))
+      token = try await authority.renew(token).token
+      #expect(IdentityToken(of: token)?.value == second.value)
+      #expect(IdentityToken(of: token)?.isRenewed == false)
+    }
+  }
+
+  @Test("an app's authority keeps none, and one that does not fit is left out before the session is")
+  func room() async throws {
+    let plain = try await world.logIn { nonce in world.answer(world.claims("id-alice", nonce: nonce)) }
+    #expect(IdentityToken(of: plain.token) == nil)
+    let long = JSON.string(String(repeating: "x", count: 60_000))
+    let token = try await logIn(refresh: String(repeating: "r", count: 12_000), ["groups": long]).token
+    #expect(IdentityToken(of: token) == nil && token.bytes.count < 48_000)
+    world.server.script("/token", 200, world.answer(refresh: "r2", world.claims("id-alice")))
+    #expect(IdentityToken(of: try await authority.renew(token).token) != nil)
+  }
+
+  @Test("the end of an ID token is the wall clock's")
+  func end() async throws {
+    let token = try #require(IdentityToken(of: try await logIn().token))
+    let end = ServerDouble.wallClock + 300
+    #expect(token.isValid(for: .seconds(10), at: UTCTime(seconds: end - 10)))
+    #expect(!token.isValid(for: .seconds(10), at: UTCTime(seconds: end - 9)))
+    #expect(!token.isValid(for: .zero, at: UTCTime(seconds: end)))
+  }
+}

@@ -20,6 +20,17 @@ public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
     TokenIssuer(rawValue: "\(providerPrefix)\(issuer) \(client)")
   }
 
+  /// A client of an identity provider that acts for itself: what is saved is no session of a user.
+  package static func clientItself(_ client: String, at issuer: String) -> TokenIssuer {
+    TokenIssuer(rawValue: "\(clientPrefix)\(issuer) \(client)")
+  }
+
+  /// Whether it is a client that acts for itself.
+  package var isClientItself: Bool { rawValue.hasPrefix(Self.clientPrefix) }
+
+  // An issuer is an address, so no user's session begins so.
+  private static let clientPrefix = "\(providerPrefix)client "
+
   /// Any client of any identity provider, for a vault that only reads.
   package static let anyProvider = TokenIssuer(rawValue: providerPrefix)
 

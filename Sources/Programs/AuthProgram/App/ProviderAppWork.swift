@@ -93,7 +93,7 @@ extension AppPage {
       rows: contexts.map { name, content in
         var (user, place) = ("", "a database")
         switch content {
-        case .atProvider(let settings, let saved): (user, place) = (saved?.user?.username ?? "", settings.issuer)
+        case .atProvider(let login, let saved): (user, place) = (saved?.user?.username ?? "", login.place)
         case .unusable: (user, place) = ("?", "unusable file")
         case .user, .ended, .elsewhere: break
         }

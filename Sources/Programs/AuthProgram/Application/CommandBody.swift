@@ -22,7 +22,7 @@ struct CommandBody: Sendable {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
       if !ofAnyContext {
-        let issuer = try ProviderSettings(of: place)?.issuer
+        let issuer = try ContextLogin(of: place)?.provider.issuer
         if let there = issuer ?? place.resource?.text { throw CommandError(code: .noPaymentsAtProvider, there.escaped) }
       }
       return try await named(run, words, in: try Workspace(place, printer, makeBackend))
@@ -40,21 +40,40 @@ struct CommandBody: Sendable {
 
   /// A command that works with a session at a database, and with one at an identity provider.
   ///
-  /// `status` is that of the command if the context of a resource has no login; by default it is an
-  /// error then.
+  /// It needs a user: in the context of a client that acts for itself, it is refused. `status` is
+  /// that of the command if the context of a resource has no login; by default it is an error then.
   static func anywhere(
     use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
     atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
+    anywhere(use: use, withoutLogin: status, atDatabase: run, atProvider: runAtProvider) {
+      (_: ParsedWords, workspace: ClientWorkspace) async throws(CommandError) -> Answer in
+      throw workspace.settings.noUser(workspace.place.context)
+    }
+  }
+
+  /// The same for a command that also works with the access of a client, which has no session.
+  static func anywhere(
+    use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
+    atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
+    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer,
+    asClient runAsClient: @escaping @Sendable (ParsedWords, ClientWorkspace) async throws(CommandError) -> Answer
+  ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let place = try ContextPlace(words)
-      guard let settings = try ProviderSettings(of: place) else {
+      switch try ContextLogin(of: place) {
+      case nil:
         if let resource = place.resource { return try nobody(at: resource, in: place, status) }
         return try await named(run, words, in: try Workspace(place, printer, makeBackend, use))
-      }
-      return try await atProvider { () async throws(CommandError) in
-        try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))
+      case .user(let settings):
+        return try await atProvider { () async throws(CommandError) in
+          try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))
+        }
+      case .client(let settings):
+        return try await atProvider { () async throws(CommandError) in
+          try await runAsClient(words, ClientWorkspace(place, printer, settings))
+        }
       }
     }
   }

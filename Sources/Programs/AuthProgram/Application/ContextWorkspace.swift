@@ -64,6 +64,12 @@ struct ContextPlace {
         "The file beside it that describes the provider is missing. Log in there again with --provider, or delete the file."
       )
     }
+    if issuer.isProvider, isAtProvider, issuer.isClientItself != found.isClientItself {
+      return (
+        found.isClientItself ? "holds the access of a client, and no user's session." : "holds the session of a user.",
+        "Use another --context, or log out first: auth-cli logout --context \(context)"
+      )
+    }
     if issuer.isProvider {
       return (
         "holds a session \(isAtProvider ? "at another identity provider, or with another client id" : "of a database").",

@@ -69,6 +69,7 @@ package struct Program: Sendable {
         throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
       }
       guard let words else { throw CommandError(code: .wordsUnreadable) }
+      if words.count == 1, words[0].isQuestionOfGit { throw CommandError(code: .calledAsAskpass) }
       switch try AuthTool.tool.parse(words, environment: Environment.word) {
       case .version:
         let version = AuthTool.tool.name + " " + Release.version
@@ -111,6 +112,7 @@ package struct Program: Sendable {
 
   private func finish(_ body: CommandBody, _ words: ParsedWords) async -> ExitStatus {
     let printer = Printer(words)
+    if words[Options.verbose] { ProviderTransport.isListing = true }
     do throws(CommandError) {
       return printer.print(try await body.run(words, printer, makeBackend))
     } catch {
@@ -128,5 +130,14 @@ package struct Program: Sendable {
         .map { AuthTool.tool.statuses(of: $0.command).contains(status.rawValue) } == true,
       "\(path) ended with status \(status.rawValue), which its declaration does not list")
     return status
+  }
+}
+
+extension Word {
+  /// Whether git asks this of the program that GIT_ASKPASS names (gitcredentials(7)):
+  /// `Password for 'https://git.example.com': `.
+  fileprivate var isQuestionOfGit: Bool {
+    guard let text, text.hasSuffix(": ") else { return false }
+    return text.hasPrefix("Username") || text.hasPrefix("Password")
   }
 }

@@ -197,9 +197,9 @@ enum GitCredentialCommand {
   ///
   /// A token that was renewed meanwhile stays. git may name none, and means whatever is saved.
   private static func erase(_ refused: String?, in place: ContextPlace) throws(CommandError) {
-    guard let settings = try ProviderSettings(of: place) else { return }
+    guard let login = try ContextLogin(of: place) else { return }
     try explained { () throws(VaultError) in
-      try place.vault(for: settings.tokenIssuer).forgetAccessToken { refused == nil || $0.value == refused }
+      try place.vault(for: login.tokenIssuer).forgetAccessToken { refused == nil || $0.value == refused }
     }
   }
 
@@ -217,42 +217,5 @@ enum GitCredentialCommand {
       asked[parts[0]] = earlier + parts[1]
     }
     return asked
-  }
-}
-
-/// `credential kubectl`.
-enum KubectlCredentialCommand {
-  static let command = Command<CommandBody>(
-    "kubectl", summary: "Answer kubectl as an exec plugin",
-    discussion: [
-      "Prints an ExecCredential of client.authentication.k8s.io with an access token and when it expires, in the version "
-        + "that kubectl asks for: v1 or v1beta1. Name it in the kubeconfig: users[].user.exec with command: auth-cli, "
-        + "args: [credential, kubectl] and interactiveMode: Never."
-    ],
-    examples: ["credential kubectl": "prints the credential"],
-    statuses: .ofAccessTokens
-  ) { _ in .withAccessToken(answer) }
-
-  private static func answer(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
-    let end: JSON = try access.end().map { ["expirationTimestamp": .string($0.iso8601)] } ?? [:]
-    let credential: JSON = [
-      "apiVersion": .string(try version()), "kind": "ExecCredential",
-      "status": ["token": .string(access.token.value)] + end,
-    ]
-    return Answer(.onlyShows, text: credential.text + "\n", credential)
-  }
-
-  /// The version that kubectl asks for; it describes the request in a variable (client-go
-  /// credential plugins, "Input and output formats").
-  private static func version() throws(CommandError) -> String {
-    let group = "client.authentication.k8s.io/"
-    guard let request = Environment.value("KUBERNETES_EXEC_INFO"),
-      case .object(let list)? = JSON(parsing: Array(request.utf8)),
-      case .string(let version)? = list.first(where: { $0.name == "apiVersion" })?.value
-    else { return group + "v1" }
-    guard [group + "v1", group + "v1beta1"].contains(version) else {
-      throw CommandError(code: .kubectlVersionUnknown, version.escaped)
-    }
-    return version
   }
 }

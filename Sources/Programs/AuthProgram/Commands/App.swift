@@ -50,6 +50,8 @@ enum AppCommand {
     _ workspace: ContextWorkspace, _ work: any AppWorker, provider: String? = nil
   ) throws(CommandError) -> AppLoop {
     try requireTerminal(workspace.printer)
+    // A line between its rows would spoil the screen.
+    if isatty(STDERR_FILENO) == 1 { ProviderTransport.isListing = false }
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
     let context = workspace.context
     return try AppLoop(work: work, context: context == .standard ? nil : context.description, provider: provider)

@@ -40,7 +40,7 @@ enum ContextsCommand {
       let isCurrent = name == workspace.context
       var cells = [name.description, "", "", isCurrent ? "this one" : ""]
       var (user, session, isLoggedIn) = (JSON.null, JSON.null, JSON.null)
-      var provider: ProviderSettings?
+      var provider: ContextLogin?
       switch content {
       case .user(let grant):
         (cells[1], cells[2]) = (grant.user.username, deadlines.remaining(grant.limits))
@@ -48,10 +48,11 @@ enum ContextsCommand {
         isLoggedIn = true
       case .ended: (cells[2], isLoggedIn) = ("over", false)
       case .elsewhere: cells[3] = "at another database"
-      case .atProvider(let settings, let saved):
+      case .atProvider(let login, let saved):
         let name = saved?.user?.username
-        (provider, cells[1], isLoggedIn) = (settings, name ?? "", .bool(saved != nil))
-        cells[3] = [cells[3], "at \(settings.issuer)"].filter { !$0.isEmpty }.joined(separator: ", ")
+        (provider, cells[1], isLoggedIn) = (login, name ?? "", .bool(saved != nil))
+        cells[3] = [cells[3], login.isOfClient ? login.place : "at \(login.place)"].filter { !$0.isEmpty }.joined(
+          separator: ", ")
         user = name.map { ["username": .string($0)] } ?? .null
       case .unusable(let problem):
         (cells[1], cells[3]) = ("?", [cells[3], "unusable file"].filter { !$0.isEmpty }.joined(separator: ", "))
@@ -76,7 +77,7 @@ enum ContextsCommand {
     /// A session that has ended.
     case ended
     /// A login at an identity provider; without details if nobody is logged in there.
-    case atProvider(ProviderSettings, TokenDetails?)
+    case atProvider(ContextLogin, TokenDetails?)
     /// A session at another database; this database is not asked about it.
     case elsewhere
     /// A file that cannot be used, and why.
@@ -103,12 +104,12 @@ enum ContextsCommand {
     of name: ContextName, at place: ContextPlace, _ backend: (any Backend)?
   ) throws(CommandError) -> Content? {
     let place = place.named(name)
-    let settings: ProviderSettings?
-    do throws(CommandError) { settings = try ProviderSettings(of: place) } catch { return .unusable(error.sentence) }
-    if let settings {
-      switch place.vault(for: settings.tokenIssuer).look() {
-      case .absent: return .atProvider(settings, nil)
-      case .token(_, let details): return .atProvider(settings, details)
+    let login: ContextLogin?
+    do throws(CommandError) { login = try ContextLogin(of: place) } catch { return .unusable(error.sentence) }
+    if let login {
+      switch place.vault(for: login.tokenIssuer).look() {
+      case .absent: return .atProvider(login, nil)
+      case .token(_, let details): return .atProvider(login, details)
       case .corrupt(let evidence): return .unusable(evidence.description)
       case .unavailable(let failure): return .unusable(failure.description)
       }

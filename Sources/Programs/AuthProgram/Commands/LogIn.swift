@@ -22,6 +22,9 @@ enum LogInCommand {
         + "the program registers there, unless --client-id names a client. Before the browser opens, it says for what it "
         + "requests a token. If resource and provider have different hosts, it asks once. --scope adds to the scopes that "
         + "were requested before.",
+      "With --client-credentials nobody logs in: the client of a service or a job gets access tokens for itself. It has "
+        + "a secret, which --client-secret-stdin reads and the context stores; or a file with a signed assertion, such as a "
+        + "Kubernetes token. 'token', 'run' and 'credential' work as after a login; commands about a user do not.",
       "If you log in in two steps, the command asks for a code after the password: one of your authenticator app, or one of "
         + "your recovery codes. With --password-stdin it is the second line of standard input, which is read only if "
         + "it is needed.",
@@ -35,6 +38,8 @@ enum LogInCommand {
       "login alice --password-stdin < alice.password": "reads the password from a file, for scripts",
       "login --provider https://id.example.com --client-id cli": "logs in at an identity provider",
       "login --resource https://mcp.example.com/mcp": "logs in for an MCP server",
+      "login --provider https://id.example.com --client-id job --client-credentials --client-secret-stdin < secret":
+        "gets access for the client itself",
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
   ) { _ in
@@ -47,6 +52,13 @@ enum LogInCommand {
         return try await run(words, in: try Workspace(place, printer, makeBackend))
       }
       if words[user] != nil { throw CommandError(code: .userAtProvider, place.context.description) }
+      if login.isOfClient {
+        let ofSession: [any DeclaredOption] = [switching, idle, absolute]
+        if let other = ofSession.first(where: { words.origin(of: $0) != .notGiven }) {
+          throw CommandError(code: .optionWithoutUser, other.declaration.flag)
+        }
+        return try await atProvider { () async throws(CommandError) in try await login.runAsClient(printer) }
+      }
       let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
       return try await atProvider { () async throws(CommandError) in
         try await login.run(printer, isSwitch: words[switching], limits: limits)

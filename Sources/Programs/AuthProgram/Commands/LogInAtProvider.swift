@@ -10,7 +10,7 @@ import TextFormat
 struct LogInAtProvider {
   static let options: [any DeclaredOption] = [
     provider, client, secretFromInput, scope, parameter, redirectPort, redirectURI, browser, device, paste,
-    selectAccount,
+    selectAccount, clientCredentials, assertionFile,
   ]
 
   static let provider = Option.optional(
@@ -38,6 +38,13 @@ struct LogInAtProvider {
 
   private static let selectAccount = Option.flag(
     "select-account", "Ask the provider to let you choose the account, as --switch does too")
+
+  static let clientCredentials = Option.flag(
+    "client-credentials", "Get access for the client itself, without a user, such as for a service or a job of CI")
+  static let assertionFile = Option.optional(
+    "assertion-file", "PATH",
+    ValueKind("a path", accepted: "the path of a file") { $0.text.flatMap { $0.isEmpty ? nil : $0 } },
+    "The file of a signed assertion in place of the client's secret; it is read at each renewal")
 
   private static let address = ValueKind<String>(
     "an issuer", accepted: "an https address in ASCII, without a user name or a query, such as https://id.example.com"
@@ -76,23 +83,32 @@ struct LogInAtProvider {
     }
   }
 
-  private let words: ParsedWords
-  private let place: ContextPlace
-  private let remembered: ProviderSettings?
-  private let issuer: String
+  let words: ParsedWords
+  let place: ContextPlace
+  private let remembered: ContextLogin?
+  let issuer: String
+  /// Whether the client gets access for itself, and no user logs in.
+  let isOfClient: Bool
 
   /// Reads the command line; nil if the login is one at a database.
   init?(_ words: ParsedWords, _ place: ContextPlace, databaseOptions: [any DeclaredOption]) throws(CommandError) {
     (self.words, self.place) = (words, place)
-    remembered = try ProviderSettings(of: place)
+    remembered = try ContextLogin(of: place)
     if place.resource == nil, let alone = ResourceLogin.options.first(where: { words.origin(of: $0) != .notGiven }) {
       throw CommandError(code: .resourceMissing, alone.declaration.flag)
     }
-    guard let issuer = words[Self.provider] ?? remembered?.issuer ?? place.resource?.text else {
+    guard let issuer = words[Self.provider] ?? remembered?.provider.issuer ?? place.resource?.text else {
       guard let alone = Self.options.first(where: { words.origin(of: $0) != .notGiven }) else { return nil }
       throw CommandError(code: .providerMissing, alone.declaration.flag)
     }
     self.issuer = issuer
+    let ofUser: [any DeclaredOption] = [
+      Self.browser, Self.device, Self.paste, Self.selectAccount, Self.redirectPort, Self.redirectURI,
+    ]
+    let isOfUser = ofUser.contains { words.origin(of: $0) != .notGiven }
+    let isRemembered = remembered?.isOfClient == true && remembered?.provider.issuer == issuer
+    isOfClient = words[Self.clientCredentials] || words[Self.assertionFile] != nil || isRemembered && !isOfUser
+    if isOfClient { try requireOptionsOfClient(besides: ofUser) }
     let ways = [Self.browser, Self.device, Self.paste].filter { words[$0] }
     if ways.count > 1 { throw .excluded(ways[0].declaration, by: ways[1].declaration, path: words.path) }
     if words.origin(of: Self.redirectPort) != .notGiven, words.origin(of: Self.redirectURI) != .notGiven {
@@ -107,36 +123,51 @@ struct LogInAtProvider {
     }
   }
 
+  /// What the context remembers of this provider.
+  private var known: ProviderSettings? { remembered?.provider.issuer == issuer ? remembered?.provider : nil }
+
+  /// The file of the assertion that the context remembers.
+  var knownAssertionFile: String? {
+    guard known != nil, case .client(let settings)? = remembered else { return nil }
+    return settings.assertionFile
+  }
+
   /// Gets the provider's metadata, and returns what the context remembers.
-  private func settings(_ printer: Printer) async throws(CommandError) -> ProviderSettings {
+  func settings(_ printer: Printer) async throws(CommandError) -> ProviderSettings {
     if let resource = place.resource {
-      return try await ResourceLogin(words, printer, resource: resource, remembered: remembered, way: chosenWay)
-        .settings()
+      return try await ResourceLogin(
+        words, printer, resource: resource, remembered: remembered?.provider, way: chosenWay
+      ).settings()
     }
-    let known = remembered?.issuer == issuer ? remembered : nil
-    guard let client = words[Self.client] ?? known?.clientID else {
+    let before = known
+    // A user's scopes and parameters are not those of a client.
+    let known = remembered?.isOfClient == isOfClient ? before : nil
+    guard let client = words[Self.client] ?? before?.clientID else {
       throw CommandError(code: .clientMissing, issuer.escaped)
     }
-    var secret = known?.clientID == client ? known?.clientSecret : nil
+    var secret = before?.clientID == client ? before?.clientSecret : nil
     if words[Self.secretFromInput] {
       secret = Secret(bytes: try SecretLines().lines(["client secret"])[0])
     }
+    let curl = try CurlVariables.here(besides: before?.curl ?? CurlVariables())
     let server = try await explainedAsync { () async throws(OAuthError) in
-      try await OAuthServer.discover(issuer: issuer, send: ProviderTransport.send)
+      try await OAuthServer.discover(issuer: issuer, send: ProviderTransport.send(curl))
     }
+    // They are about a user.
     let standard = ["openid", "offline_access"].filter {
-      server.listedScopes.isEmpty || server.listedScopes.contains($0)
+      !isOfClient && (server.listedScopes.isEmpty || server.listedScopes.contains($0))
     }
     let scopes: [String]? = words[Self.scope].map { $0.split(separator: " ").map(String.init) }
     var settings = ProviderSettings(
       issuer: issuer, clientID: client, clientSecret: secret, scopes: scopes ?? known?.scopes ?? standard,
       parameters: known?.parameters ?? [:])
+    settings.curl = curl
     settings.way = chosenWay ?? known?.way
     settings.redirectURI = redirectURI ?? known?.redirectURI ?? ProviderSettings.anyPort
     settings.resources = known?.resources ?? []
     (settings.endpoints, settings.namesIssuer) = (server.endpoints, server.namesIssuer)
     (settings.listsS256, settings.clientAuthentication) = (server.listsS256, server.clientAuthentication)
-    if let known, known.clientID == client { settings.clientAuthentication.merge(known.clientAuthentication) { $1 } }
+    if let before, before.clientID == client { settings.clientAuthentication.merge(before.clientAuthentication) { $1 } }
     let given = words[Self.parameter]
     if !given.isEmpty { (settings.parameters, settings.resources) = ([:], []) }
     for (name, value) in given {
@@ -191,7 +222,7 @@ struct LogInAtProvider {
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(place),
       notes: (leftovers.map { ["The previous login: \($0)"] } ?? [])
-        + workspace.grantNotes(for: user).map { Hint($0) } + ProviderTransport.notes
+        + workspace.grantNotes(for: user).map { Hint($0) } + settings.curl.notes
         + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
   }
 }
@@ -200,7 +231,9 @@ extension LogInAtProvider {
   /// The login of this context as a client that was registered earlier for the same resource; nil
   /// if the new login is one of the same client.
   private func former(insteadOf settings: ProviderSettings, _ printer: Printer) -> ProviderWorkspace? {
-    guard let remembered, settings.resource != nil, remembered.tokenIssuer != settings.tokenIssuer else { return nil }
+    guard case .user(let remembered)? = remembered, settings.resource != nil,
+      remembered.tokenIssuer != settings.tokenIssuer
+    else { return nil }
     return ProviderWorkspace(place, printer, remembered)
   }
 }

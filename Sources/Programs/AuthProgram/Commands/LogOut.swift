@@ -20,7 +20,7 @@ enum LogOutCommand {
       "logout --all": "ends all your sessions, in every context",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .anywhere(withoutLogin: .done, atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(withoutLogin: .done, atDatabase: run, atProvider: run, asClient: run) }
 
   private static let everywhere = Option.flag("all", "End all your sessions, on every device and in every context")
 
@@ -118,6 +118,33 @@ enum LogOutCommand {
     }
     if case .alreadyLoggedOut = result { return nobody(notes) }
     return loggedOut(before, others: 0, notes + (result == .withoutRevocation ? ["\(notRevocable)."] : []))
+  }
+
+  /// Ends the access of a client that acts for itself; the context still has its secret.
+  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> Answer {
+    let provider = workspace.settings.provider
+    if words[everywhere] {
+      throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, provider.issuer.escaped)
+    }
+    let notes = try makeUsable(workspace.vault)
+    if case .corrupt = workspace.vault.look() {
+      _ = try await explainedAsync { () async throws(VaultError) in try await workspace.vault.setAside() }
+      throw CommandError(
+        code: .sessionFileSetAsideAtProvider, workspace.vault.path.escaped, provider.issuer.escaped)
+    }
+    let result = try await workspace.logOut()
+    if case .alreadyLoggedOut = result { return nobody(notes) }
+    return Answer(
+      .changed(
+        "the client \(TextEscaping.escape(provider.clientID)) is logged out", hint: "Check with: \(run: "status")"),
+      lines: ["Logged out the client \(provider.clientID.escaped)."],
+      ["logged_out": true, "client_id": .string(provider.clientID)],
+      notes: notes + (result == .withoutRevocation ? ["\(notRevocable)."] : [])
+        + (provider.clientSecret == nil
+          ? []
+          : [
+            "The context still has the secret of the client; to delete it: \(runByOthers: "contexts", "forget", "\(workspace.place.context)")"
+          ]))
   }
 
   static let notRevocable = "The provider cannot end a token: a copy of one works until it expires"

@@ -25,7 +25,7 @@ enum StatusCommand {
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { _ in
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let body = CommandBody.anywhere(use: .looks, withoutLogin: .no, atDatabase: run, atProvider: run)
+      let body = CommandBody.anywhere(use: .looks, withoutLogin: .no, atDatabase: run, atProvider: run, asClient: run)
       guard words[shortStatus], !printer.asJSON else { return try await body.run(words, printer, makeBackend) }
       // For a shell prompt, it does not wait, and prints a name or nothing.
       do throws(CommandError) { return try await body.run(words, printer, makeBackend.forShell) } catch {
@@ -91,34 +91,67 @@ enum StatusCommand {
         "Logged in as \(session.user.username.escaped) (\(session.user.displayName.escaped)) at \(issuer).",
         deadlines.validity(of: token),
       ]
-      lines += workspace.grantNotes(for: session.user)
+      lines += workspace.identityNotes + workspace.grantNotes(for: session.user)
       if limits.first != .never { lines.append(deadlines.ending(limits.idle, limits.absolute)) }
     }
     return Answer(
-      .onlyShows, status: session == nil ? .no : .done, lines: lines + [workspace.placesLine],
+      .onlyShows, status: session == nil ? .no : .done,
+      lines: lines + [
+        workspace.place.line(at: workspace.settings.issuer, with: workspace.vault, isSaved: session != nil)
+      ],
       [
         "logged_in": .bool(session != nil), "reason": .string(orNull: reason?.code),
         "user": session.map { .user($0.user) } ?? .null,
         "session": session.map { .session($0.id, $0.limits, deadlines) } ?? .null,
         "provider": .provider(workspace.settings), "access_token_until": .end(of: token, deadlines),
-      ] + workspace.grantDocument(for: session?.user) + workspace.place.document,
+      ] + workspace.grantDocument(for: session?.user) + workspace.identityDocument + workspace.place.document,
       notes: session == nil ? ["Log in with: \(run: "login")"] : [])
+  }
+}
+
+extension StatusCommand {
+  /// The same for a client that acts for itself; it sends nothing.
+  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> Answer {
+    let (grant, provider) = (try workspace.saved(), workspace.settings.provider)
+    let status: ExitStatus = grant == nil ? .no : .done
+    if words[shortStatus], !workspace.printer.asJSON {
+      return Answer(
+        .onlyShows, status: status, text: grant == nil ? "" : TextEscaping.escape(provider.clientID) + "\n")
+    }
+    let deadlines = try Deadlines(clock: workspace.clock)
+    var lines = ["Nobody is logged in."]
+    if let grant {
+      let client = "The client \(provider.clientID.escaped) has access at \(provider.issuer.escaped)"
+      lines = ["\(client), for itself and no user.", deadlines.validity(of: grant.access)]
+      if let file = workspace.settings.assertionFile { lines.append("Its assertion is read from \(file.escaped).") }
+    }
+    return Answer(
+      .onlyShows, status: status,
+      lines: lines + [workspace.place.line(at: provider.issuer, with: workspace.vault, isSaved: grant != nil)],
+      [
+        "logged_in": .bool(grant != nil), "reason": nil, "user": nil, "session": nil,
+        "provider": .provider(.client(workspace.settings)),
+        "access_token_until": .end(of: grant?.access, deadlines),
+        "granted_scopes": grant?.scopes.map { .array($0.map(JSON.string)) } ?? .null,
+        "assertion_file": .string(orNull: workspace.settings.assertionFile),
+      ] + workspace.place.document,
+      notes: grant == nil ? ["Log in with: \(run: "login")"] : [])
+  }
+}
+
+extension ContextPlace {
+  /// The line about a context at a provider: its name, what chose it, and where its tokens are.
+  fileprivate func line(at issuer: String, with vault: FileVault, isSaved: Bool) -> String {
+    var line = "Context \(context)" + (contextVariable.map { " (from \($0))" } ?? "")
+    line += " is at \(issuer.escaped)"
+    line += isSaved ? "; its session is in \(vault.path.escaped), which only you can read." : "."
+    return places.service == nil ? line : line + " \(Places.serviceVariable) does not apply to it."
   }
 }
 
 extension ContextPlace {
   /// The members about the context and its directory, and the variables that chose them.
   fileprivate var document: JSON { .context(self) + ["sessions_from": .string(orNull: places.stateVariable)] }
-}
-
-extension ProviderWorkspace {
-  /// The lines about the context: its name, what chose it, and where its session is.
-  fileprivate var placesLine: String {
-    var line = "Context \(context)" + (contextVariable.map { " (from \($0))" } ?? "")
-    line += " is at \(settings.issuer.escaped)"
-    line += store.session == nil ? "." : "; its session is in \(vault.path.escaped), which only you can read."
-    return places.service == nil ? line : line + " \(Places.serviceVariable) does not apply to it."
-  }
 }
 
 extension Workspace {

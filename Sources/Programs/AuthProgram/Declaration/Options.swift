@@ -84,6 +84,9 @@ enum Options {
     "Use the login for this resource, such as an MCP server: it has a context of its own")
   static let noColor = Option.flag("no-color", "Print without colour")
 
+  static let verbose = Option.flag(
+    "verbose", "List the requests to an identity provider on standard error, without secrets")
+
   static let short = Option.flag("short", "Print the names alone, one on a line")
 
   static let passwordFromInput = Option.flag("password-stdin", "Read the password from standard input, one line")

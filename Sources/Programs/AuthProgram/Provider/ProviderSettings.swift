@@ -34,6 +34,8 @@ struct ProviderSettings: Equatable, Redacted {
   /// login that chose no resource.
   var resource: ResourceSettings?
 
+  /// The proxy and the certificate authority of the last login.
+  var curl = CurlVariables()
   /// Whether the provider lists S256 among the methods of PKCE.
   var listsS256 = true
 
@@ -56,14 +58,14 @@ struct ProviderSettings: Equatable, Redacted {
   /// - Returns: The authority.
   func authority(clock: any SessionClock, onlyTokens: Bool = false) -> OAuthAuthority {
     var server = OAuthServer(
-      issuer: issuer, endpoints: endpoints, send: ProviderTransport.send)
+      issuer: issuer, endpoints: endpoints, send: ProviderTransport.send(curl))
     server.namesIssuer = namesIssuer
     server.clientAuthentication = clientAuthentication
     // A token for a resource is none for the services of its issuer.
     if onlyTokens || resource != nil { server = server.forTokensAlone }
     return OAuthAuthority(
       server: server, clientID: clientID, clientSecret: clientSecret, scopes: scopes, resources: resources,
-      clock: clock, user: { onlyTokens ? nil : $0.marked })
+      clock: clock, keepsIdentity: true, user: { onlyTokens ? nil : $0.marked })
   }
 }
 
@@ -80,34 +82,25 @@ extension OAuthClaims {
 }
 
 extension ProviderSettings {
-  /// The settings of a context; nil if it is not at an identity provider.
-  init?(of place: ContextPlace) throws(CommandError) {
-    let vault = place.vault(for: .anyProvider)
-    guard let content = try explained({ () throws(VaultError) in try vault.providerSettings() }) else { return nil }
-    guard let settings = ProviderSettings(content) else {
-      throw CommandError(code: .providerSettingsUnusable, vault.providerPath.escaped, place.context.description)
-    }
-    if let resource = place.resource, resource.text != settings.resource?.address {
-      throw CommandError(code: .contextOfOther, place.context.description, resource.text)
-    }
-    self = settings
-  }
+  var content: [UInt8] { content(with: [:]) }
 
-  var content: [UInt8] {
+  /// The settings for a file, with further members.
+  func content(with others: JSON) -> [UInt8] {
     func object(_ members: [String: String]) -> JSON {
       JSON(members.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
     let endpoints = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.key.rawValue, $0.value) })
     let ways = Dictionary(uniqueKeysWithValues: clientAuthentication.map { ($0.key.rawValue, $0.value.rawValue) })
     let secret = clientSecret.map { String(decoding: $0.bytes, as: UTF8.self) }
-    let document = JSON.document([
-      "issuer": .string(issuer), "client_id": .string(clientID), "client_secret": .string(orNull: secret),
-      "scopes": .array(scopes.map(JSON.string)), "way": .string(orNull: way?.rawValue),
-      "redirect_uri": .string(redirectURI), "parameters": object(parameters),
-      "resources": .array(resources.map(JSON.string)), "lists_s256": .bool(listsS256),
-      "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer), "client_authentication": object(ways),
-      "resource": resource?.document ?? .null,
-    ])
+    let document = JSON.document(
+      [
+        "issuer": .string(issuer), "client_id": .string(clientID), "client_secret": .string(orNull: secret),
+        "scopes": .array(scopes.map(JSON.string)), "way": .string(orNull: way?.rawValue),
+        "redirect_uri": .string(redirectURI), "parameters": object(parameters),
+        "resources": .array(resources.map(JSON.string)), "lists_s256": .bool(listsS256),
+        "endpoints": object(endpoints), "names_issuer": .bool(namesIssuer), "client_authentication": object(ways),
+        "resource": resource?.document ?? .null, "curl": object(curl.options),
+      ] + others)
     return Array((document + "\n").utf8)
   }
 
@@ -141,6 +134,7 @@ extension ProviderSettings {
       guard let resource = ResourceSettings(saved), !resources.isEmpty else { return nil }
       self.resource = resource
     }
+    curl = CurlVariables(options: object("curl") ?? [:])
     if let address = text("redirect_uri"), LoopbackAddress(address) != nil { redirectURI = address }
     let ways = object("client_authentication") ?? [:]
     for endpoint in OAuthServer.Endpoint.allCases {

@@ -3,6 +3,7 @@ import AuthMessages
 import AuthOAuth
 import CommandLineKit
 import Glibc
+import Synchronization
 import TextFormat
 
 /// How the program sends requests to a provider: with curl.
@@ -10,14 +11,25 @@ enum ProviderTransport {
   /// The variable that lists the requests on standard error.
   static let variable = "AUTH_CLI_DEBUG"
 
-  /// The transport; with `AUTH_CLI_DEBUG`, each request is a line on standard error, with its
-  /// address, the status of the answer and the time, and without what may be secret.
-  static var send: OAuthTransport {
-    let send: OAuthTransport = CurlTransport(workPlace: .callingThread).send
-    guard Environment.value(variable)?.isEmpty == false else { return send }
+  /// Whether requests are listed on standard error: with `--verbose`, or `AUTH_CLI_DEBUG`.
+  static var isListing: Bool {
+    get { listing.load(ordering: .relaxed) }
+    set { listing.store(newValue, ordering: .relaxed) }
+  }
+
+  private static let listing = Atomic(Environment.value(variable)?.isEmpty == false)
+
+  /// The transport; when it lists, each request is a line on standard error, with its address, the
+  /// status of the answer and the time, and without what may be secret.
+  ///
+  /// - Parameter variables: What the context stores of the variables of curl.
+  /// - Returns: The transport.
+  static func send(_ variables: CurlVariables = CurlVariables()) -> OAuthTransport {
+    let send: OAuthTransport = CurlTransport(workPlace: .callingThread, options: variables.applied).send
     return { request in
       let began = ContinuousClock.now
       func list(_ end: String) {
+        guard isListing else { return }
         let time = Int(began.duration(to: .now) / .milliseconds(1))
         let line = Array("auth-cli: \(TextEscaping.escape(request.description)): \(end), \(time) ms\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
@@ -31,16 +43,5 @@ enum ProviderTransport {
         throw error
       }
     }
-  }
-
-  /// What a login says about the variables of curl that are set here: no context stores them.
-  static var notes: [Hint] {
-    let names = [
-      "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "CURL_CA_BUNDLE", "SSL_CERT_FILE",
-      "SSL_CERT_DIR",
-    ].filter { Environment.value($0)?.isEmpty == false }
-    guard !names.isEmpty else { return [] }
-    let list = names.joined(separator: ", ")
-    return [Hint("The context does not store \(list): set that also where a timer or cron runs auth-cli.")]
   }
 }

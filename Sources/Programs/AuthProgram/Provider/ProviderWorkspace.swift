@@ -226,7 +226,8 @@ extension CommandError {
     // The library does not say whether passwords were refused; a provider means its requests.
     if let wait { return CommandError(.wait(wait), .throttledAtProvider) }
     if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
-    if code == ErrorCode.notAtProvider.code { return self }
+    let ownHints: [ErrorCode] = [.notAtProvider, .clientRefused, .idTokenMissing]
+    if ownHints.contains(where: { $0.code == code }) { return self }
     // The session is kept, but only a login renews it.
     if code == "login_needed" { return CommandError(.logInFirst, code, message, hint: "Log in with: \(run: "login")") }
     return status == .logInFirst ? withHint("Log in with: \(run: "login")") : self

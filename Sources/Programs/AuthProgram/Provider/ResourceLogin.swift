@@ -42,10 +42,11 @@ struct ResourceLogin {
     guard mayLackTerminal || Question.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
     let given: [String]? = words[LogInAtProvider.scope].map { $0.split(separator: " ").map(String.init) }
     let allowsMissingPKCE = words[Self.missingPKCE] || remembered?.resource?.allowsMissingPKCE == true
+    let curl = try CurlVariables.here(besides: remembered?.curl ?? CurlVariables())
     var found = try await explainedAsync { () async throws(OAuthError) in
       try await OAuthServer.discover(
         resource: resource.written, issuer: words[LogInAtProvider.provider], scopes: given,
-        requiresPKCE: !allowsMissingPKCE, send: ProviderTransport.send)
+        requiresPKCE: !allowsMissingPKCE, send: ProviderTransport.send(curl))
     }
     // Nothing that one issuer gave is used at another one.
     let known = remembered.flatMap { $0.issuer == found.server.issuer && $0.resources == [found.identifier] ? $0 : nil }
@@ -55,6 +56,7 @@ struct ResourceLogin {
     try tell(found, client, isKnown: known != nil)
     var settings = base(found, known)
     settings.resource?.allowsMissingPKCE = allowsMissingPKCE
+    settings.curl = curl
     if case .named(let id, let secret) = client {
       (settings.clientID, settings.clientSecret) = (id, secret)
       return settings

@@ -48,7 +48,7 @@ struct SavedAccess: Redacted {
     var minimum = words[Self.minimum]
     let clock = BootClock()
     (self.printer, self.clock) = (printer, clock)
-    if place.mayBeOfOtherResource { _ = try ProviderSettings(of: place) }
+    if place.mayBeOfOtherResource { _ = try ContextLogin(of: place) }
     var old: AccessToken?
     var isRenewable = true
     if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
@@ -69,16 +69,20 @@ struct SavedAccess: Redacted {
         return
       }
     }
-    guard let settings = try ProviderSettings(of: place) else {
+    switch try ContextLogin(of: place) {
+    case .user(let settings):
+      // Without a refresh token, the provider is asked whether the token still works.
+      token = try await ProviderWorkspace(place, printer, settings, onlyTokens: isRenewable)
+        .accessToken(validFor: minimum, insteadOf: old)
+    case .client(let settings):
+      token = try await ClientWorkspace(place, printer, settings).accessToken(validFor: minimum, insteadOf: old)
+    case nil:
       if let resource = place.resource { throw CommandError(code: .notAtResource, resource.text) }
       // A directory that cannot be used has no settings either.
       let atDatabase = place.vault(for: place.places.service == nil ? .embedded : .server)
       if case .unavailable(let failure) = atDatabase.look() { throw CommandError(failure) }
       throw CommandError(code: .notAtProvider, place.context.description)
     }
-    // Without a refresh token, the provider is asked whether the token still works.
-    token = try await ProviderWorkspace(place, printer, settings, onlyTokens: isRenewable)
-      .accessToken(validFor: minimum, insteadOf: old)
   }
 
   /// When the token expires, by the wall clock; nil if the provider did not say.

@@ -178,10 +178,10 @@ enum AppScenes {
   }
 
   private static let contexts = {
-    let settings = ProviderSettings(issuer: provider, clientID: "cli", scopes: [], parameters: [:])
+    let login = ContextLogin.user(ProviderSettings(issuer: provider, clientID: "cli", scopes: [], parameters: [:]))
     let names = ["default", "personal", "work"].compactMap { ContextName($0) }
     return AppPage.contexts(
-      [(names[0], .atProvider(settings, nil)), (names[1], .elsewhere), (names[2], .atProvider(settings, nil))],
+      [(names[0], .atProvider(login, nil)), (names[1], .elsewhere), (names[2], .atProvider(login, nil))],
       current: names[0])
   }()
 

@@ -87,14 +87,20 @@ import Testing
     if let pager = command.firstRange(of: " | man "), try await !isInstalled("man") {
       script = String(command[..<pager.lowerBound])
     }
-    let isAtProvider = command.contains("--provider")
+    let isAtProvider = command.contains("--provider") || command.contains("--resource")
     let home = try await CommandHome(loggedIn: !isAtProvider, executable: Self.executable)
-    if ["login --provider", "token", "run"].contains(where: { command.hasPrefix("auth-cli \($0)") }) {
+    let atProvider = ["login --provider", "login --resource", "token", "run"]
+    if atProvider.contains(where: { command.hasPrefix("auth-cli \($0)") }) {
       // Transcripts play it at an identity provider. Here there is none, and it says so.
       let words = command.dropFirst("auth-cli ".count).split(separator: " | ")[0]
       let outcome = try await home.run(String(words), adding: ["PATH": "/nowhere"])
-      let code = isAtProvider ? "curl" : "not at an identity provider"
-      #expect(outcome.text.contains(code), "\(outcome.text)")
+      let answers = [
+        ("--client-secret-stdin", "ends before the client secret"), ("--assertion-file", "the assertion in"),
+        ("login --resource", "needs a terminal"), ("--resource", "nobody is logged in for"), ("--provider", "curl"),
+        ("", "not at an identity provider"),
+      ]
+      let answer = answers.first { command.contains($0.0) || $0.0.isEmpty }?.1 ?? ""
+      #expect(outcome.text.contains(answer), "\(outcome.text)")
       return
     }
     try await play(script, environment: home.environment)

@@ -1,0 +1,202 @@
+import AuthCore
+import AuthDevice
+import AuthMessages
+import AuthOAuth
+import CommandLineKit
+import TextFormat
+
+/// The access of a client at an identity provider, for a command.
+///
+/// It has no store and no session: nobody is logged in. So nothing that needs a user opens with it,
+/// such as a guarded screen. The session file keeps the access token, and many processes renew it
+/// under one claim, as that of a session.
+struct ClientWorkspace {
+  let place: ContextPlace
+  let printer: Printer
+  let settings: ClientSettings
+  let vault: FileVault
+  let clock: any SessionClock
+  /// The longest wait for the request of another process.
+  private static let claimWait = Duration.seconds(25)
+
+  /// Creates the workspace, without reading or sending anything yet.
+  init(_ place: ContextPlace, _ printer: Printer, _ settings: ClientSettings) {
+    (self.place, self.printer, self.settings, clock) = (place, printer, settings, BootClock())
+    vault = place.vault(for: settings.tokenIssuer)
+  }
+
+  /// What the session file has; nil after a logout.
+  func saved() throws(CommandError) -> ClientGrant? {
+    switch vault.look() {
+    case .absent: return nil
+    case .token(let name, let details): return ClientGrant(name, details)
+    case .corrupt(let evidence): throw CommandError(evidence)
+    case .unavailable(let failure): throw CommandError(failure)
+    }
+  }
+
+  /// Requests the first token, and saves it with the settings.
+  func logIn() async throws(CommandError) -> ClientGrant {
+    // Checked before the request: a token that cannot be saved would be left at the provider.
+    try explained { () throws(VaultError) in try vault.requireRoom() }
+    let access = try settings.access(clock: clock)
+    let grant: ClientGrant
+    do throws(OAuthError) { grant = try await access.grant() } catch {
+      throw refusal(error, status: .credentials) ?? CommandError(error)
+    }
+    do throws(VaultError) {
+      // Nothing sends the name of a grant without its settings.
+      try vault.saveProviderSettings(settings.content)
+      try await vault.store(grant.name, grant.details)
+    } catch {
+      if let token = grant.access { try? await access.end(token) }
+      throw CommandError(error)
+    }
+    rememberClientAuthentication(access)
+    return grant
+  }
+
+  /// An access token that is valid for at least `minimum`, or a new one.
+  ///
+  /// One process requests it; the others wait, and get the same. No token is spent, so a process
+  /// that is killed loses nothing: the next one requests another token.
+  ///
+  /// - Parameters:
+  ///   - minimum: How long it must be valid; a new one is returned also if it is valid for less.
+  ///   - refused: A token that must not be returned, because a server refused it.
+  /// - Returns: The token.
+  /// - Throws: ``CommandError`` after a logout, or if the provider grants no token.
+  func accessToken(
+    validFor minimum: Duration, insteadOf refused: AccessToken? = nil
+  ) async throws(CommandError) -> AccessToken {
+    guard var known = try saved() else { throw CommandError(code: .notLoggedIn) }
+    if let token = try usable(known, for: minimum, insteadOf: refused) { return token }
+    while true {
+      let claimed: Claimed
+      do throws(VaultError) { claimed = try await vault.claim(known.name, wait: Self.claimWait) } catch {
+        throw CommandError(error)
+      }
+      switch claimed {
+      case .changed:
+        guard let newer = try saved() else { throw CommandError(code: .notLoggedIn) }
+        known = newer
+        if let token = try usable(newer, for: .zero, insteadOf: refused) { return token }
+      case .busy(let holder): throw CommandError(holder)
+      case .failed(let cause):
+        if let wait = cause.retryAfter { throw CommandError(.wait(wait), .throttledAtProvider) }
+        throw refusal(.unavailable(cause), status: .logInFirst) ?? CommandError(cause)
+      case .refused(let reason): throw .ended(reason)
+      case .mine(let claim): return try await renew(under: claim, insteadOf: refused)
+      }
+    }
+  }
+
+  /// The token of a grant, if it may be returned.
+  private func usable(
+    _ grant: ClientGrant, for minimum: Duration, insteadOf refused: AccessToken?
+  ) throws(CommandError) -> AccessToken? {
+    guard let token = grant.access, token.value != refused?.value, try token.isValid(for: minimum, by: clock) else {
+      return nil
+    }
+    return token
+  }
+
+  /// Requests a token and saves it; the note of the claim shares a failure with those who wait.
+  private func renew(
+    under claim: any ExchangeClaim, insteadOf refused: AccessToken?
+  ) async throws(CommandError) -> AccessToken {
+    let access: OAuthClientAccess
+    do throws(CommandError) {
+      access = try settings.access(clock: clock)
+      // Not recorded: an answer that is lost is requested again.
+      _ = try await explainedAsync { () async throws(VaultError) in try await claim.begin() }
+    } catch {
+      _ = try? await claim.settle(.unsent)
+      throw error
+    }
+    let grant: ClientGrant
+    do throws(OAuthError) { grant = try await access.grant() } catch {
+      _ = try? await claim.settle(error.endOfClaim)
+      throw refusal(error, status: .logInFirst) ?? CommandError(error)
+    }
+    let isSaved = try await explainedAsync { () async throws(VaultError) in
+      try await claim.settle(.replaced(by: grant.name, grant.details))
+    }
+    rememberClientAuthentication(access)
+    guard let token = grant.access, isSaved else {
+      // A logout came first.
+      if let token = grant.access { try? await access.end(token) }
+      throw CommandError(code: .notLoggedIn)
+    }
+    guard token.value != refused?.value else { throw CommandError(code: .accessTokenRefused) }
+    guard try token.isValid(for: .zero, by: clock) else { throw CommandError(code: .noAccessToken) }
+    return token
+  }
+
+  /// Ends the access here, and the token at the provider.
+  ///
+  /// - Returns: `complete`, `alreadyLoggedOut`, or `withoutRevocation` if the provider cannot
+  ///   revoke tokens.
+  /// - Throws: ``CommandError`` if the session file was not deleted, or the token was not revoked.
+  func logOut() async throws(CommandError) -> LogoutResult {
+    guard let grant = try saved() else { return .alreadyLoggedOut }
+    var (result, failure) = (LogoutResult.complete, CommandError?.none)
+    if let token = grant.access, try token.isValid(for: .zero, by: clock) {
+      do throws(CommandError) {
+        let access = try settings.access(clock: clock)
+        do throws(OAuthError) { try await access.end(token) } catch {
+          guard case .unavailable(let cause) = error, cause.cause == .unsupported else { throw CommandError(error) }
+          result = .withoutRevocation
+        }
+      } catch { failure = error }
+    }
+    do throws(VaultError) { try await vault.erase(grant.name) } catch {
+      let code = failure == nil && result == .complete ? ErrorCode.logoutNotErased : .logoutFailed
+      throw CommandError(code: code, error.description.asClause)
+    }
+    if let failure {
+      throw CommandError(
+        code: .logoutAtProviderIncomplete, settings.provider.issuer.escaped, "the access token (\(failure.message))")
+    }
+    return result
+  }
+
+  /// Saves with the context how the client authenticated, if that was found out just now.
+  private func rememberClientAuthentication(_ access: OAuthClientAccess) {
+    guard settings.provider.clientSecret != nil, access.clientAuthentication != settings.provider.clientAuthentication
+    else { return }
+    var next = settings
+    next.provider.clientAuthentication = access.clientAuthentication
+    try? vault.saveProviderSettings(next.content, insteadOf: settings.content)
+  }
+
+  /// The error for a client that the provider does not accept; nil for another failure.
+  private func refusal(_ error: OAuthError, status: ExitStatus) -> CommandError? {
+    guard case .unavailable(let cause) = error, cause.cause == .refused else { return nil }
+    let row = CommandError(
+      code: .clientRefused, settings.provider.clientID.escaped,
+      cause.code == Unavailability.Cause.refused.code
+        ? "another process was refused just now" : cause.description.asClause)
+    let hint: Hint
+    if let file = settings.assertionFile {
+      hint =
+        "Check that \(file.escaped) has a current assertion for this client, and that the provider accepts its issuer."
+    } else {
+      hint =
+        "Check the client at the provider. Give its secret again with: \(run: "login", "--client-secret-stdin")"
+    }
+    return CommandError(status, row.code, row.message, hint: hint)
+  }
+}
+
+extension AuthorityError where Rejection == OAuthRejection {
+  /// The end of a claim whose request failed so.
+  fileprivate var endOfClaim: ExchangeEnd {
+    switch self {
+    case .throttled(.wait(let time)):
+      .unknown(Unavailability(.busy, "The provider asks to wait.", isUnsent: true, retryAfter: time))
+    case .unavailable(let cause): .unknown(cause)
+    case .rejected, .throttled(.locked): .unsent
+    }
+  }
+}
