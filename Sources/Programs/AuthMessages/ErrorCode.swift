@@ -69,7 +69,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       )
       .hint("Run the command again with the password that was set there.")
     case .contextInUse:
-      .no("context_in_use", "a user is logged in in context {CONTEXT}").hint(
+      .no("context_in_use", "context {CONTEXT} is still logged in").hint(
         "Log out first: \(runByOthers: "logout", "--context", "{NAME}")")
     case .userNotIdentified:
       .no("user_not_identified", "{ISSUER} does not say who is logged in here, so no login can be one of the same user")
