@@ -140,7 +140,7 @@ test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of
 test-exchange: setup ## Share a session among 16 processes at Glewlwyd and django-oauth-toolkit, in 200 expiries and 300 kills
 	$(SWEEP) EXCHANGE=1 .ci/tests $@ --filter 'ProcessExchangeTests|DjangoTests|FileVaultTests'
 
-test-providers: setup ## Log in, renew, kill and log out at six servers that others wrote (PROVIDER_ROUNDS=5, PROVIDER_KILLS=40)
+test-providers: setup ## Log in, renew, kill and log out at six servers that others wrote, also as eight coding agents (PROVIDER_ROUNDS=5, PROVIDER_KILLS=40)
 	$(SWEEP) PROVIDERS=1 .ci/tests $@ --filter OtherServerTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed

@@ -40,7 +40,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
   package var words: ErrorWords { words(about: nil) }
 
   /// The messages, which name the server's host if it is known.
-  func words(about host: String?) -> ErrorWords {
+  package func words(about host: String?) -> ErrorWords {
     let server = host.map { "server \($0)" } ?? "server"
     switch self {
     case .notStarted: return ("The program curl cannot be started.", "Install curl.")
@@ -102,7 +102,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
 
 /// The output of curl with `--include`: headers, body, and in a last line its own status, which
 /// shows that the answer is complete.
-enum CurlAnswer {
+package enum CurlAnswer {
   /// The last line, in the format of `--write-out`.
   static let trailer = #"\ncurl %{exitcode} %{ssl_verify_result} %{http_connect}"#
   /// What OpenSSL says of a certificate that is not valid yet, or no longer (X509_V_ERR).
@@ -121,33 +121,44 @@ enum CurlAnswer {
       throw status == "63" ? .tooLarge : .failed(Int32(status) ?? 0)
     }
     var rest = written[..<end]
-    while true {
-      let lines = try head(&rest)
-      guard let code = String(decoding: lines[0], as: UTF8.self).prefixMatch(of: /HTTP\/\S+ ([1-5]\d\d)(?: |$)/)?.1,
-        let status = Int(code)
-      else { throw .unusable }
-      // An interim response comes before the final one (RFC 9110, section 15.2).
-      if status >= 200 { return (status, headers(lines.dropFirst()), Array(rest)) }
-    }
+    guard let (code, headers) = try head(&rest) else { throw .unusable }
+    return (code, headers, Array(rest))
   }
 
   private static let newline = UInt8(ascii: "\n")
 
-  /// Removes the lines up to the first empty one from the start, and returns them.
-  private static func head(_ rest: inout ArraySlice<UInt8>) throws(CurlFailure) -> [ArraySlice<UInt8>] {
-    var lines: [ArraySlice<UInt8>] = []
-    while let end = rest.firstIndex(of: newline) {
-      var line = rest[..<end]
-      rest = rest[(end + 1)...]
+  /// Removes the status and the headers of the final response from the start; nil if they are not
+  /// complete.
+  package static func head(
+    _ rest: inout ArraySlice<UInt8>
+  ) throws(CurlFailure) -> (status: Int, headers: [String: String])? {
+    while let lines = linesOfHead(&rest) {
+      guard let first = lines.first,
+        let code = String(decoding: first, as: UTF8.self).prefixMatch(of: /HTTP\/\S+ ([1-5]\d\d)(?: |$)/)?.1,
+        let status = Int(code)
+      else { throw .unusable }
+      // An interim response comes before the final one (RFC 9110, section 15.2).
+      if status >= 200 { return (status, headers(lines.dropFirst())) }
+    }
+    return nil
+  }
+
+  /// Removes the lines up to the first empty one from the start, and returns them; nil if there is
+  /// none.
+  private static func linesOfHead(_ rest: inout ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+    var (lines, unread): ([ArraySlice<UInt8>], _) = ([], rest)
+    while let end = unread.firstIndex(of: newline) {
+      var line = unread[..<end]
+      unread = unread[(end + 1)...]
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
       guard line.isEmpty else {
         lines.append(line)
         continue
       }
-      guard !lines.isEmpty else { break }
+      rest = unread
       return lines
     }
-    throw .unusable
+    return nil
   }
 
   /// The headers by their names in lower case; of several with one name the first counts, except

@@ -83,37 +83,47 @@
 
     /// The options of curl, in the format of its configuration files.
     func config(_ request: OAuthRequest) throws(CurlFailure) -> [UInt8] {
-      guard request.url.isSafeURL else { throw .unsendable }
-      let isHere = !request.url.lowercased().hasPrefix("https:")
       let limit = max(1, timeLimit.components.seconds)
       let seconds = request.recorder == nil ? limit : max(limit, Self.recordedSeconds)
       var lines = [
-        "silent", "include", "globoff", "no-location", "path-as-is", "http1.1", "suppress-connect-headers",
-        "proto = \"-all\"", "max-time = \(seconds)",
-        "connect-timeout = \(max(1, limit / 2))", "max-filesize = \(Self.longest)", "output = \"-\"",
-        "write-out = \"\(CurlAnswer.trailer)\"", "request = \(try Self.quoted(request.method))",
+        "max-time = \(seconds)", "connect-timeout = \(max(1, limit / 2))", "max-filesize = \(Self.longest)",
+        "write-out = \"\(CurlAnswer.trailer)\"",
       ]
-      if isHere {
-        lines.append("noproxy = \"*\"")
-      } else {
-        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
-          lines.append("\(name) = \(try Self.quoted(value))")
-        }
-      }
-      // Removes the header `Expect: 100-continue`, to which a server answers twice.
-      lines.append("header = \"Expect:\"")
-      for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) {
-        guard name.wholeMatch(of: /[A-Za-z0-9\-]+/) != nil, !value.isEmpty else { throw .unsendable }
-        lines.append("header = \(try Self.quoted("\(name): \(value)"))")
-      }
       if request.method != "GET" {
         guard let body = String(validating: request.body, as: UTF8.self) else { throw .unsendable }
         // Not `data`, which would read a file if the body starts with @.
         lines.append("data-raw = \(try Self.quoted(body))")
       }
+      return try Self.config(request.method, request.url, request.headers, lines, options: options)
+    }
+
+    /// The options of any request, with `more` of this one, and `options` for `https` requests.
+    static func config(
+      _ method: String, _ url: String, _ headers: [String: String], _ more: [String], options: [String: String]
+    ) throws(CurlFailure) -> [UInt8] {
+      guard url.isSafeURL else { throw .unsendable }
+      let isHere = !url.lowercased().hasPrefix("https:")
+      var lines = [
+        "silent", "include", "globoff", "no-location", "path-as-is", "http1.1", "suppress-connect-headers",
+        "proto = \"-all\"", "output = \"-\"", "request = \(try quoted(method))",
+      ]
+      if isHere {
+        lines.append("noproxy = \"*\"")
+      } else {
+        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+          lines.append("\(name) = \(try quoted(value))")
+        }
+      }
+      // Removes the header `Expect: 100-continue`, to which a server answers twice.
+      lines.append("header = \"Expect:\"")
+      for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+        guard name.wholeMatch(of: /[A-Za-z0-9!#$%&'*+\-.^_`|~]+/) != nil, !value.isEmpty else { throw .unsendable }
+        lines.append("header = \(try quoted("\(name): \(value)"))")
+      }
+      lines += more
       // At the end: curl accepts a line without its end, and the start of an address can be another
       // server. Without the last line it sends nothing, so a part of the options does no harm.
-      lines.append("url = \(try Self.quoted(request.url))")
+      lines.append("url = \(try quoted(url))")
       lines.append("proto = \"=\(isHere ? "http" : "https")\"")
       // curl refuses a longer line.
       guard lines.allSatisfy({ $0.utf8.count < 100_000 }) else { throw .unsendable }

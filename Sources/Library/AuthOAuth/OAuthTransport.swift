@@ -168,7 +168,7 @@ extension String {
   package var isIssuer: Bool { isSafeURL && !contains("?") }
 
   /// The host of an address, and its port: never the query, which may contain a secret.
-  var host: String {
+  package var host: String {
     split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first.map { String($0.prefix { $0 != "?" }) }
       ?? self
   }

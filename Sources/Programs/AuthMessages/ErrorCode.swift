@@ -8,7 +8,8 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     calledAsAskpass, cancelled, challengeOver, clientDocumentUnread, clientMissing, clientProofMissing, clientRefused,
     codeMissing, commandMissing, commandNotRun, contextInUse, contextOfOther, csvNotJSON, directoryUnknown,
     homeNotText, homeTooLong, idTokenExpired, idTokenMissing, kubectlVersionUnknown, locked,
-    lockedRecovery,
+    lockedRecovery, mcpAccessRefused, mcpAccessTooSmall, mcpLineTooLong, mcpNoAnswer, mcpNotMessage, mcpSessionEnded,
+    mcpUnreachable,
     loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
     logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
     noScreen, noTerminalForLogin, noUserInContext, notAdministrator, notAgreed, notAtProvider, notAtResource,
@@ -74,11 +75,19 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .userNotIdentified:
       .no("user_not_identified", "{ISSUER} does not say who is logged in here, so no login can be one of the same user")
         .hint("Switch to a new login with: \(run: "login", "--switch")")
+    case .mcpAccessTooSmall:
+      .no("mcp_access_too_small", "the server {HOST} requires more access: {SCOPES}").hint(
+        "Log in for it: \(run: "login", "--scope", "{SCOPES}")")
     // Status 2: the command line or the input
     case .calledAsAskpass:
       .usage("called_as_askpass", "git asks for a password here, and such a program would give the token to any host")
         .hint(
           "Unset GIT_ASKPASS and core.askPass, and see how git gets the token: \(run: "help", "credential", "git")")
+    case .mcpLineTooLong:
+      .usage("mcp_line_too_long", "a message is longer than {SIZE}, and was not sent").hint("Send less at a time.")
+    case .mcpNotMessage:
+      .usage("mcp_not_a_message", "a line is not a JSON-RPC message, and was not sent").hint(
+        "Each line must be one JSON object; an MCP client writes them.")
     case .clientMissing:
       .usage("client_id_missing", "a login at {ISSUER} needs a client id")
         .hint("Register auth-cli there, and pass the client id that you get with --client-id.")
@@ -148,6 +157,13 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
           "Add --device to show a code here, for a browser elsewhere; or run the command in a terminal. Nothing was opened."
         )
     // Status 3: cannot tell or cannot save
+    case .mcpNoAnswer:
+      .cannotTell("mcp_no_answer", "the server {HOST} did not answer the request: {REASON}").hint(
+        "Check the address, or try again later.")
+    case .mcpSessionEnded:
+      .cannotTell("mcp_session_ended", "the server {HOST} has ended the MCP session").hint(
+        "Reconnect this server in the MCP client. The login is still valid.")
+    case .mcpUnreachable: .cannotTell("mcp_unreachable", "the server {HOST} cannot be reached")
     case .busy: .cannotTell("busy", "the session is busy with another request").hint("Try again; nothing was changed.")
     case .cancelled: .cannotTell("cancelled", "the command was cancelled").hint("Check with \(run: "status").")
     case .commandNotRun:
@@ -238,6 +254,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       )
       .hint("Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
     // Status 4: log in first
+    case .mcpAccessRefused:
+      .logInFirst("mcp_access_refused", "the server {HOST} also refuses a new access token").hint(
+        "Log in again: \(run: "login")")
     case .accessTokenRefused:
       .logInFirst("access_token_refused", "the provider grants only the access token that was refused")
         .hint("Log in again: \(run: "login")")

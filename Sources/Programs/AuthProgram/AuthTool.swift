@@ -16,7 +16,7 @@ enum AuthTool {
         WatchCommand.command,
       ],
       "Your own tools": [ProveCommand.command, VerifyCommand.command],
-      "Access tokens": [TokenCommand.command, RunCommand.command, CredentialCommand.command],
+      "Access tokens": [TokenCommand.command, RunCommand.command, CredentialCommand.command, MCPCommand.command],
       "Screens": [
         AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
         SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,

@@ -2,7 +2,8 @@ import Programs
 import Testing
 
 /// auth-cli at identity providers that others wrote: `fixtures/provider/play.py` logs in, renews,
-/// kills and logs out there, and judges each step by what the server has.
+/// kills and logs out there, and judges each step by what the server has; `agents.py` does the same
+/// with eight coding agents at an MCP server.
 ///
 /// `make test-providers` installs them and plays at all. Otherwise two are enough, if they are
 /// here.
@@ -22,15 +23,18 @@ struct OtherServerTests {
     return nil
   }
 
-  private func play(_ server: String) async throws {
+  /// Plays at a server, with the Python that runs it.
+  private func play(_ server: String, script: String = "play.py") async throws {
+    let python = try #require(try await Self.python(server))
     let rounds = Program.inheritedEnvironment["PROVIDER_ROUNDS"] ?? (Self.playsAll ? "5" : "1")
     let kills = Program.inheritedEnvironment["PROVIDER_KILLS"] ?? (Self.playsAll ? "40" : "4")
+    let isOwn = script == "play.py"
     let outcome = try await Program(
-      "python3",
+      isOwn ? "python3" : python,
       [
-        BuiltExecutable.repository + "/fixtures/provider/play.py", "--rounds", rounds, "--kills", kills,
-        BuiltExecutable.cheap, server, try #require(try await Self.python(server)),
-      ], timeLimit: .seconds(3000)
+        BuiltExecutable.repository + "/fixtures/provider/\(script)", "--rounds", rounds, "--kills", kills,
+        BuiltExecutable.cheap,
+      ] + (isOwn ? [server, python] : []), timeLimit: .seconds(3000)
     ).run()
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
     if Self.playsAll { print(outcome.text) }
@@ -53,6 +57,11 @@ struct OtherServerTests {
 
   @Test(.enabled("needs FastMCP; make test-providers installs it") { try await isPlayed("fastmcp") })
   func fastmcp() async throws { try await play("fastmcp") }
+
+  @Test(
+    "coding agents share a login at FastMCP through the bridge",
+    .enabled("needs FastMCP; make test-providers installs it") { try await isPlayed("fastmcp") })
+  func agents() async throws { try await play("fastmcp", script: "agents.py") }
 
   private static func isPlayed(_ server: String) async throws -> Bool {
     guard playsAll else { return false }

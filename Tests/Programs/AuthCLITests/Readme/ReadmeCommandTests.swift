@@ -111,9 +111,12 @@ import Testing
     #expect(Set(Self.rehearsals.keys).isSubset(of: Self.readme.commands))
   }
 
-  @Test("every block of the README is of a kind that is executed, compiled, or read by systemd")
+  @Test("every block of the README is executed, compiled, read by systemd, or adds the program to a client")
   func kinds() {
-    #expect(Set(Self.readme.blocks.map(\.language)) == ["console", "ini", "service", "sh", "swift"])
+    #expect(Set(Self.readme.blocks.map(\.language)) == ["clients", "console", "ini", "service", "sh", "swift"])
+    // Programs that are not here.
+    let clients = Self.readme.lines(in: "clients").filter { !$0.hasPrefix("#") }
+    #expect(clients.allSatisfy { $0.contains("auth-cli") && $0.contains("mcp") })
   }
 
   @Test("each command of the README for a service is one of the article 'Running the service', which tests execute")

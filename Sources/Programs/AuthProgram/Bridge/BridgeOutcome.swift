@@ -1,0 +1,102 @@
+import AuthMessages
+import AuthOAuth
+import CommandLineKit
+import TextFormat
+
+/// What follows from the end of a request.
+enum BridgeOutcome {
+  case done
+  /// The request is sent again, after a pause.
+  case again(BridgeErrand, after: Duration?)
+  /// The client gets the error of the server.
+  case refusedByServer([UInt8])
+  /// The client gets an error of this program.
+  case refused(CommandError)
+
+  /// How often the rest of an answer is asked for, without an event since.
+  private static let mostAttempts = 5
+
+  init(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) {
+    let (errand, answer) = (exchange.errand, exchange.answer)
+    if exchange.isAnswered {
+      self = .done
+      return
+    }
+    var next = errand
+    if answer.status == 401, errand.refused == nil, errand.kind != .end {
+      next.refused = exchange.token
+      self = .again(next, after: nil)
+      return
+    }
+    switch errand.kind {
+    case .end: self = .done
+    case .stream(let session, let event):
+      // Without the stream, all else works. The next request says what is wrong.
+      guard answer.status.map({ $0 == 200 && answer.isStream || $0 == 429 || $0 >= 500 }) ?? true else {
+        self = .done
+        return
+      }
+      next.kind = .stream(of: session, after: answer.lastEvent ?? event)
+      next.refused = nil
+      next.attempts = exchange.age > .seconds(10) ? 0 : min(errand.attempts + 1, 6)
+      self = .again(next, after: answer.pause ?? .seconds(1 << next.attempts))
+    case .message, .resumption, .tools:
+      self = Self.ofMessage(exchange, failure, at: url)
+    }
+  }
+
+  private static func ofMessage(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) -> BridgeOutcome {
+    let (errand, answer, host) = (exchange.errand, exchange.answer, url.host.escaped)
+    guard let message = errand.message else { return .done }
+    func silent(_ reason: String) -> BridgeOutcome { .refused(CommandError(code: .mcpNoAnswer, host, reason)) }
+    switch exchange.problem {
+    case .tooLong: return silent("its answer is longer than \(Bridge.longest >> 20) MiB")
+    case .notHTTP: return silent("its answer is not HTTP")
+    case nil: break
+    }
+    guard let status = answer.status else { return .refused(CommandError(failure ?? .interrupted, at: url)) }
+    switch status {
+    case 401: return .refused(CommandError(code: .mcpAccessRefused, host))
+    case 403:
+      guard let scopes = answer.requiredScopes else { break }
+      let unnamed: Hint = "Ask the server's administrators for its scopes, and log in with --scope."
+      let hint = scopes.isEmpty ? unnamed : nil
+      return .refused(
+        CommandError(
+          code: .mcpAccessTooSmall, host, scopes.isEmpty ? "it names no scope" : scopes, scopes, hint: hint))
+    case 404 where exchange.session != nil: return .refused(CommandError(code: .mcpSessionEnded, host))
+    case 200...299:
+      if message.id == nil { return .done }
+      guard answer.isStream, let event = answer.lastEvent, message.revision == nil else { break }
+      // The server may end the connection before the answer, which is then read from another one.
+      var next = errand
+      next.attempts = errand.kind == .resumption(after: event) ? errand.attempts + 1 : 0
+      if next.attempts >= mostAttempts { break }
+      next.kind = .resumption(after: event)
+      next.refused = nil
+      return .again(next, after: answer.pause ?? .seconds(1))
+    case _: break
+    }
+    if let refusal = exchange.refusal, let error = refusal.members["error"], error.isObject, let id = message.id {
+      if refusal.errorCode == .integer(-32020), message.method == "tools/call", !errand.hasListedTools {
+        var next = errand
+        (next.kind, next.hasListedTools, next.attempts) = (.tools(page: nil), true, 0)
+        return .again(next, after: nil)
+      }
+      return .refusedByServer(
+        Array(#"{"jsonrpc":"2.0","id":\#(id.text),"error":"#.utf8) + error.bytes + Array("}".utf8))
+    }
+    if (200...299).contains(status) {
+      return .refused(CommandError(failure ?? .failed(18), at: url))
+    }
+    return silent("status \(status)")
+  }
+}
+
+extension CommandError {
+  /// The error for a request that curl could not finish.
+  init(_ failure: CurlFailure, at url: String) {
+    let words = failure.words(about: url.host.escaped)
+    self.init(code: .mcpUnreachable, saying: words.description, hint: Hint(words.hint))
+  }
+}

@@ -1,0 +1,52 @@
+import AuthCore
+import AuthDevice
+import AuthMessages
+import AuthOAuth
+import CProcess
+import CommandLineKit
+import Glibc
+import TextFormat
+
+/// `mcp URL`.
+enum MCPCommand {
+  static let command = Command<CommandBody>(
+    "mcp", summary: "Connect an MCP client to a server that needs a login",
+    discussion: [
+      "An MCP client starts this as a server on standard input and output. Each message goes to the server at the "
+        + "address, with the access token of its login, and all answers come back. It knows Streamable HTTP of the "
+        + "revisions 2025-06-18, 2025-11-25 and 2026-07-28.",
+      "It never prompts. All clients share one login, which one of them renews. Without a login, or if the server "
+        + "requires more access, the client gets an error that names the command to run.",
+      "Any program of the same user can use it, as it can use 'token'. It ends with its standard input.",
+    ],
+    arguments: [address], options: [SavedAccess.minimum],
+    examples: [
+      "mcp https://mcp.example.com/mcp": "claude mcp add example -- auth-cli mcp https://mcp.example.com/mcp"
+    ],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { _ in
+    CommandBody { (words, printer, _) async throws(CommandError) in
+      let address = words[address]
+      let place = try ContextPlace(words, resource: address)
+      let loan = TokenLoan { (refused) async throws(CommandError) in
+        try await atProvider { () async throws(CommandError) in
+          let named = refused.map { RefusedToken.token(Secret($0.value)) }
+          let access = try await SavedAccess(words, in: place, Printer(words), insteadOf: named)
+          return (access.token, try ProviderSettings(of: place)?.curl.applied ?? [:])
+        }
+      }
+      guard let loan else { throw CommandError(CurlFailure.noResources, at: address.written) }
+      let context = place.mayBeOfOtherResource ? ["--context", place.context.description] : []
+      let options = context + ["--resource", address.text]
+      let bridge = Bridge(to: address.written, loan, options: options) { line in
+        printer.streams.errors.writeLine("auth-cli: \(line)")
+        try? printer.streams.errors.flush(survivingClosedPipe: true)
+      }
+      if let signal = bridge.run() { cprocess_end_by(signal) }
+      return Answer(.onlyShows)
+    }
+  }
+
+  private static let address = Argument.required(
+    "URL", Kinds.resource, "The address of the server, for which you logged in with --resource")
+}
