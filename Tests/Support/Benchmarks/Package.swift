@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "AuthCore", path: "../..")],
+  dependencies: [.package(name: "AuthCore", path: "../../..")],
   targets: [
     .executableTarget(
       name: "benchmarks",
