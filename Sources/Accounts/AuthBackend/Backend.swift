@@ -9,8 +9,9 @@ public import AuthDevice
 /// checks session, freshness, role and balance again, in the transaction of the effect.
 ///
 /// Every call blocks its caller until the answer is there. Calls are safe from any thread and from
-/// many processes at once. `LocalAuthority` in `AuthSQLite` is the embedded conformer.
-/// `BackendContract` is the test suite that a conformer passes.
+/// many processes at once. `LocalAuthority` in `AuthSQLite` is the embedded conformer, and
+/// `ServiceAuthority` in `AuthService` one that connects to a service; the tests of this package
+/// hold both to one contract. Outside of this package there are no others.
 ///
 /// Unless an operation says otherwise, it throws a ``BackendError`` of kind `session` when the
 /// leased session is over, and of kind `unavailable` when the database cannot answer.
@@ -94,14 +95,14 @@ public struct BackendConnection: Hashable, Sendable {
   public let encryption: String?
 
   /// Creates the description of a connection.
-  public init(place: String, database: String, encryption: String?) {
+  package init(place: String, database: String, encryption: String?) {
     self.place = place
     self.database = database
     self.encryption = encryption
   }
 
   /// How the connection is protected, in words.
-  public var protection: String { encryption.map { "encrypted by \($0)" } ?? "on this machine" }
+  package var protection: String { encryption.map { "encrypted by \($0)" } ?? "on this machine" }
 }
 
 /// Reports that something may have changed, so that a screen reads again.

@@ -1,4 +1,4 @@
-public import AuthCore
+package import AuthCore
 
 /// The rule book: every decision about accounts, sessions, payments and events, once, over any
 /// ``Database``.
@@ -65,20 +65,20 @@ package final class Rules: Sendable {
 }
 
 /// The caller's part of a new session.
-public struct NewSession: Sendable {
+package struct NewSession: Sendable {
   /// The session's token, 32 random bytes that the caller draws: a login that is repeated because
   /// its answer was lost gets the same session.
-  public let token: SessionToken
+  package let token: SessionToken
   /// The label of the session in lists; nil for none.
-  public let label: String?
+  package let label: String?
   /// The origin of the session, for lists.
-  public let origin: SessionOrigin?
+  package let origin: SessionOrigin?
 
   /// The most bytes of a label.
-  public static let longestLabel = 64
+  package static let longestLabel = 64
 
   /// A label that is longer is left out, as long parts of the origin are.
-  public init(token: SessionToken, label: String?, origin: SessionOrigin?) {
+  package init(token: SessionToken, label: String?, origin: SessionOrigin?) {
     self.token = token
     self.label = label.flatMap { $0.utf8.count <= Self.longestLabel ? $0 : nil }
     self.origin = origin

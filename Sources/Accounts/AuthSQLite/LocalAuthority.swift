@@ -84,7 +84,7 @@ public final class LocalAuthority: Backend {
   public var connection: BackendConnection? { nil }
 
   /// The path of the database file.
-  public var databasePath: String { database.path }
+  package var databasePath: String { database.path }
 
   /// Reports that the database may have changed.
   public func changes() throws(BackendError) -> any ChangeSource { try database.changes() }

@@ -11,7 +11,7 @@ let package = Package(
       name: "benchmarks",
       dependencies: [
         .product(name: "Guards", package: "AuthCore"), .product(name: "AuthCoreTesting", package: "AuthCore"),
-        .product(name: "AuthCore", package: "AuthCore"), .product(name: "AuthBackend", package: "AuthCore"),
+        .product(name: "AuthCore", package: "AuthCore"),
         .product(name: "AuthService", package: "AuthCore"),
       ])
   ],

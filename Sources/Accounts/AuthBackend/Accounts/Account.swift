@@ -1,25 +1,25 @@
-public import AuthCore
+package import AuthCore
 
 /// An account, as an administrator sees it.
-public struct AccountSummary: Hashable, Sendable {
+package struct AccountSummary: Hashable, Sendable {
   /// The user of the account.
-  public let user: User
+  package let user: User
   /// Whether an administrator disabled it.
-  public let isDisabled: Bool
+  package let isDisabled: Bool
   /// When it was created, by the wall clock.
-  public let createdAt: WallTime
+  package let createdAt: WallTime
   /// Consecutive failed attempts, including those that were denied without a check.
-  public let failedAttempts: Int64
+  package let failedAttempts: Int64
   /// The reason to deny the next attempt; nil if it would be checked.
-  public let throttle: Throttle?
+  package let throttle: Throttle?
   /// When its last session began, by the wall clock; nil before the first one.
-  public let lastLoginAt: WallTime?
+  package let lastLoginAt: WallTime?
 
   /// Whether a login asks for a code after the password.
-  public let hasSecondStep: Bool
+  package let hasSecondStep: Bool
 
   /// Creates a value, for a backend to answer with.
-  public init(
+  package init(
     user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?,
     lastLoginAt: WallTime? = nil, hasSecondStep: Bool = false
   ) {
@@ -34,16 +34,16 @@ public struct AccountSummary: Hashable, Sendable {
 }
 
 /// The account of a session's user.
-public struct Profile: Hashable, Sendable {
+package struct Profile: Hashable, Sendable {
   /// The user of the account.
-  public let user: User
+  package let user: User
   /// The balance of the account, in minor units.
-  public let balance: Int64
+  package let balance: Int64
   /// When the account was created, by the wall clock.
-  public let createdAt: WallTime
+  package let createdAt: WallTime
 
   /// Creates a value, for a backend to answer with.
-  public init(user: User, balance: Int64, createdAt: WallTime) {
+  package init(user: User, balance: Int64, createdAt: WallTime) {
     self.user = user
     self.balance = balance
     self.createdAt = createdAt
@@ -51,11 +51,11 @@ public struct Profile: Hashable, Sendable {
 }
 
 /// An account that was deleted.
-public enum DeletedAccount {
+package enum DeletedAccount {
   /// The name of a deleted account in the receipts and events of other users.
   ///
   /// It has a space in it, so no account can have this name.
-  public static let shownName = "deleted account"
+  package static let shownName = "deleted account"
 
   /// The prefix of the stored names of deleted accounts: no user name has it, and it sorts before
   /// all.
@@ -73,7 +73,7 @@ public enum DeletedAccount {
 /// Who may create accounts.
 ///
 /// The raw values are stored and printed, so they never change.
-public enum Registration: String, Hashable, Sendable, CaseIterable {
+package enum Registration: String, Hashable, Sendable, CaseIterable {
   /// Everybody may create an account.
   case open = "open"
   /// Only administrators may create accounts.

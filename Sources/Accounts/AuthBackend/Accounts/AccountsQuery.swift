@@ -1,7 +1,7 @@
 /// Which accounts to list, and in which order.
-public struct AccountsQuery: Hashable, Sendable {
+package struct AccountsQuery: Hashable, Sendable {
   /// An order that a backend has an index for.
-  public enum Order: String, Hashable, Sendable, CaseIterable {
+  package enum Order: String, Hashable, Sendable, CaseIterable {
     /// In the order of the user names.
     case name = "name"
     /// Those that logged in last come first, and those that never did come last.
@@ -11,16 +11,16 @@ public struct AccountsQuery: Hashable, Sendable {
   /// Only accounts whose names begin with this; empty for all.
   ///
   /// Capital letters mean the same.
-  public var namePrefix: String
+  package var namePrefix: String
   /// The order of the accounts in the list.
-  public var order: Order
+  package var order: Order
   /// Only accounts that come after the one of this name; nil begins with the first.
-  public var after: String?
+  package var after: String?
   /// The most accounts to return.
-  public var limit: Int
+  package var limit: Int
 
   /// Creates a query for a page of accounts.
-  public init(namePrefix: String = "", order: Order = .name, after: String? = nil, limit: Int) {
+  package init(namePrefix: String = "", order: Order = .name, after: String? = nil, limit: Int) {
     self.namePrefix = namePrefix
     self.order = order
     self.after = after

@@ -1,34 +1,34 @@
 /// The rows of a page, newest first, and how far back they were searched.
-public struct Found<Row: Sendable>: Sendable, RandomAccessCollection {
+package struct Found<Row: Sendable>: Sendable, RandomAccessCollection {
   /// The rows that were found.
-  public let rows: [Row]
+  package let rows: [Row]
   /// Where the search stopped before the page was full; nil if the page is full or the list ends.
-  public let stop: SearchStop?
+  package let stop: SearchStop?
 
   /// Creates a value, for a backend to answer with.
-  public init(_ rows: [Row], stop: SearchStop? = nil) {
+  package init(_ rows: [Row], stop: SearchStop? = nil) {
     (self.rows, self.stop) = (rows, stop)
   }
 
   /// The position of the first row.
-  public var startIndex: Int { 0 }
+  package var startIndex: Int { 0 }
   /// The position after the last row.
-  public var endIndex: Int { rows.count }
+  package var endIndex: Int { rows.count }
   /// The row at a position.
-  public subscript(index: Int) -> Row { rows[index] }
+  package subscript(index: Int) -> Row { rows[index] }
 }
 
 extension Found: Equatable where Row: Equatable {}
 
 /// The place in a list at which a search stopped, so that no search holds up others.
-public struct SearchStop: Hashable, Sendable {
+package struct SearchStop: Hashable, Sendable {
   /// The number before which to continue.
-  public let before: Int64
+  package let before: Int64
   /// The time of the last row that was searched.
-  public let at: WallTime
+  package let at: WallTime
 
   /// Creates the place at which a search stopped.
-  public init(before: Int64, at: WallTime) {
+  package init(before: Int64, at: WallTime) {
     (self.before, self.at) = (before, at)
   }
 }

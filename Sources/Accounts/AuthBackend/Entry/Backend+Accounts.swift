@@ -9,20 +9,20 @@ extension Backend {
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`registration_closed`, or `username_taken` for one that is or was in use), `unavailable`
   ///   when no account could be stored. A database that registering would create is not missing.
-  public func check(newUsername username: String) throws(BackendError) { try ask(Operations.checkUsername, username) }
+  package func check(newUsername username: String) throws(BackendError) { try ask(Operations.checkUsername, username) }
 
   /// Checks whether a password may be set, before it is typed again.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
   ///   breaks.
-  public func check(newPassword password: Secret, for username: String) throws(BackendError) {
+  package func check(newPassword password: Secret, for username: String) throws(BackendError) {
     try ask(Operations.checkPassword, password, username)
   }
 
   /// Checks whether a login could be stored, before a password is typed.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
-  public func checkForLogins() throws(BackendError) { try ask(Operations.checkForLogins) }
+  package func checkForLogins() throws(BackendError) { try ask(Operations.checkForLogins) }
 
   /// Creates an account, without logging in.
   ///
@@ -57,7 +57,7 @@ extension Backend {
   /// - Returns: The user. Nobody is logged in.
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
   ///   `credentials` for a code that is not accepted, `throttled` after too many of these.
-  public func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
+  package func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
     try ask(Operations.recover, username, code, password)
   }
 
@@ -66,7 +66,7 @@ extension Backend {
   /// It needs no session. The event records that the owner did it.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `not_database_owner`).
-  public func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
+  package func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
     try ask(Operations.resetPasswordAsOwner, name)
   }
 }
@@ -74,7 +74,7 @@ extension Backend {
 /// The account of the leased session.
 extension Backend {
   /// The leased session's account, with its balance.
-  public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
+  package func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try ask(Operations.profile, lease.sessionToken)
   }
 
@@ -85,7 +85,7 @@ extension Backend {
   ///   - lease: The session whose account it is.
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
-  public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
+  package func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try ask(Operations.rename, name, lease.sessionToken)
   }
 
@@ -105,7 +105,7 @@ extension Backend {
   /// - Returns: The grant with the new token. Hand it to `adopt` of the session's store.
   /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
   ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
-  public func changePassword(
+  package func changePassword(
     from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
     let (token, newToken) = (try lease.token(with: session.session), try drawToken())
@@ -123,7 +123,7 @@ extension Backend {
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
   ///   `notFresh`.
-  public func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
+  package func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
     try ask(Operations.deleteOwnAccount, lease.token(with: session.session))
   }
 
@@ -136,7 +136,7 @@ extension Backend {
   ///   - lease: The same session.
   /// - Returns: The codes.
   /// - Throws: ``BackendError`` of kind `notFresh`.
-  public func makeRecoveryCodes(
+  package func makeRecoveryCodes(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [RecoveryCode] {
     try ask(Operations.makeRecoveryCodes, lease.token(with: session.session))
@@ -148,7 +148,7 @@ extension Backend {
   /// ``beginTwoStep(for:under:)``, ``confirmTwoStep(_:for:under:)``, ``endAllSessions(under:)`` and
   /// those of ``AuthCore/Authority``. It refuses all others that take a lease
   /// (`two_step_required`).
-  public func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
+  package func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
     try ask(Operations.twoStep, lease.sessionToken)
   }
 
@@ -161,7 +161,7 @@ extension Backend {
   ///   - lease: The same session.
   /// - Returns: The secret, which cannot be retrieved later.
   /// - Throws: ``BackendError`` of kind `refused` (`two_step_already_on`) or `notFresh`.
-  public func beginTwoStep(
+  package func beginTwoStep(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepSecret {
     try ask(Operations.beginTwoStep, lease.token(with: session.session))
@@ -178,7 +178,7 @@ extension Backend {
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_already_on`, `two_step_not_begun`) or `notFresh`.
-  public func confirmTwoStep(
+  package func confirmTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try ask(Operations.confirmTwoStep, code, lease.token(with: session.session))
@@ -194,14 +194,14 @@ extension Backend {
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_not_on`), `throttled` or `notFresh`.
-  public func endTwoStep(
+  package func endTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try ask(Operations.endTwoStep, code, lease.token(with: session.session))
   }
 
   /// The live sessions of the leased session's user, newest first.
-  public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
+  package func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
     try ask(Operations.sessions, SessionsPage(), lease.sessionToken)
   }
 
@@ -213,7 +213,7 @@ extension Backend {
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live
   ///   session of that name, or `notFresh`.
-  public func revokeSession(
+  package func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try ask(Operations.revokeSession, id, lease.token(with: session.session))
@@ -222,7 +222,7 @@ extension Backend {
   /// Ends every session of the leased session's user, including this one.
   ///
   /// - Returns: How many were live.
-  public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
+  package func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
     try ask(Operations.endAllSessions, lease.sessionToken)
   }
 }

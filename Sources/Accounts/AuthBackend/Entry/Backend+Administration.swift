@@ -1,4 +1,4 @@
-public import AuthCore
+package import AuthCore
 
 /// The operations of administrators.
 extension Backend {
@@ -11,7 +11,7 @@ extension Backend {
   /// - Returns: The page; shorter than the limit when it is the last.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role, or `refused`
   ///   (`account_not_found`) where the order needs the account that the page comes after.
-  public func accounts(
+  package func accounts(
     _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
     try ask(Operations.accounts, query, lease.token(with: administrator.session))
@@ -21,7 +21,7 @@ extension Backend {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without
   ///   the role.
-  public func account(
+  package func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
     try ask(Operations.account, name, lease.token(with: administrator.session))
@@ -38,7 +38,7 @@ extension Backend {
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
-  public func setDisabled(
+  package func setDisabled(
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
@@ -49,7 +49,7 @@ extension Backend {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
   ///   `notFresh`.
-  public func unlock(
+  package func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
     try ask(Operations.unlock, name, lease.token(with: administrator.session, fresh.session))
@@ -66,7 +66,7 @@ extension Backend {
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
-  public func setRole(
+  package func setRole(
     _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
@@ -77,7 +77,7 @@ extension Backend {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `balance_not_zero`,
   ///   `last_administrator`), `notPermitted` or `notFresh`.
-  public func deleteAccount(
+  package func deleteAccount(
     _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try ask(Operations.deleteAccount, name, lease.token(with: administrator.session, fresh.session))
@@ -96,7 +96,7 @@ extension Backend {
   /// - Returns: The code.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
   ///   `notFresh`.
-  public func resetPassword(
+  package func resetPassword(
     of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
     try ask(Operations.resetPassword, name, lease.token(with: administrator.session, fresh.session))
@@ -105,7 +105,7 @@ extension Backend {
   /// Who must have a second step.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
-  public func twoStepPolicy(
+  package func twoStepPolicy(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepPolicy {
     try ask(Operations.twoStepPolicy, lease.token(with: administrator.session))
@@ -114,7 +114,7 @@ extension Backend {
   /// Changes who must have a second step, immediately and also for active sessions.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
-  public func setTwoStepPolicy(
+  package func setTwoStepPolicy(
     _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
@@ -124,7 +124,7 @@ extension Backend {
   /// Who may create accounts.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
-  public func registration(
+  package func registration(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Registration {
     try ask(Operations.registration, lease.token(with: administrator.session))
@@ -133,7 +133,7 @@ extension Backend {
   /// Opens or closes the registration.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
-  public func setRegistration(
+  package func setRegistration(
     _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
@@ -152,7 +152,7 @@ extension Backend {
   /// - Returns: The user and the code.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`username_taken`), `notPermitted` or `notFresh`.
-  public func registerOther(
+  package func registerOther(
     username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
     try ask(Operations.registerOther, username, lease.token(with: administrator.session, fresh.session))
@@ -165,7 +165,7 @@ extension Backend {
   ///   - administrator: Proves the role.
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
-  public func noteView(
+  package func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try ask(Operations.noteView, subject, lease.token(with: administrator.session))

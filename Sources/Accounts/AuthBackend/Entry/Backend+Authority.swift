@@ -78,5 +78,5 @@ extension Backend {
   /// token that is used for the first time. Use it for what only shows who is logged in.
   ///
   /// - Throws: ``BackendError`` of kind `session`, or of kind `unavailable`.
-  public func inspect(_ token: SessionToken) throws(BackendError) -> Grant { try ask(Operations.inspect, token) }
+  package func inspect(_ token: SessionToken) throws(BackendError) -> Grant { try ask(Operations.inspect, token) }
 }

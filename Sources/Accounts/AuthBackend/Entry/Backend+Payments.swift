@@ -9,7 +9,7 @@ extension Backend {
   /// - Returns: The receipt, or nil when the order has no key or the key was not used.
   /// - Throws: ``BackendError`` of kind `refused` (`idempotency_key_reused`) when the key was used
   ///   for another order.
-  public func earlierPayment(
+  package func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt? {
     try ask(Operations.earlierPayment, order, lease.sessionToken)
@@ -40,7 +40,7 @@ extension Backend {
   /// - Returns: The page; it is the last if it is shorter than its limit and the search did not
   ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  public func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Receipt> {
+  package func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Receipt> {
     try ask(Operations.receipts, page, lease.sessionToken)
   }
 
@@ -53,14 +53,14 @@ extension Backend {
   /// - Returns: The page; it is the last if it is shorter than its limit and the search did not
   ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
-  public func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Event> {
+  package func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Event> {
     try ask(Operations.events, .own, page, lease.sessionToken)
   }
 
   /// Events of every account, newest first.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
-  public func allEvents(
+  package func allEvents(
     _ page: Page, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Found<Event> {
     try ask(Operations.allEvents, .everyone, page, lease.token(with: administrator.session))

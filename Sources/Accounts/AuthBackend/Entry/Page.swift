@@ -1,18 +1,18 @@
-public import AuthCore
+package import AuthCore
 
 /// A page of a list, newest first.
-public struct Page: Hashable, Sendable {
+package struct Page: Hashable, Sendable {
   /// Only rows of this time; see ``TimeSpan``.
-  public let times: TimeSpan
+  package let times: TimeSpan
   /// Only rows that contain this text, ignoring case; all if it is empty.
-  public let text: String
+  package let text: String
   /// Only rows before this number; nil begins with the newest.
-  public var before: Int64?
+  package var before: Int64?
   /// The most rows to return.
-  public var limit: Int
+  package var limit: Int
 
   /// Creates a page, by default one of the newest rows.
-  public init(within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50) {
+  package init(within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50) {
     (self.times, self.text, self.before, self.limit) = (times, text, before, limit)
   }
 
@@ -25,27 +25,27 @@ public struct Page: Hashable, Sendable {
 }
 
 /// A page of a user's sessions, newest first.
-public struct SessionsPage: Hashable, Sendable {
+package struct SessionsPage: Hashable, Sendable {
   /// A session's place in the list, which it keeps for others when it has ended.
-  public struct Place: Hashable, Sendable {
+  package struct Place: Hashable, Sendable {
     /// When the session began.
-    public let createdAt: WallTime
+    package let createdAt: WallTime
     /// The public name of the session.
-    public let id: SessionID
+    package let id: SessionID
 
     /// Creates the place of a session.
-    public init(createdAt: WallTime, id: SessionID) {
+    package init(createdAt: WallTime, id: SessionID) {
       (self.createdAt, self.id) = (createdAt, id)
     }
   }
 
   /// Only sessions after this place; nil begins with the newest.
-  public var after: Place?
+  package var after: Place?
   /// The most sessions to return.
-  public var limit: Int
+  package var limit: Int
 
   /// Creates a page, by default one with all sessions.
-  public init(after: Place? = nil, limit: Int = .max) {
+  package init(after: Place? = nil, limit: Int = .max) {
     (self.after, self.limit) = (after, limit)
   }
 }

@@ -1,23 +1,23 @@
-public import AuthCore
+package import AuthCore
 
 /// An event in the log of the database.
-public struct Event: Hashable, Sendable {
+package struct Event: Hashable, Sendable {
   /// Its place in the order of events; numbers grow.
-  public let id: Int64
+  package let id: Int64
   /// The time, by the wall clock of that moment.
-  public let at: WallTime
+  package let at: WallTime
   /// The name, in the OWASP vocabulary; it may come from a newer version.
-  public let name: String
+  package let name: String
   /// The name of the account that it concerns; nil if there is none.
-  public let account: String?
+  package let account: String?
   /// The name of the user who caused it; nil without a login.
-  public let actor: String?
+  package let actor: String?
   /// The session that it concerns, if any.
-  public let session: SessionID?
+  package let session: SessionID?
   /// Details, such as a reason or a count.
   ///
   /// Never a secret. Escape its control characters before you print it.
-  public let detail: String?
+  package let detail: String?
 
   /// The most bytes of a detail; the rest of a longer one is left out.
   package static let longestDetail = 256
@@ -29,7 +29,7 @@ public struct Event: Hashable, Sendable {
   package static let namelessLimit: Int64 = 10_000
 
   /// Creates a value, for a backend to answer with.
-  public init(
+  package init(
     id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: SessionID?, detail: String?
   ) {
     self.id = id
@@ -43,7 +43,7 @@ public struct Event: Hashable, Sendable {
 }
 
 /// Which events to read.
-public enum EventScope: Hashable, Sendable {
+package enum EventScope: Hashable, Sendable {
   /// Those that concern the session's own account.
   case own
   /// All; for an administrator.

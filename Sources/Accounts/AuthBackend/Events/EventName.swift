@@ -1,5 +1,5 @@
 /// The kinds of events, named by the OWASP Logging Vocabulary Cheat Sheet where it has a name.
-public enum EventName: String, Hashable, Sendable, CaseIterable {
+package enum EventName: String, Hashable, Sendable, CaseIterable {
   /// A login succeeded.
   case loginSucceeded = "authn_login_success"
   /// A login succeeded after failures; the detail says how many.

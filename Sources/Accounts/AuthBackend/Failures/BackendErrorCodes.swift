@@ -92,7 +92,7 @@ extension BackendError.Code: ErrorCodeList {
   public var rawValue: String { text.code }
 
   /// Finds the rule with this stable name, or returns nil.
-  public init?(rawValue code: String) {
+  package init?(rawValue code: String) {
     guard let found = Self.named(code) else { return nil }
     self = found
   }

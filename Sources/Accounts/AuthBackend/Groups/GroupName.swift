@@ -23,14 +23,14 @@ public struct GroupName: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A page of a list of groups, or of the members of one.
-public struct GroupPage: Hashable, Sendable {
+package struct GroupPage: Hashable, Sendable {
   /// Only what comes after the group or the user of this name; nil begins with the first.
-  public var after: String?
+  package var after: String?
   /// The most names to return.
-  public var limit: Int
+  package var limit: Int
 
   /// Creates a query for a page.
-  public init(after: String? = nil, limit: Int) {
+  package init(after: String? = nil, limit: Int) {
     (self.after, self.limit) = (after, limit)
   }
 }

@@ -1,4 +1,4 @@
-public import AuthCore
+package import AuthCore
 
 extension Backend {
   /// Adds accounts to a group, or removes them from it: all of them, or none after an error.
@@ -14,7 +14,7 @@ extension Backend {
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `too_many_groups`),
   ///   `invalid` (`too_many_accounts`), `notPermitted` or `notFresh`.
-  public func setMembership(
+  package func setMembership(
     _ isMember: Bool, of names: [Username], in group: GroupName, for administrator: AdminSession,
     _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
@@ -23,7 +23,7 @@ extension Backend {
   }
 
   /// The groups of the leased session's account, in the order of their names.
-  public func groups(under lease: borrowing SessionLease) throws(BackendError) -> [GroupName] {
+  package func groups(under lease: borrowing SessionLease) throws(BackendError) -> [GroupName] {
     try ask(Operations.ownGroups, lease.sessionToken)
   }
 
@@ -31,7 +31,7 @@ extension Backend {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without
   ///   the role.
-  public func groups(
+  package func groups(
     of name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [GroupName] {
     try ask(Operations.groupsOfAccount, name, lease.token(with: administrator.session))
@@ -40,7 +40,7 @@ extension Backend {
   /// All groups, in the order of their names.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
-  public func groups(
+  package func groups(
     _ page: GroupPage, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [GroupName] {
     try ask(Operations.groups, page, lease.token(with: administrator.session))
@@ -50,7 +50,7 @@ extension Backend {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`) if the page comes after
   ///   nobody's account, or `notPermitted` without the role.
-  public func members(
+  package func members(
     of group: GroupName, _ page: GroupPage, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
     try ask(Operations.members, group, page, lease.token(with: administrator.session))

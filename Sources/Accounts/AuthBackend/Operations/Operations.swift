@@ -1,4 +1,4 @@
-public import AuthCore
+package import AuthCore
 
 /// The operations of a backend.
 ///
@@ -6,116 +6,116 @@ public import AuthCore
 /// that the declaration has, and returns a value of the operation's output.
 ///
 /// A new operation gets the next number: a number is never used again.
-public enum Operations {
+package enum Operations {
   // Sessions, as `Authority` has them.
   /// Starts a session; see ``AuthCore/Authority/authenticate(_:limits:)``.
-  public static let logIn = BackendOperation("logIn", 1, .grant, .hashes, lost: .repeatable, Rules.logIn)
+  package static let logIn = BackendOperation("logIn", 1, .grant, .hashes, lost: .repeatable, Rules.logIn)
   /// Exchanges the token of a session after the user entered the password again.
-  public static let reauthenticate = BackendOperation(
+  package static let reauthenticate = BackendOperation(
     "reauthenticate", 2, .grant, .hashes, lost: .repeatable, Rules.reauthenticate)
   /// Answers the challenge of a second step.
-  public static let answer = BackendOperation("answer", 3, .grant, .writes, lost: .repeatable, Rules.answer)
+  package static let answer = BackendOperation("answer", 3, .grant, .writes, lost: .repeatable, Rules.answer)
   /// Finds the grant of a token of an active session, or says why the session has ended.
-  public static let resume = BackendOperation("resume", 4, .grant, .writes, lost: .readAgain, Rules.resume)
+  package static let resume = BackendOperation("resume", 4, .grant, .writes, lost: .readAgain, Rules.resume)
   /// See ``Backend/lookUp(_:)``.
-  public static let lookUp = BackendOperation("lookUp", 5, .found, .reads, Rules.lookUp)
+  package static let lookUp = BackendOperation("lookUp", 5, .found, .reads, Rules.lookUp)
   /// See ``Backend/inspect(_:)``.
-  public static let inspect = BackendOperation("inspect", 51, .grant, .reads, Rules.inspect)
+  package static let inspect = BackendOperation("inspect", 51, .grant, .reads, Rules.inspect)
   /// Records activity of a session, which restarts its idle limit.
-  public static let renew = BackendOperation("renew", 6, .grant, .writes, lost: .repeatable, Rules.renew)
+  package static let renew = BackendOperation("renew", 6, .grant, .writes, lost: .repeatable, Rules.renew)
   /// Confirms that the client saved a new token, so that the old one is no longer accepted.
-  public static let confirm = BackendOperation("confirm", 7, .writes, lost: .repeatable, Rules.confirm)
+  package static let confirm = BackendOperation("confirm", 7, .writes, lost: .repeatable, Rules.confirm)
   /// Ends the session of a token, or withdraws a challenge.
-  public static let revoke = BackendOperation("revoke", 8, .writes, lost: .repeatable, Rules.revoke)
+  package static let revoke = BackendOperation("revoke", 8, .writes, lost: .repeatable, Rules.revoke)
 
   // Before a password is typed.
   /// See ``Backend/check(newUsername:)``.
-  public static let checkUsername = BackendOperation("checkUsername", 9, .reads, Rules.check(newUsername:))
+  package static let checkUsername = BackendOperation("checkUsername", 9, .reads, Rules.check(newUsername:))
   /// See ``Backend/check(newPassword:for:)``.
-  public static let checkPassword = BackendOperation("checkPassword", 10, .reads, Rules.check(newPassword:for:))
+  package static let checkPassword = BackendOperation("checkPassword", 10, .reads, Rules.check(newPassword:for:))
   /// See ``Backend/checkForLogins()``.
-  public static let checkForLogins = BackendOperation("checkForLogins", 11, .reads, Rules.checkForLogins)
+  package static let checkForLogins = BackendOperation("checkForLogins", 11, .reads, Rules.checkForLogins)
 
   // Accounts.
   /// See ``Backend/register(username:password:displayName:)``.
-  public static let register = BackendOperation("register", 12, .user, .hashes, Rules.register)
+  package static let register = BackendOperation("register", 12, .user, .hashes, Rules.register)
   /// See ``Backend/profile(under:)``.
-  public static let profile = BackendOperation("profile", 13, .profile, .reads, needs: SessionNeeds(), Rules.profile)
+  package static let profile = BackendOperation("profile", 13, .profile, .reads, needs: SessionNeeds(), Rules.profile)
   /// See ``Backend/rename(to:under:)``.
-  public static let rename = BackendOperation("rename", 14, .profile, .writes, needs: SessionNeeds(), Rules.rename)
+  package static let rename = BackendOperation("rename", 14, .profile, .writes, needs: SessionNeeds(), Rules.rename)
   /// See ``Backend/changePassword(from:to:for:under:)``.
-  public static let changePassword = BackendOperation(
+  package static let changePassword = BackendOperation(
     "changePassword", 15, .grant, .hashes, lost: .repeatable, needs: .recentPassword, Rules.changePassword)
   /// See ``Backend/deleteAccount(for:under:)``.
-  public static let deleteOwnAccount = BackendOperation(
+  package static let deleteOwnAccount = BackendOperation(
     "deleteOwnAccount", 16, .writes, needs: .recentPassword, Rules.deleteAccount(token:))
 
   // A forgotten password.
   /// See ``Backend/makeRecoveryCodes(for:under:)``.
-  public static let makeRecoveryCodes = BackendOperation(
+  package static let makeRecoveryCodes = BackendOperation(
     "makeRecoveryCodes", 17, .recoveryCodes, .writes, needs: .recentPassword, Rules.makeRecoveryCodes
   ).answering(.recoveryCodes)
   /// See ``Backend/recover(username:code:password:)``.
-  public static let recover = BackendOperation("recover", 18, .user, .hashes, Rules.recover)
+  package static let recover = BackendOperation("recover", 18, .user, .hashes, Rules.recover)
   /// See ``Backend/resetPassword(of:for:_:under:)``.
-  public static let resetPassword = BackendOperation(
+  package static let resetPassword = BackendOperation(
     "resetPassword", 19, .oneTimeCode, .writes, needs: .role("accounts", isFresh: true), Rules.resetPassword)
   /// See ``Backend/resetPasswordAsOwner(of:)``.
-  public static let resetPasswordAsOwner = BackendOperation(
+  package static let resetPasswordAsOwner = BackendOperation(
     "resetPasswordAsOwner", 20, .oneTimeCode, .writes, Rules.resetPasswordOfOwner)
 
   // A second step.
   /// See ``Backend/twoStep(under:)``.
-  public static let twoStep = BackendOperation("twoStep", 21, .twoStep, .reads, needs: .beforeTwoStep, Rules.twoStep)
+  package static let twoStep = BackendOperation("twoStep", 21, .twoStep, .reads, needs: .beforeTwoStep, Rules.twoStep)
   /// See ``Backend/beginTwoStep(for:under:)``.
-  public static let beginTwoStep = BackendOperation(
+  package static let beginTwoStep = BackendOperation(
     "beginTwoStep", 22, .twoStepSecret, .writes, needs: SessionNeeds(isFresh: true, beforeTwoStep: true),
     Rules.beginTwoStep)
   /// See ``Backend/confirmTwoStep(_:for:under:)``.
-  public static let confirmTwoStep = BackendOperation(
+  package static let confirmTwoStep = BackendOperation(
     "confirmTwoStep", 23, .writes, needs: SessionNeeds(isFresh: true, beforeTwoStep: true), Rules.confirmTwoStep)
   /// See ``Backend/endTwoStep(_:for:under:)``.
-  public static let endTwoStep = BackendOperation(
+  package static let endTwoStep = BackendOperation(
     "endTwoStep", 24, .writes, needs: .recentPassword, Rules.endTwoStep(_:token:))
   /// See ``Backend/twoStepPolicy(for:under:)``.
-  public static let twoStepPolicy = BackendOperation(
+  package static let twoStepPolicy = BackendOperation(
     "twoStepPolicy", 25, .twoStepPolicy, .reads, needs: .role("two-step"), Rules.twoStepPolicy)
   /// See ``Backend/setTwoStepPolicy(_:for:_:under:)``.
-  public static let setTwoStepPolicy = BackendOperation(
+  package static let setTwoStepPolicy = BackendOperation(
     "setTwoStepPolicy", 26, .writes, needs: .role("two-step", isFresh: true), Rules.setTwoStepPolicy)
 
   // The sessions of a user.
   /// See ``Backend/sessions(under:)``; a service reads them in pages.
-  public static let sessions = BackendOperation(
+  package static let sessions = BackendOperation(
     "sessions", 27, .sessions, .reads, needs: SessionNeeds(), Rules.sessions
   ).listing(\.0, \.limit) { $0.after = $1.last.map { .init(createdAt: $0.createdAt, id: $0.id) } }
   /// See ``Backend/revokeSession(_:for:under:)``.
-  public static let revokeSession = BackendOperation(
+  package static let revokeSession = BackendOperation(
     "revokeSession", 28, .writes, needs: .recentPassword, Rules.revokeSession)
   /// See ``Backend/endAllSessions(under:)``.
-  public static let endAllSessions = BackendOperation(
+  package static let endAllSessions = BackendOperation(
     "endAllSessions", 29, .count, .writes, needs: .beforeTwoStep, Rules.endAllSessions)
 
   // Payments and events.
   /// See ``Backend/earlierPayment(of:under:)``.
-  public static let earlierPayment = BackendOperation(
+  package static let earlierPayment = BackendOperation(
     "earlierPayment", 30, .earlier, .reads, needs: SessionNeeds(), Rules.earlierPayment)
   /// See ``Backend/pay(_:under:)``.
   ///
   /// Under a key a payment whose answer was lost is repeated, and made once.
-  public static let pay = BackendOperation(
+  package static let pay = BackendOperation(
     "pay", 31, .receipt, .writes, lost: .repeatable, needs: .recentPassword, Rules.pay
   ).retrying(with: { order, _ in order.key.map { "--idempotency-key \($0)" } }) { (input, ask) throws(BackendError) in
     try ask((try input.0.withKey(), input.1)).withoutDrawnKey
   }
   /// See ``Backend/receipts(_:under:)``.
-  public static let receipts = BackendOperation(
+  package static let receipts = BackendOperation(
     "receipts", 32, .receipts, .reads, needs: SessionNeeds(), Rules.receipts
   ).searching(\.0, shown: { Found($0.map(\.withoutDrawnKey), stop: $0.stop) }) { $0.id }
   /// See ``Backend/events(_:under:)``.
-  public static let events = eventList("events", needs: SessionNeeds())
+  package static let events = eventList("events", needs: SessionNeeds())
   /// See ``Backend/allEvents(_:for:under:)``: ``events`` with the scope `everyone`.
-  public static let allEvents = eventList("allEvents", needs: .role("events"))
+  package static let allEvents = eventList("allEvents", needs: .role("events"))
 
   private static func eventList(
     _ name: String, needs: SessionNeeds
@@ -126,60 +126,60 @@ public enum Operations {
 
   // Administration.
   /// See ``Backend/accounts(_:for:under:)``.
-  public static let accounts = BackendOperation(
+  package static let accounts = BackendOperation(
     "accounts", 34, .accounts, .reads, needs: .role("accounts"), Rules.accounts
   ).listing(\.0, \.limit) { $0.after = $1.last?.user.username }
   /// See ``Backend/account(named:for:under:)``.
-  public static let account = BackendOperation(
+  package static let account = BackendOperation(
     "account", 35, .account, .reads, needs: .role("accounts"), Rules.account)
   /// See ``Backend/setDisabled(_:account:for:_:under:)``.
-  public static let setDisabled = BackendOperation(
+  package static let setDisabled = BackendOperation(
     "setDisabled", 36, .account, .writes, needs: .role("accounts", isFresh: true), Rules.setDisabled)
   /// See ``Backend/unlock(account:for:_:under:)``.
-  public static let unlock = BackendOperation(
+  package static let unlock = BackendOperation(
     "unlock", 37, .account, .writes, needs: .role("accounts", isFresh: true), Rules.unlock)
   /// See ``Backend/setRole(_:account:for:_:under:)``.
-  public static let setRole = BackendOperation(
+  package static let setRole = BackendOperation(
     "setRole", 38, .account, .writes, needs: .role("accounts", isFresh: true), Rules.setRole)
   /// See ``Backend/deleteAccount(_:for:_:under:)``.
-  public static let deleteAccount = BackendOperation(
+  package static let deleteAccount = BackendOperation(
     "deleteAccount", 39, .writes, needs: .role("accounts", isFresh: true), Rules.deleteAccount(_:token:))
   /// See ``Backend/registration(for:under:)``.
-  public static let registration = BackendOperation(
+  package static let registration = BackendOperation(
     "registration", 40, .registration, .reads, needs: .role("registration"), Rules.registration)
   /// See ``Backend/setRegistration(_:for:_:under:)``.
-  public static let setRegistration = BackendOperation(
+  package static let setRegistration = BackendOperation(
     "setRegistration", 41, .writes, needs: .role("registration", isFresh: true), Rules.setRegistration)
   /// See ``Backend/registerOther(username:for:_:under:)``.
-  public static let registerOther = BackendOperation(
+  package static let registerOther = BackendOperation(
     "registerOther", 42, .oneTimeCode, .writes, needs: .role("registration", isFresh: true), Rules.registerOther)
   /// See ``Backend/noteView(of:for:under:)``.
-  public static let noteView = BackendOperation("noteView", 43, .writes, needs: .role("accounts"), Rules.noteView)
+  package static let noteView = BackendOperation("noteView", 43, .writes, needs: .role("accounts"), Rules.noteView)
 
   // Groups, and proofs for tools.
   /// See ``Backend/setMembership(_:of:in:for:_:under:)``.
-  public static let setMembership = BackendOperation(
+  package static let setMembership = BackendOperation(
     "setMembership", 44, .writes, lost: .repeatable, needs: .role("groups", isFresh: true), Rules.setMembership)
   /// See ``Backend/groups(under:)``.
-  public static let ownGroups = BackendOperation(
+  package static let ownGroups = BackendOperation(
     "ownGroups", 45, .groups, .reads, needs: SessionNeeds(), Rules.groups(token:))
   /// See ``Backend/groups(of:for:under:)``.
-  public static let groupsOfAccount = BackendOperation(
+  package static let groupsOfAccount = BackendOperation(
     "groupsOfAccount", 46, .groups, .reads, needs: .role("groups"), Rules.groups(of:token:))
   /// See ``Backend/groups(_:for:under:)``.
-  public static let groups = BackendOperation(
+  package static let groups = BackendOperation(
     "groups", 47, .groups, .reads, needs: .role("groups"), Rules.groups(_:token:)
   ).listing(\.0, \.limit) { $0.after = $1.last?.canonical }
   /// See ``Backend/members(of:_:for:under:)``.
-  public static let members = BackendOperation(
+  package static let members = BackendOperation(
     "members", 48, .accounts, .reads, needs: .role("groups"), Rules.members
   ).listing(\.1, \.limit) { $0.after = $1.last?.user.username }
   /// See ``Backend/prove(to:under:)``.
-  public static let prove = BackendOperation(
+  package static let prove = BackendOperation(
     "prove", 49, .proof, .writes, lost: .readAgain, needs: SessionNeeds(), Rules.prove
   ).answering(.newProof)
   /// See ``Backend/verify(_:under:)``.
-  public static let verify = BackendOperation(
+  package static let verify = BackendOperation(
     "verify", 50, .provenUser, .writes, needs: SessionNeeds(), Rules.verify)
 
   /// The operations that a service performs for its clients, by their numbers.

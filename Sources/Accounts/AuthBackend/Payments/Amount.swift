@@ -8,7 +8,7 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let minorUnits: Int64
 
   /// The largest amount that an order may have.
-  public static let largest = Amount(unchecked: 99_999_999_999_999)
+  package static let largest = Amount(unchecked: 99_999_999_999_999)
   /// The balance of a new account.
   package static let openingCredit = Amount(unchecked: 100_00)
 
@@ -50,7 +50,7 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   public static func < (left: Amount, right: Amount) -> Bool { left.minorUnits < right.minorUnits }
 
   /// Minor units, which may be negative or zero, in the form `-12.50`.
-  public static func text(_ minorUnits: Int64) -> String {
+  package static func text(_ minorUnits: Int64) -> String {
     let (whole, cents) = minorUnits.magnitude.quotientAndRemainder(dividingBy: 100)
     return "\(minorUnits < 0 ? "-" : "")\(whole).\(cents < 10 ? "0" : "")\(cents)"
   }

@@ -1,4 +1,4 @@
-public import AuthCore
+package import AuthCore
 
 /// A code that replaces a forgotten password, once.
 ///
@@ -7,7 +7,7 @@ public import AuthCore
 /// that they look like.
 /// Source: NIST SP 800-63B-4, section 3.1.2.2 (a hash without a salt from 112 bits on) and 4.2.1.1
 /// (at least 64 bits); Crockford's base 32 for the letters.
-public struct RecoveryCode: Hashable, Sendable, Redacted {
+package struct RecoveryCode: Hashable, Sendable, Redacted {
   /// What is hashed and compared.
   package let canonical: [UInt8]
 
@@ -18,7 +18,7 @@ public struct RecoveryCode: Hashable, Sendable, Redacted {
   /// Reads what was typed.
   ///
   /// Any bytes are read. What is not a code opens no account; see ``isWellFormed``.
-  public init(typed bytes: [UInt8]) {
+  package init(typed bytes: [UInt8]) {
     canonical = bytes.compactMap { byte in
       switch byte {
       case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): nil
@@ -31,14 +31,14 @@ public struct RecoveryCode: Hashable, Sendable, Redacted {
   }
 
   /// Whether it has the form of a code, whatever it opens.
-  public var isWellFormed: Bool {
+  package var isWellFormed: Bool {
     canonical.count == Self.length && canonical.allSatisfy(Array("0123456789abcdefghjkmnpqrstvwxyz".utf8).contains)
   }
 
   /// The code in five groups, for the person that it is made for.
   ///
   /// Do not log or keep it.
-  public var text: String {
+  package var text: String {
     stride(from: 0, to: canonical.count, by: Self.groupLength).map { start in
       String(decoding: canonical[start..<min(start + Self.groupLength, canonical.count)], as: UTF8.self)
     }.joined(separator: "-")
@@ -46,16 +46,16 @@ public struct RecoveryCode: Hashable, Sendable, Redacted {
 }
 
 /// A code for one account that works once and for a limited time.
-public struct OneTimeCode: Hashable, Sendable {
+package struct OneTimeCode: Hashable, Sendable {
   /// Whose account it opens.
-  public let user: User
+  package let user: User
   /// The code to hand to the user.
-  public let code: RecoveryCode
+  package let code: RecoveryCode
   /// How long it works.
-  public let validFor: Duration
+  package let validFor: Duration
 
   /// Creates a value, for a backend to answer with.
-  public init(user: User, code: RecoveryCode, validFor: Duration) {
+  package init(user: User, code: RecoveryCode, validFor: Duration) {
     self.user = user
     self.code = code
     self.validFor = validFor

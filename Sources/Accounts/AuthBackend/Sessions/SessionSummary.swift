@@ -1,24 +1,24 @@
-public import AuthCore
+package import AuthCore
 
 /// An active session in the list of its user's sessions.
-public struct SessionSummary: Hashable, Sendable {
+package struct SessionSummary: Hashable, Sendable {
   /// The public name of the session.
-  public let id: SessionID
+  package let id: SessionID
   /// Whether it is the one that asked.
-  public let isCurrent: Bool
+  package let isCurrent: Bool
   /// What it was called when it began, if anything.
-  public let label: String?
+  package let label: String?
   /// Where it was begun, if that is known.
-  public let origin: SessionOrigin?
+  package let origin: SessionOrigin?
   /// When it began, by the wall clock.
-  public let createdAt: WallTime
+  package let createdAt: WallTime
   /// When it was last active, by the wall clock, to a minute.
-  public let activeAt: WallTime
+  package let activeAt: WallTime
   /// The limits of the session.
-  public let limits: SessionLimits
+  package let limits: SessionLimits
 
   /// Creates a value, for a backend to answer with.
-  public init(
+  package init(
     id: SessionID, isCurrent: Bool, label: String?, origin: SessionOrigin? = nil, createdAt: WallTime,
     activeAt: WallTime, limits: SessionLimits
   ) {
@@ -45,7 +45,7 @@ public struct SessionOrigin: Hashable, Sendable {
   public let host: String?
 
   /// The most bytes of each part that are kept.
-  public static let longest = 64
+  package static let longest = 64
 
   /// Creates an origin from its parts.
   ///

@@ -64,18 +64,18 @@ extension Int64 {
 ///
 /// Where the wall clock was set back, what was written after that counts as no earlier than what
 /// was written before, for events.
-public struct TimeSpan: Hashable, Sendable {
+package struct TimeSpan: Hashable, Sendable {
   /// The first moment in it; nil without a beginning.
-  public let since: WallTime?
+  package let since: WallTime?
   /// The first moment after it; nil without an end.
-  public let until: WallTime?
+  package let until: WallTime?
 
   /// Creates a span between two moments.
-  public init(since: WallTime? = nil, until: WallTime? = nil) {
+  package init(since: WallTime? = nil, until: WallTime? = nil) {
     self.since = since
     self.until = until
   }
 
   /// The span without a beginning and an end.
-  public static let all = TimeSpan()
+  package static let all = TimeSpan()
 }

@@ -1,23 +1,23 @@
-public import AuthCore
+package import AuthCore
 import AuthDevice
 import TextFormat
 
 /// Whether a user is asked for a code after the password.
-public struct TwoStepState: Hashable, Sendable {
+package struct TwoStepState: Hashable, Sendable {
   /// Since when a code is asked for, by the wall clock; nil while it is not.
-  public let since: WallTime?
+  package let since: WallTime?
   /// Whether a secret was made and waits for its first code.
-  public let isPending: Bool
+  package let isPending: Bool
   /// How many recovery codes are left, each of which takes the place of a code once.
-  public let recoveryCodes: Int
+  package let recoveryCodes: Int
   /// Whether the rules of the database require a second step of this user.
-  public let isRequired: Bool
+  package let isRequired: Bool
 
   /// Whether a code is asked for.
-  public var isOn: Bool { since != nil }
+  package var isOn: Bool { since != nil }
 
   /// Creates a value, for a backend to answer with.
-  public init(since: WallTime?, isPending: Bool, recoveryCodes: Int, isRequired: Bool) {
+  package init(since: WallTime?, isPending: Bool, recoveryCodes: Int, isRequired: Bool) {
     self.since = since
     self.isPending = isPending
     self.recoveryCodes = recoveryCodes
@@ -28,7 +28,7 @@ public struct TwoStepState: Hashable, Sendable {
 /// Who must have a second step.
 ///
 /// The raw values are stored and printed, so they never change.
-public enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
+package enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
   /// Nobody must have a second step; everybody may.
   case optional = "optional"
   /// Administrators must have a second step.
@@ -38,7 +38,7 @@ public enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
 /// The secret that an authenticator app makes codes from.
 ///
 /// It never prints itself. A backend returns it once; it cannot be retrieved later.
-public struct TwoStepSecret: Hashable, Sendable, Redacted {
+package struct TwoStepSecret: Hashable, Sendable, Redacted {
   package let bytes: [UInt8]
   package let username: String
 
@@ -47,7 +47,7 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
   /// - Parameters:
   ///   - bytes: 20 random bytes.
   ///   - username: The user whose codes they make.
-  public init(bytes: [UInt8], username: String) {
+  package init(bytes: [UInt8], username: String) {
     self.bytes = bytes
     self.username = username
   }
@@ -55,7 +55,7 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
   /// The secret as a person types it into an authenticator app: base 32.
   ///
   /// Source: RFC 4648, section 6.
-  public var text: String {
+  package var text: String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     let bits = bytes.flatMap { byte in (0..<8).map { (byte << $0) >> 7 } }
     let letters = stride(from: 0, to: bits.count, by: 5).map { start in
@@ -71,7 +71,7 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
   ///
   /// - Parameter issuer: The name of your app, which authenticator apps show.
   /// - Returns: The address, on one line.
-  public func uri(issuer: String) -> String {
+  package func uri(issuer: String) -> String {
     let issuer = issuer.percentEncoded
     return "otpauth://totp/\(issuer):\(username.percentEncoded)?secret=\(text)&issuer=\(issuer)"
   }

@@ -14,7 +14,9 @@ import Testing
     let sources = Workspace.repository + "/Sources/Accounts/AuthBackend/"
     let texts = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
       .map { try String(contentsOfFile: sources + $0, encoding: .utf8) }
-    let methods = texts.joined().split(separator: "\n  public func ").filter { method in
+    let methods = texts.joined().replacing("\n  public func ", with: "\n  package func ").split(
+      separator: "\n  package func "
+    ).filter { method in
       method.prefix { $0 != "{" }.contains("under lease:")
     }
     return try Set(
