@@ -67,6 +67,8 @@ extension OAuthAuthority {
       header = OAuthServer.ClientAuthentication.header(clientID, secret)
       // Some servers take an id beside the header for a second way, and refuse the request.
       form["client_id"] = endpoint == .deviceAuthorization || way == .basicWithID ? clientID : nil
+      // The SDK of MCP servers wants this field too when a token is ended, and reads the header.
+      if endpoint == .revocation, way == .basicWithID { form["client_secret"] = "" }
     } else {
       form.merge(["client_id": clientID, "client_secret": secret]) { $1 }
     }

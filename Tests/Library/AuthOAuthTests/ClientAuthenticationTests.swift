@@ -43,13 +43,16 @@ import Testing
 
   @Test("a server that wants the client id in the form too, beside the header, gets it as the last way, remembered")
   func idBesideHeader() async throws {
-    world.server.set { $0.demands = ["/token": ServerDouble.basicWithID] }
+    world.server.set { $0.demands = ["/token": ServerDouble.basicWithID, "/revoke": ServerDouble.basicWithID] }
     let authority = authority()
     let grant = try await world.grant(at: authority)
     #expect(world.server.forms("/token").count == 3)
-    _ = try await authority.renew(grant.token)
+    let token = try await authority.renew(grant.token).token
     #expect(world.server.forms("/token").count == 4)
     #expect(authority.clientAuthentication[.token] == ServerDouble.basicWithID)
+    // The secret itself is in the header alone.
+    try await authority.revoke(token, reason: .userAsked)
+    #expect(world.server.forms("/revoke").map { $0["client_secret"] } == [""])
   }
 
   @Test("a service may want another way than the token endpoint, which keeps its own")

@@ -124,9 +124,12 @@ struct ClientWorkspace {
     }
     rememberClientAuthentication(access)
     guard let token = grant.access, isSaved else {
-      // A logout came first.
       if let token = grant.access { try? await access.end(token) }
-      throw CommandError(code: .notLoggedIn)
+      // A login came first, or a logout.
+      guard let newer = try saved(), let token = try usable(newer, for: .zero, insteadOf: refused) else {
+        throw CommandError(code: .notLoggedIn)
+      }
+      return token
     }
     guard token.value != refused?.value else { throw CommandError(code: .accessTokenRefused) }
     guard try token.isValid(for: .zero, by: clock) else { throw CommandError(code: .noAccessToken) }
