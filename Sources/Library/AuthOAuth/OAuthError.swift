@@ -171,11 +171,13 @@ extension AuthorityError where Rejection == OAuthRejection {
 }
 
 /// RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 7009, section 2.2.1; RFC 8628,
-/// section 3.5; OpenID Connect Core 1.0, section 3.1.2.6.
+/// section 3.5; OpenID Connect Core 1.0, section 3.1.2.6; RFC 8707, section 2; RFC 7591, section
+/// 3.2.2.
 private let serverCodes: Set = [
   "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
   "invalid_scope", "invalid_token", "invalid_code", "access_denied", "unsupported_response_type", "server_error",
   "temporarily_unavailable",
   "unsupported_token_type", "authorization_pending", "slow_down", "expired_token", "login_required",
-  "interaction_required", "consent_required", "account_selection_required",
+  "interaction_required", "consent_required", "account_selection_required", "invalid_target", "invalid_redirect_uri",
+  "invalid_client_metadata",
 ]

@@ -33,6 +33,12 @@ public struct OAuthClient: Hashable, Sendable, Redacted {
     (self.scopes, self.expires) = (scopes, expires)
   }
 
+  /// How it authenticates at each service: as it was registered, whatever the server lists.
+  package var ways: [OAuthServer.Endpoint: OAuthServer.ClientAuthentication] {
+    guard let authentication else { return [:] }
+    return [.token: authentication, .revocation: authentication, .introspection: authentication]
+  }
+
   /// Whether a login for the resource can use it; otherwise register again.
   ///
   /// - Parameters:
@@ -56,7 +62,8 @@ extension ProtectedResource {
   ///     of the login.
   ///   - forDevices: Whether it also logs in with codes on other devices.
   /// - Returns: The client.
-  /// - Throws: `oauth_misconfigured` if the server registers no clients, or changed what matters.
+  /// - Throws: `oauth_no_registration` if the server registers no clients, and
+  ///   `oauth_registration_refused` if it changed what matters.
   public func register(
     name: String, redirectURI: String, forDevices: Bool = false
   ) async throws(OAuthError) -> OAuthClient {
@@ -65,13 +72,28 @@ extension ProtectedResource {
         "no_registration", "The server \(server.issuer) registers no clients.",
         hint: "Register the app there, and use the client id that you get.")
     }
-    let wish = ClientWish(name: name, redirectURI: redirectURI, scopes: scopes, forDevices: forDevices, of: clients)
+    // The name of the standard, that of Glewlwyd, and none: a server may offer the login all the
+    // same.
+    let device = ["urn:ietf:params:oauth:grant-type:device_code", "device_authorization"].map { [$0] } + [[]]
+    var refusal: OAuthError?
+    for grants in forDevices ? device : [[]] {
+      let wish = ClientWish(name: name, redirectURI: redirectURI, scopes: scopes, more: grants, of: clients)
+      do throws(OAuthError) { return try wish.client(try await post(wish, to: endpoint), for: self) } catch {
+        guard !grants.isEmpty, error.isRefused("invalid_client_metadata", "invalid_request") else {
+          throw refusal ?? error
+        }
+        refusal = refusal ?? error
+      }
+    }
+    throw refusal ?? .unusable()
+  }
+
+  private func post(_ wish: ClientWish, to endpoint: String) async throws(OAuthError) -> OAuthClaims {
     let response = try await server.response(
       to: OAuthRequest(
         method: "POST", url: endpoint, headers: ["Accept": "application/json", "Content-Type": "application/json"],
         body: Array(wish.document.text.utf8)))
-    let claims = try OAuthServer.claims(of: response, from: endpoint.host, toRefresh: false)
-    return try wish.client(claims, for: self)
+    return try OAuthServer.claims(of: response, from: endpoint.host, toRefresh: false)
   }
 }
 
@@ -83,10 +105,9 @@ struct ClientWish {
   let grants: [String]
   let method: String
 
-  init(name: String, redirectURI: String, scopes: [String], forDevices: Bool, of metadata: ClientMetadata) {
+  init(name: String, redirectURI: String, scopes: [String], more grants: [String], of metadata: ClientMetadata) {
     (self.name, self.redirectURI, self.scopes) = (name, redirectURI, scopes)
-    let device = "urn:ietf:params:oauth:grant-type:device_code"
-    grants = ["authorization_code", "refresh_token"] + (forDevices ? [device] : [])
+    self.grants = ["authorization_code", "refresh_token"] + grants
     let known = ["none", "client_secret_post", "client_secret_basic"]
     // A server that lists none knows only clients with a secret (RFC 8414, section 2).
     method = known.first { metadata.methods.contains($0) } ?? "client_secret_post"
@@ -103,7 +124,11 @@ struct ClientWish {
   /// Reads the answer, which must have what was requested, because the server may change everything
   /// (RFC 7591, section 3.2.1).
   func client(_ claims: OAuthClaims, for resource: ProtectedResource) throws(OAuthError) -> OAuthClient {
-    func refuse(_ what: String) -> OAuthError { .misconfigured("The server registered the client with \(what).") }
+    func refuse(_ what: String) -> OAuthError {
+      .oauth(
+        "registration_refused", "The server registered the client with \(what).",
+        hint: "Register the app there yourself, and use the client id that you get.")
+    }
     guard let id = claims["client_id"], id.isVisible, id.utf8.count <= 1024, !id.contains(/[<>"'`\\]/) else {
       throw refuse("an id that cannot be used")
     }
@@ -141,7 +166,7 @@ extension OAuthAuthority {
     patience: Duration = .seconds(20), user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }
   ) {
     var server = resource.server.forTokensAlone
-    if let way = client.authentication { server.clientAuthentication[.token] = way }
+    server.clientAuthentication = client.ways
     self.init(
       server: server, clientID: client.id, clientSecret: client.secret, scopes: resource.scopes,
       resources: [resource.identifier], clock: clock, freshness: freshness, patience: patience, user: user)

@@ -25,13 +25,13 @@ extension OAuthServer {
     send: @escaping OAuthTransport
   ) async throws(OAuthError) -> ProtectedResource {
     guard let address = ResourceAddress(resource) else {
-      throw .misconfigured("This is not the address of a resource: \(resource.debugDescription).")
+      throw .refusedResource("This is not the address of a resource: \(resource.debugDescription).")
     }
     let place = OAuthServer(issuer: resource, endpoints: [:], send: send)
     let challenge = try await place.challenge()
     let metadata = try await place.metadata(of: address, at: challenge?["resource_metadata"])
     guard let issuer = issuer ?? metadata.issuers.first, metadata.issuers.contains(issuer) else {
-      throw .misconfigured("The resource \(address.text) does not name the issuer \(issuer ?? "").")
+      throw .refusedResource("The resource \(address.text) does not name the issuer \(issuer ?? "").")
     }
     let (server, document) = try await described(issuer: issuer, send: send)
     guard server.listsS256 || !requiresPKCE else { throw .pkceNotAnnounced(issuer) }
@@ -69,7 +69,7 @@ extension OAuthServer {
   ) async throws(OAuthError) -> ResourceMetadata {
     if let named {
       guard named.isSafeURL, issuer.mayName(named) else {
-        throw .misconfigured(
+        throw .refusedResource(
           "The resource \(address.text) names its metadata at an address that is not accepted from it.")
       }
     }
@@ -97,9 +97,16 @@ extension AuthorityError where Rejection == OAuthRejection {
     if case .unavailable(let cause) = self { [.busy, .unparsable].contains(cause.cause) } else { false }
   }
 
+  /// A resource that says what is not accepted from it.
+  static func refusedResource(_ description: String) -> OAuthError {
+    oauth(
+      "resource_refused", description,
+      hint: "Check the address. If it is right, tell the administrators of the resource. Nothing was requested.")
+  }
+
   /// A resource whose scopes do not fit into an address, or cannot be scopes.
   package static func unusableScopes(_ resource: String) -> OAuthError {
-    .misconfigured("The resource \(resource) lists scopes that cannot be requested.")
+    .refusedResource("The resource \(resource) lists scopes that cannot be requested.")
   }
 
   fileprivate static func pkceNotAnnounced(_ issuer: String) -> OAuthError {

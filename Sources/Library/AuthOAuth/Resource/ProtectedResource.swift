@@ -78,23 +78,23 @@ struct ResourceMetadata: Equatable {
 
   /// Reads the metadata of a resource.
   ///
-  /// - Throws: `oauth_misconfigured` if it is that of another resource, or cannot be used.
+  /// - Throws: `oauth_resource_refused` if it is that of another resource, or cannot be used.
   init(_ claims: OAuthClaims, of address: ResourceAddress) throws(OAuthError) {
     guard let identifier = claims["resource"], let named = ResourceAddress(identifier), address.isWithin(named) else {
       let other = claims["resource"].flatMap { $0.isSafeURL && $0.utf8.count <= 200 ? ": it names \($0)" : nil }
-      throw .misconfigured("The metadata of the resource \(address.text) is of another one\(other ?? "").")
+      throw .refusedResource("The metadata of the resource \(address.text) is of another one\(other ?? "").")
     }
     let listed = claims.list("authorization_servers")
     let issuers = listed.filter { $0.isIssuer && address.text.mayName($0) }
     guard !issuers.isEmpty else {
-      throw .misconfigured(
+      throw .refusedResource(
         listed.isEmpty
           ? "The resource \(address.text) does not say which server issues its tokens."
           : "The resource \(address.text) names a server at an address that is not accepted from it.")
     }
     let methods = claims.list("bearer_methods_supported")
     guard methods.isEmpty || methods.contains("header") else {
-      throw .misconfigured("The resource \(address.text) takes no token in a header.")
+      throw .refusedResource("The resource \(address.text) takes no token in a header.")
     }
     (self.identifier, self.issuers, scopes) = (identifier, issuers, claims.list("scopes_supported"))
   }

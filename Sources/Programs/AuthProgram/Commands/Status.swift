@@ -97,7 +97,7 @@ enum StatusCommand {
     return Answer(
       .onlyShows, status: session == nil ? .no : .done,
       lines: lines + [
-        workspace.place.line(at: workspace.settings.issuer, with: workspace.vault, isSaved: session != nil)
+        workspace.place.line(at: workspace.settings.place, with: workspace.vault, isSaved: session != nil)
       ],
       [
         "logged_in": .bool(session != nil), "reason": .string(orNull: reason?.code),
@@ -141,9 +141,9 @@ extension StatusCommand {
 
 extension ContextPlace {
   /// The line about a context at a provider: its name, what chose it, and where its tokens are.
-  fileprivate func line(at issuer: String, with vault: FileVault, isSaved: Bool) -> String {
+  fileprivate func line(at provider: String, with vault: FileVault, isSaved: Bool) -> String {
     var line = "Context \(context)" + (contextVariable.map { " (from \($0))" } ?? "")
-    line += " is at \(issuer.escaped)"
+    line += " is at \(provider.escaped)"
     line += isSaved ? "; its session is in \(vault.path.escaped), which only you can read." : "."
     return places.service == nil ? line : line + " \(Places.serviceVariable) does not apply to it."
   }

@@ -47,7 +47,7 @@ enum ContextLogin: Redacted {
   var isOfClient: Bool { if case .client = self { true } else { false } }
 
   /// Where a context is, for lists of contexts.
-  var place: String { isOfClient ? "client \(provider.clientID) at \(provider.issuer)" : provider.issuer }
+  var place: String { isOfClient ? "client \(provider.clientID) at \(provider.issuer)" : provider.place }
 
   /// The issuer of the tokens, as the session file names it.
   var tokenIssuer: TokenIssuer {
@@ -83,6 +83,9 @@ struct ClientSettings: Redacted {
 }
 
 extension ProviderSettings {
+  /// The issuer, and the resource that its tokens are for.
+  var place: String { issuer + (resource == nil ? "" : ", for \(resources[0])") }
+
   /// The settings of a context for a user; nil if it is not at an identity provider.
   ///
   /// - Throws: ``CommandError`` also for the context of a client.

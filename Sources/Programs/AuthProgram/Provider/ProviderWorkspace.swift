@@ -235,10 +235,15 @@ extension CommandError {
 
   /// Hints for users, by code; the hints of the library are for the author of an app.
   private static var hintsAtProvider: [String: Hint] {
+    let own: Hint = "Register auth-cli at the provider yourself, and pass the client id that you get with --client-id."
     let client: Hint = "Check --client-id, and how the program is registered at the provider."
     return [
       ErrorCode.passwordNotRecent.code: "Enter it again at the provider: \(run: "reauth")",
-      "oauth_misconfigured": "Check the address after --provider. If it is right, ask the provider's administrators.",
+      "oauth_misconfigured":
+        "Check the address after --provider or --resource. If it is right, ask the provider's administrators.",
+      "oauth_pkce_not_announced":
+        "Ask the provider's administrators. To accept that, because you trust the provider, add --allow-missing-pkce.",
+      "oauth_no_registration": own, "oauth_registration_refused": own,
       "oauth_no_user": "Log out first, or switch to the new login with: \(run: "login", "--switch")",
       "oauth_invalid_client": client, "oauth_unauthorized_client": client,
       "oauth_invalid_scope": "Check --scope: the provider does not grant this access.",

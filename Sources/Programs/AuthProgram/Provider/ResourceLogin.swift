@@ -137,7 +137,7 @@ extension ResourceLogin {
     let scopes = found.scopes.isEmpty ? "the scopes of its choice" : "the scopes \(found.scopes.joined(separator: " "))"
     var lines = ["\(issuer) will give a token for \(name) with \(scopes) to the client \(shown)."]
     let asks = !isKnown && (found.hasOtherHost || found.coversMore)
-    if asks, found.coversMore { lines.append("\(name) may be other resources than \(resource.text) too.") }
+    if asks, found.coversMore { lines.append("That is more than \(resource.text): the token is for all of \(name).") }
     if asks, found.hasOtherHost {
       lines.append(
         "\(resource.host) gets the token, and can use it elsewhere if the issuer does not limit it to \(name).")
@@ -150,7 +150,7 @@ extension ResourceLogin {
           "issuer": .string(issuer), "resource": .string(name), "scopes": .array(found.scopes.map(JSON.string)),
         ])
     }
-    if asks { try Confirmation.ask(words, "Is \(issuer) the right issuer for \(resource.host)?") }
+    if asks { try Confirmation.ask(words, "Is that what you want?") }
   }
 
   /// Whether a registered client still works: the server knows it, and its port is free.
@@ -185,7 +185,7 @@ extension ProviderSettings {
   /// Takes the registration of a client.
   fileprivate mutating func take(_ client: OAuthClient, _ isForDevices: Bool) {
     (clientID, clientSecret, redirectURI) = (client.id, client.secret, client.redirectURI)
-    if let way = client.authentication { clientAuthentication[.token] = way }
+    clientAuthentication = client.ways
     resource?.registration = ResourceSettings.Registration(
       scopes: client.scopes, isForDevices: isForDevices, expires: client.expires)
   }
