@@ -63,7 +63,7 @@ final class Bridge {
         }
       }
     }
-    endSession(until: .now + .seconds(2), signals)
+    endSession(until: .now + .seconds(5), signals)
     return ending
   }
 
@@ -191,7 +191,7 @@ final class Bridge {
     let named = headers["Mcp-Session-Id"]
     headers["Authorization"] = "Bearer \(token.value)"
     // An answer to a notification says only whether it arrived.
-    let timeLimit = errand.kind == .end ? 2 : errand.isBarrier && errand.message?.id == nil ? 30 : nil
+    let timeLimit = errand.kind == .end ? 5 : errand.isBarrier && errand.message?.id == nil ? 30 : nil
     do throws(CurlFailure) {
       let stream = try CurlStream(method, url, headers: headers, body: body, timeLimit: timeLimit, options: loan.curl)
       running.append(BridgeExchange(errand, token, stream, session: named, limit: Self.longest))
