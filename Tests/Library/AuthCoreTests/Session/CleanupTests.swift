@@ -5,7 +5,7 @@ import Testing
 @testable import AuthCore
 
 /// What remains after a logout that other work overtakes, and loops that another process feeds.
-@Suite(.timeLimit(.minutes(2))) struct CleanupTests: InWorld {
+@Suite(.timeLimit(.minutes(10))) struct CleanupTests: InWorld {
   let world = World()
 
   /// A vault that another process changes at each read, or that misses its token at some.

@@ -88,7 +88,7 @@ struct OwnThreadTests {
 
   @Test(
     "an authority that blocks gets no more requests after eight that were given up, until it answers",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func givenUp() async throws {
     let world = World(worksOn: .separateThreads)
     let (store, blocker) = (world.store, Blocker(world.authority))

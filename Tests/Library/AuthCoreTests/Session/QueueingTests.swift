@@ -27,7 +27,7 @@ struct QueueingTests: InWorld {
   enum Waiting: CaseIterable { case check, renewal, access }
 
   @Test(
-    "inside a lease, no command waits for a switch of users, which waits for the lease", .timeLimit(.minutes(1)),
+    "inside a lease, no command waits for a switch of users, which waits for the lease", .timeLimit(.minutes(10)),
     arguments: Waiting.allCases, [false, true])
   func commandInsideLease(_ command: Waiting, isLimited: Bool) async throws {
     let (limit, wanted) = (isLimited ? Duration.seconds(60) : nil, SessionError.ended(.switchedUser))
@@ -58,7 +58,7 @@ struct QueueingTests: InWorld {
 
   @Test(
     "inside a lease, a check and a renewal that find another user's session do not wait for it",
-    .timeLimit(.minutes(1)), arguments: [Request.check, .renew])
+    .timeLimit(.minutes(10)), arguments: [Request.check, .renew])
   func findsAnotherInsideLease(_ request: Request) async throws {
     if request == .renew { authority.script(\.renewals, .failure(.rejected(.superseded))) }
     try await world.logInElsewhere(World.bob)

@@ -9,7 +9,7 @@ import Testing
 @testable import AuthOAuth
 
 /// The transport against servers that keep no rules, and with a lock and a file for the answer.
-@Suite(.enabled(if: Curl.isHere, Curl.advice), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Curl.isHere, Curl.advice), .timeLimit(.minutes(10)))
 final class CurlTests: Sendable {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "curl-" + UUID().uuidString)
 

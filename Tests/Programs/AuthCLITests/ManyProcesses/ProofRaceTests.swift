@@ -9,18 +9,23 @@ struct ProofRaceTests {
   private func race(after change: String? = nil) async throws -> (CommandHome, [Int32?]) {
     let home = try await CommandHome(loggedIn: true)
     if let change { try home.changeDatabase(change) }
-    let proof = try await home.run("prove alice")
-    #expect(proof.ending == .exited(0), "\(proof.text)")
-    let statuses = try await withThrowingTaskGroup(of: Int32?.self) { group in
-      for _ in 0..<8 {
-        group.addTask {
-          let ending = try await home.run("verify --short", input: proof.text).ending
-          return if case .exited(let status) = ending { status } else { nil }
+    while true {
+      let began = ContinuousClock.now
+      let proof = try await home.run("prove alice")
+      #expect(proof.ending == .exited(0), "\(proof.text)")
+      let statuses = try await withThrowingTaskGroup(of: Int32?.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let ending = try await home.run("verify --short", input: proof.text).ending
+            return if case .exited(let status) = ending { status } else { nil }
+          }
         }
+        return try await group.reduce(into: []) { $0.append($1) }
       }
-      return try await group.reduce(into: []) { $0.append($1) }
+      // On a busy machine all eight may have started after the minute for which it is valid: then
+      // there was no race.
+      if statuses.contains(where: { $0 != 1 }) || .now - began < .seconds(60) { return (home, statuses) }
     }
-    return (home, statuses)
   }
 
   @Test("one of eight gets the user, and there is one event")
