@@ -3,8 +3,8 @@ import Foundation
 import PackageDescription
 
 // ConcurrencyKit, Guards, AuthCore, AuthCoreTesting, TextFormat, AuthDevice and AuthOAuth are
-// portable Swift; all else is for Linux with glibc. The platforms are those of the Synchronization and Observation
-// modules; a test holds the portable targets to them.
+// portable Swift; all else is for Linux with glibc. The platforms are those of the modules
+// Synchronization and Observation; a test holds the portable targets to them.
 let package = Package(
   name: "AuthCore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],

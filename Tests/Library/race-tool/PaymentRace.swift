@@ -46,7 +46,7 @@ struct PaymentRace {
 }
 
 /// A backend whose payments wait until both threads have asked: one pays, and the other was refused
-/// or wants to pay, too.
+/// or also wants to pay.
 private final class MeetingBackend: Backend {
   private let base: LocalAuthority
   private let arrivals = Monitor(0)

@@ -2,7 +2,7 @@ import Glibc
 
 /// The lines for the client, which may read them slowly: writing them never blocks.
 struct Outbox {
-  private var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
   private var written = 0
 
   var isEmpty: Bool { written == bytes.count }
@@ -10,7 +10,8 @@ struct Outbox {
   var isFull: Bool { bytes.count - written > 1 << 20 }
 
   mutating func add(_ line: [UInt8]) {
-    if isEmpty { (bytes, written) = ([], 0) }
+    // Also if the reader never catches up, what it has read is not kept.
+    if written > bytes.count / 2 || isEmpty { (bytes, written) = (Array(bytes[written...]), 0) }
     bytes.append(contentsOf: line)
     bytes.append(UInt8(ascii: "\n"))
   }

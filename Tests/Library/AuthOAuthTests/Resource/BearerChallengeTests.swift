@@ -5,7 +5,7 @@ import Testing
 /// The header with which a resource demands a token.
 @Suite(.timeLimit(.minutes(10))) struct BearerChallengeTests {
   @Test(
-    "the parameters of the challenge are found, whatever stands beside it",
+    "the parameters of the challenge are found, whatever else the header contains",
     arguments: [
       #"Bearer resource_metadata="https://a.example/m", scope="read write""#,
       #"bearer Resource_Metadata=https://a.example/m"# + "\u{1}",

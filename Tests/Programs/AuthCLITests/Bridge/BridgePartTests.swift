@@ -1,3 +1,4 @@
+import Glibc
 import Races
 import Testing
 import TextFormat
@@ -129,5 +130,22 @@ import TextFormat
     if isRead { #expect(JSONText(text) != nil) }
     // What only the decoder refuses: names that are there twice, and escapes and bytes of strings.
     if JSONText(text) != nil, !isRead { #expect(text.contains(UInt8(ascii: "\\")) || !text.allSatisfy { $0 < 0x80 }) }
+  }
+
+  @Test("what a slow client has read is not kept, also if it never catches up")
+  func slowClient() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    var outbox = Outbox()
+    outbox.add([UInt8](repeating: 0x61, count: 200_000))
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    for _ in 0..<1000 {
+      outbox.add([UInt8](repeating: 0x61, count: 4095))
+      let hasReader = outbox.write(to: ends[1])
+      try #require(hasReader)
+      try #require(!outbox.isEmpty && read(ends[0], &buffer, buffer.count) > 0)
+    }
+    #expect(outbox.bytes.count < 1_000_000)
   }
 }
