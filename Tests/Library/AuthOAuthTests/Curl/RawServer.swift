@@ -75,6 +75,8 @@ final class RawServer: Sendable {
       log.entries.withLock { $0.append(request) }
       _ = startThread {
         answer(connection)
+        // Also ends it if a program that another test started at this moment has inherited it.
+        shutdown(connection, Int32(SHUT_RDWR))
         close(connection)
       }
     }
