@@ -11,7 +11,7 @@
     /// Where the answer is read: the status, the headers and the body.
     package let output: Int32
 
-    /// Starts curl.
+    /// Starts curl with a request.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -70,7 +70,7 @@
       }
     }
 
-    /// Ends the request.
+    /// Kills curl, whose answer is no longer wanted.
     package func abandon() {
       // Nothing happens to one that has ended: its id is not free before the wait.
       kill(id, SIGKILL)

@@ -10,7 +10,7 @@ package struct IdentityToken: Sendable, Redacted {
   package let value: String
   /// For whom it is: the client, and perhaps others.
   package let audience: [String]
-  /// When it expires.
+  /// When the ID token expires.
   package let end: UTCTime
   /// Whether the server sends another one with a renewal; nil if that is not known yet.
   package let isRenewed: Bool?

@@ -14,8 +14,7 @@ extension OAuthAuthority {
   /// import AuthOAuth
   ///
   /// func logIn(
-  ///   _ store: SessionStore, at authority: OAuthAuthority, browser: (String) async throws ->
-  ///   String
+  ///   _ store: SessionStore, at authority: OAuthAuthority, browser: (String) async throws -> String
   /// ) async throws -> LoginResult {
   ///   let url = try authority.authorizationURL(redirectURI: "com.example.app:/login")
   ///   return try await store.logIn(try authority.credentials(from: try await browser(url)))

@@ -72,7 +72,7 @@ package struct OAuthClientAccess: Sendable {
 /// An access token of a client, and what a vault saves in place of a session's token.
 package struct ClientGrant: Sendable, Redacted {
   let origin: Origin
-  /// The access token.
+  /// The access token that the server granted; nil if only the name of the grant was read.
   package let access: AccessToken?
   /// When it was requested.
   package let requested: BootInstant

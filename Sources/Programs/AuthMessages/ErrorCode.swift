@@ -93,7 +93,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
         .hint("Register auth-cli there, and pass the client id that you get with --client-id.")
     case .clientDocumentUnread:
       .usage("client_document_unread", "{ISSUER} does not say that it reads the documents of clients")
-        .hint("Omit --client-id to register a client there, or pass an id that {PROVIDER} gave you.")
+        .hint("Omit --client-id to register a client there, or pass an id that it gave you.")
     case .contextOfOther:
       .usage("context_of_other", "context {CONTEXT} is not for {RESOURCE}")
         .hint("Omit --context, or choose another one.")

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,8 +47,6 @@ static inline int cprocess_memory_file(const void *bytes, unsigned long count) {
   }
   return file;
 }
-
-#include <sys/signalfd.h>
 
 // Blocks the signals that ask a program to end, for this thread and those that it starts, and returns a descriptor that is
 // readable when one has come; -1 with errno.

@@ -20,7 +20,7 @@ public struct TokenIssuer: RawRepresentable, Hashable, Sendable {
     TokenIssuer(rawValue: "\(providerPrefix)\(issuer) \(client)")
   }
 
-  /// A client of an identity provider that acts for itself: what is saved is no session of a user.
+  /// A client that acts for itself at an identity provider: its access is no user's session.
   package static func clientItself(_ client: String, at issuer: String) -> TokenIssuer {
     TokenIssuer(rawValue: "\(clientPrefix)\(issuer) \(client)")
   }

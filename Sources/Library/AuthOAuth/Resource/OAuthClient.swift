@@ -6,7 +6,7 @@ import TextFormat
 /// Save it where the vault is: its id is valid at this server alone, and only with this redirect
 /// address.
 public struct OAuthClient: Hashable, Sendable, Redacted {
-  /// The id.
+  /// The client id, valid at ``issuer`` alone.
   public let id: String
   /// The secret, if the server gave one.
   public let secret: Secret?

@@ -13,7 +13,7 @@ struct BridgeErrand {
     case stream(of: String, after: String?)
     /// Lists the tools again, from a page on, because the server says that a call lacks headers.
     case tools(page: String?)
-    /// Ends the session.
+    /// Ends the MCP session at the server.
     case end
   }
 

@@ -1,6 +1,6 @@
 import TextFormat
 
-/// A JSON-RPC message of the client, of which only what the transport needs is decoded.
+/// A JSON-RPC message of the client; it decodes only what the transport needs.
 struct BridgeMessage {
   /// The message as it is sent, without line ends.
   let text: [UInt8]

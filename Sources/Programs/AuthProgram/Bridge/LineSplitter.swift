@@ -2,7 +2,7 @@ import TextFormat
 
 /// Splits received bytes into lines, and keeps at most one line of limited length.
 struct LineSplitter {
-  /// A received line.
+  /// A line of the input, whole or too long.
   enum Line: Equatable {
     /// Its bytes, without the line end.
     case whole([UInt8])

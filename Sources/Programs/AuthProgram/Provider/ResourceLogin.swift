@@ -86,7 +86,7 @@ extension ResourceLogin {
   ) throws(CommandError) -> Client {
     if let id = words[LogInAtProvider.client] {
       if id.hasPrefix("https:"), !found.readsClientDocuments {
-        throw CommandError(code: .clientDocumentUnread, found.server.issuer.escaped, "it")
+        throw CommandError(code: .clientDocumentUnread, found.server.issuer.escaped)
       }
       guard words[LogInAtProvider.secretFromInput] else {
         return .named(id, known?.clientID == id ? known?.clientSecret : nil)
@@ -142,7 +142,7 @@ extension ResourceLogin {
       lines.append(
         "\(resource.host) gets the token, and can use it elsewhere if the issuer does not limit it to \(name).")
     }
-    do {
+    do {  // The question opens the terminal again.
       let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
       try console.say(
         lines,

@@ -38,6 +38,16 @@ struct AppPartTests {
     #expect(state.interruption == nil)
   }
 
+  @Test("only a login of a user whom the provider names can be confirmed")
+  func unnamed() {
+    for (id, isNamed) in [("https://id.example.com 1", true), ("login 7 at https://id.example.com", false)] {
+      let state = AppState(columns: 80, rows: 24, provider: AppScenes.provider)
+      let user = User(id: UserID(rawValue: id), username: "a", displayName: "A", role: .member)
+      (state.button, state.isRestored) = (.logOut(user), true)
+      #expect((state.page?.rows ?? []).contains { $0.choice == .authenticate } == isNamed)
+    }
+  }
+
   @Test("codes are written to a new file of this user alone, in a directory of this user; otherwise it says why not")
   func codesFile() throws {
     let folder = ShortFolder()
