@@ -8,9 +8,14 @@ package enum Hex {
 
   /// The bytes of an even number of digits, or nil if the text contains anything else.
   package static func bytes(_ text: [UInt8]) -> [UInt8]? {
-    let values = text.compactMap(value)
-    guard values.count == text.count, values.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    guard text.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 2)
+    for index in stride(from: 0, to: text.count, by: 2) {
+      guard let high = value(of: text[index]), let low = value(of: text[index + 1]) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
   }
 
   /// The bytes of an even number of digits in lower or upper case, or nil for anything else.
@@ -18,5 +23,11 @@ package enum Hex {
     bytes(text.map { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? $0 | 0x20 : $0 })
   }
 
-  package static func value(of digit: UInt8) -> UInt8? { digits.firstIndex(of: digit).map(UInt8.init) }
+  package static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
 }
