@@ -19,7 +19,7 @@ extension TextEscaping {
   /// In a typed word the value of a setting may be secret too: what follows an `=`. A path stays:
   /// it names a realm, a socket or a database, and without it nobody finds the mistake.
   fileprivate static func hidingSecrets(in word: ArraySlice<UInt8>, isTyped: Bool) -> [UInt8] {
-    let scheme = word.indices.first { word[$0...].starts(with: "://".utf8) }
+    let scheme = word.indices.first { word[$0] == UInt8(ascii: ":") && word[$0...].starts(with: "://".utf8) }
     let start = scheme.map { $0 + 3 } ?? word.firstIndex { !"'\"(".utf8.contains($0) } ?? word.startIndex
     let marks = scheme != nil ? "?#=" : isTyped ? "=" : ""
     let cut = word[start...].firstIndex { marks.utf8.contains($0) }

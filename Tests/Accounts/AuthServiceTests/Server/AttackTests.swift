@@ -11,8 +11,7 @@ import Testing
 
 /// What one user of the machine does to the service, and what another one notices of it.
 ///
-/// In `make test` each attack is on one of the databases, and half of the attacks on each; in
-/// `make test-all` each is on both.
+/// In `make test` each attack is on one of the databases, in `make test-all` on both.
 @Suite(
   "A service under attack", .serialized, .enabled(if: Victim.isPossible, "needs root, for other users"),
   .timeLimit(.minutes(10)))
@@ -20,14 +19,13 @@ struct AttackTests {
   enum Engine: CaseIterable {
     case sqlite, postgres
 
-    /// Those that this computer has; in `make test` only this one, if it is here, and after it in
-    /// `.ci/run` (`TESTED`) only the other one.
-    static func available(first: Engine) -> [Engine] {
-      let available = allCases.filter { $0 == .sqlite || RunningService.hasPostgres }
-      guard available.contains(first), available.count > 1 else { return available }
-      if !Effort.isComplete { return [first] }
-      return ProcessInfo.processInfo.environment["TESTED"] == nil ? available : available.filter { $0 != first }
-    }
+    /// Those that this computer has; in `make test` only SQLite, whose services start at once, and
+    /// after it in `.ci/run` (`TESTED`) only the other one.
+    static let available: [Engine] = {
+      let others: [Engine] = RunningService.hasPostgres ? [.postgres] : []
+      if !Effort.isComplete { return [.sqlite] }
+      return ProcessInfo.processInfo.environment["TESTED"] == nil ? [.sqlite] + others : others
+    }()
   }
 
   /// A service with the administrator alice, with bob, and from account 3 on those who attack.
@@ -76,7 +74,7 @@ struct AttackTests {
     }
   }
 
-  @Test("searches through many receipts hold up nobody else", arguments: Engine.available(first: .sqlite))
+  @Test("searches through many receipts hold up nobody else", arguments: Engine.available)
   func searching(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -100,7 +98,7 @@ struct AttackTests {
   }
 
   @Test(
-    "loops that connect and hang up keep nobody else from being served", arguments: Engine.available(first: .postgres))
+    "loops that connect and hang up keep nobody else from being served", arguments: Engine.available)
   func connecting(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -120,7 +118,7 @@ struct AttackTests {
 
   @Test(
     "requests that are refused as fast as they are sent keep nobody else from being served",
-    arguments: Engine.available(first: .postgres))
+    arguments: Engine.available)
   func refusedRequests(_ engine: Engine) async throws {
     let service = try await service(engine, options: ["--requests-per-user", "1"])
     let path = service.socket
@@ -165,7 +163,7 @@ struct AttackTests {
 
   @Test(
     "two users who take all places for connections and passwords leave some to a third one",
-    arguments: Engine.available(first: .sqlite))
+    arguments: Engine.available)
   func places(_ engine: Engine) async throws {
     let service = try await service(engine, options: ["--connections", "28", "--connections-per-user", "14"])
     let path = service.socket
@@ -201,7 +199,7 @@ struct AttackTests {
     #expect(service.logs("notice refused reason=service_busy"))
   }
 
-  @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available(first: .postgres))
+  @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available)
   func refusedChanges(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -227,7 +225,7 @@ struct AttackTests {
 
   @Test(
     "changes without end, and refusals that leave events, hold up nobody else",
-    arguments: Engine.available(first: .sqlite))
+    arguments: Engine.available)
   func filling(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -258,7 +256,7 @@ struct AttackTests {
 
   @Test(
     "subscriptions by the hundred delay neither the notices of others nor health",
-    arguments: Engine.available(first: .postgres))
+    arguments: Engine.available)
   func subscriptions(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket

@@ -40,10 +40,10 @@ struct PowerCutTests {
 
   @Test(
     "nothing that a command has done is lost in a power cut after it, and nothing is torn by one before",
-    arguments: cases)
+    arguments: Effort.sample(cases, 5))
   func keeps(_ command: CrashCase) async throws {
     let (home, recording) = try await record(command)
-    let cuts = recording.cuts(Effort.isComplete ? 12 : 6, seed: UInt64(command.line.utf8.count))
+    let cuts = recording.cuts(Effort.isComplete ? 12 : 3, seed: UInt64(command.line.utf8.count))
     let faults = try await recording.faults(of: cuts) {
       place, _ in try await look(place, as: home, command.statusAfter.union([command.statusFinally]))
     }
@@ -133,7 +133,7 @@ struct PowerCutTests {
   func service() async throws {
     let (service, backup) = try await recordService()
     try #require(service.calls.count { if case .answer = $0.change { true } else { false } } > 6)
-    let faults = try await service.faults(of: service.cuts(Effort.isComplete ? 80 : 30, seed: 1)) { place, _ in
+    let faults = try await service.faults(of: service.cuts(Effort.isComplete ? 80 : 8, seed: 1)) { place, _ in
       let check = Program(
         BuiltExecutable.service, ["schema", "check", "--database", place + "/home"], timeLimit: .seconds(600))
       let outcome = try await check.run()
@@ -200,7 +200,8 @@ struct PowerCutTests {
     // From the request on the old token may be spent, and then the provider refuses it.
     try TextFile.write(
       "HTTP/1.1 400 Bad Request\r\n\r\n{\"error\": \"invalid_grant\"}", to: place.path + "/provider/token.raw")
-    let losses: [Disk.Loss] = [.nothing, .everything, .contents, .names, .some(seed: 1), .some(seed: 2)]
+    let losses: [Disk.Loss] = Effort.sample(
+      [.nothing, .everything, .contents, .names, .some(seed: 1), .some(seed: 2)], 2)
     let cuts = (sent + 1...recording.calls.count).flatMap { moment in losses.map { recording.cut(moment, $0) } }
     let (isSaved, isLost) = ("new-token\n", Self.lostRenewal)
     var said: Set<String> = []
@@ -231,7 +232,7 @@ struct PowerCutTests {
     ("home", "logout"),
   ]
 
-  @Test("without the synchronisation of a file something is lost, and that is found", arguments: synchronised)
+  @Test("without the synchronisation of a file something is lost, and that is found", arguments: Effort.sample(synchronised, 2))
   func control(file: String, line: String) async throws {
     let command = try #require(CrashCase.all.first { $0.line.hasPrefix(line) && $0.start == .loggedIn })
     let (_, recording) = try await record(command)
