@@ -167,7 +167,7 @@ extension AttackTests {
 
   @Test(
     "the measurement notices who is held up again and again, and who is once",
-    .enabled(if: RunningService.hasPostgres, "needs PostgreSQL"), arguments: [false, true])
+    .enabled(if: RunningService.hasPostgres, "needs PostgreSQL"), arguments: Effort.sample([false, true], 1))
   func control(_ once: Bool) async throws {
     let service = try await service(.postgres)
     let address = try #require(service.postgres)

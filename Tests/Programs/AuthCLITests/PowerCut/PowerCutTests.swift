@@ -232,7 +232,9 @@ struct PowerCutTests {
     ("home", "logout"),
   ]
 
-  @Test("without the synchronisation of a file something is lost, and that is found", arguments: Effort.sample(synchronised, 2))
+  @Test(
+    "without the synchronisation of a file something is lost, and that is found",
+    arguments: Effort.sample(synchronised, 2))
   func control(file: String, line: String) async throws {
     let command = try #require(CrashCase.all.first { $0.line.hasPrefix(line) && $0.start == .loggedIn })
     let (_, recording) = try await record(command)

@@ -1,6 +1,9 @@
 import Programs
 import Testing
 
+@testable import AuthProgram
+@testable import CommandLineKit
+
 /// Every command of the README and of the article *Use auth-cli* that no terminal session plays is
 /// executed here; one that is new and has no way to be fails.
 @Suite(.timeLimit(.minutes(10))) struct ReadmeCommandTests {
@@ -113,10 +116,33 @@ import Testing
 
   @Test("every block of the README is executed, compiled, read by systemd, or adds the program to a client")
   func kinds() {
-    #expect(Set(Self.readme.blocks.map(\.language)) == ["clients", "console", "ini", "service", "sh", "swift"])
+    let languages = ["clients", "console", "gitconfig", "ini", "service", "sh", "swift", "yaml"]
+    #expect(Set(Self.readme.blocks.map(\.language)) == Set(languages))
     // Programs that are not here.
     let clients = Self.readme.lines(in: "clients").filter { !$0.hasPrefix("#") }
     #expect(clients.allSatisfy { $0.contains("auth-cli") && $0.contains("mcp") })
+  }
+
+  @Test("what git and kubectl are configured to run are commands of the program")
+  func configurations() async throws {
+    let lines = Self.readme.lines(in: "yaml")
+    let arguments = try #require(lines.firstIndex(of: "      args: [credential, kubectl]"), "\(lines)")
+    #expect(lines[arguments - 1] == "      command: auth-cli")
+    var commands = ["!auth-cli credential kubectl\n"]
+    if try await isInstalled("git") {
+      let scratch = ShortFolder()
+      let file = scratch.path + "/configuration"
+      try TextFile.write(Self.readme.lines(in: "gitconfig").joined(separator: "\n"), to: file)
+      let words = ["config", "--file", file, "credential.helper"]
+      // git adds the operation.
+      commands.append(try await Program("git", words, timeLimit: .seconds(600)).run().text.dropLast() + " get\n")
+      withExtendedLifetime(scratch) {}
+    }
+    for command in commands {
+      try #require(command.hasPrefix("!auth-cli "), "\(command)")
+      let words = command.dropFirst("!auth-cli ".count).dropLast().split(separator: " ")
+      _ = try AuthTool.tool.parse(words.map { Word(bytes: Array($0.utf8)) })
+    }
   }
 
   @Test("each command of the README for a service is one of the article 'Running the service', which tests execute")
