@@ -202,7 +202,7 @@ ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
 FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.fish
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
 
-ARTICLES := Sources/Programs/AuthProgram/AuthProgram.docc
+ARTICLES := Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc
 DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-cli
 SERVICE_DOCUMENTS := $(DESTDIR)$(PREFIX)/share/doc/auth-service
 # $(call articles,NAMES,FOLDER): installs articles as files.

@@ -48,13 +48,13 @@ let package = Package(
     .target(
       name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
     .target(
-      name: "AuthProgram",
+      name: "AuthCLIProgram",
       dependencies: [
         "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth", "AuthService", "AuthSQLite",
         "CommandLineKit", "CProcess", "ConcurrencyKit", "Guards", "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
-    .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthCLIProgram"]),
     .target(
       name: "AuthServiceProgram",
       dependencies: [
@@ -79,7 +79,7 @@ let package = Package(
     // is nearly all that a login takes. The shipped program cannot do it. A variable or an option
     // for that would let anybody who sets it store passwords that are cheap to guess.
     .executableTarget(
-      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram"]),
+      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthCLIProgram"]),
     .executableTarget(
       name: "auth-service-least-cost", dependencies: ["AuthBackend", "AuthServiceProgram"]),
     .executableTarget(
@@ -137,7 +137,8 @@ let package = Package(
       name: "AuthCLITests",
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth",
-        "AuthService", "AuthSQLite", "AuthProgram", "CommandLineKit", "DatabaseFiles", "Programs", "Races", "Terminals",
+        "AuthService", "AuthSQLite", "AuthCLIProgram", "CommandLineKit", "DatabaseFiles", "Programs", "Races",
+        "Terminals",
         "TextFormat", "race-tool", "transcript-tool",
       ]),
   ],
@@ -174,7 +175,7 @@ let floors = [
     "AuthBackend", "AuthSQLite", "AuthPostgres", "AuthService",
   ],
   "Sources/Programs": [
-    "auth-cli", "AuthProgram", "auth-service", "AuthServiceProgram", "AuthMessages", "CommandLineKit",
+    "auth-cli", "AuthCLIProgram", "auth-service", "AuthServiceProgram", "AuthMessages", "CommandLineKit",
   ],
   "Sources/System": [
     "ConcurrencyKit", "TextFormat", "CCrypt", "CPostgres", "CProcess", "CSQLite", "CSocket", "CVersion",

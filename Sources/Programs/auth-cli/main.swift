@@ -1,4 +1,4 @@
-import AuthProgram
+import AuthCLIProgram
 import AuthSQLite
 
 Program { places, label in

@@ -1,5 +1,5 @@
 import AuthBackend
-import AuthProgram
+import AuthCLIProgram
 import AuthSQLite
 
 Program { places, label in

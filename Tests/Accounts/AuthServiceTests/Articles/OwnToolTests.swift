@@ -7,7 +7,8 @@ import Testing
 @Suite("The article 'Accounts for your own tool'", .timeLimit(.minutes(10)))
 struct OwnToolTests {
   private let article = Result {
-    try String(contentsOfFile: "Sources/Programs/AuthProgram/AuthProgram.docc/AccountsForYourTool.md", encoding: .utf8)
+    try String(
+      contentsOfFile: "Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc/AccountsForYourTool.md", encoding: .utf8)
   }
 
   @Test("it shows the tool that this suite runs, in at most 60 lines")

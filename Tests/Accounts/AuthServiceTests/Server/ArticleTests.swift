@@ -6,7 +6,7 @@ import Testing
 @Suite("The article 'Running the service'", .timeLimit(.minutes(10)))
 struct ArticleTests {
   private static func article() throws -> String {
-    try String(contentsOfFile: "Sources/Programs/AuthProgram/AuthProgram.docc/RunningService.md", encoding: .utf8)
+    try String(contentsOfFile: "Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc/RunningService.md", encoding: .utf8)
   }
 
   /// The blocks of a kind.

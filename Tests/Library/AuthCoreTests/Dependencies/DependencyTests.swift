@@ -1,7 +1,7 @@
 import Programs
 import Testing
 
-/// The permitted imports of each module, without external packages: auth-cli → AuthProgram →
+/// The permitted imports of each module, without external packages: auth-cli → AuthCLIProgram →
 /// AuthSQLite → AuthBackend → AuthCore → Guards.
 @Suite(.timeLimit(.minutes(10))) struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
@@ -27,11 +27,11 @@ import Testing
     AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket CVersion ConcurrencyKit TextFormat
     AuthMessages language AuthBackend AuthCore AuthDevice CommandLineKit TextFormat
     CommandLineKit language Glibc TextFormat
-    AuthProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \
+    AuthCLIProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \
       CProcess ConcurrencyKit Guards TextFormat
     AuthServiceProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthPostgres AuthService AuthSQLite \
       CommandLineKit CProcess ConcurrencyKit TextFormat
-    auth-cli AuthSQLite AuthProgram
+    auth-cli AuthSQLite AuthCLIProgram
     auth-service AuthServiceProgram
     """.split(separator: "\n").map { line in
       let words = line.split(separator: " ").map(String.init)

@@ -37,7 +37,7 @@ import Testing
       ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/Library"), ("CONTRIBUTING.md", "Sources/Accounts"),
       ("CONTRIBUTING.md", "Sources/Programs"), ("CONTRIBUTING.md", "Sources/System"), ("CONTRIBUTING.md", "Tests"),
       ("CONTRIBUTING.md", "Sources/Library/AuthCore"),
-      ("CONTRIBUTING.md", "Sources/Programs/AuthProgram"),
+      ("CONTRIBUTING.md", "Sources/Programs/AuthCLIProgram"),
       ("fixtures/README.md", "fixtures"),
     ])
   func rooms(_ map: String, _ building: String) throws {

@@ -38,7 +38,7 @@ import Testing
   @Test("the articles list every library, and the package index shows the stable ones")
   func listed() throws {
     let modules = try Repository.text(of: "Sources/Library/AuthCore/AuthCore.docc/AuthCore.md")
-    let versions = try Repository.text(of: "Sources/Programs/AuthProgram/AuthProgram.docc/Versions.md")
+    let versions = try Repository.text(of: "Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc/Versions.md")
     for name in try Self.libraries() {
       #expect(modules.contains("\n| `\(name)` | ") && versions.contains("`\(name)`"), "\(name)")
     }

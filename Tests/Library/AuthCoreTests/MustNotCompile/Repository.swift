@@ -17,7 +17,7 @@ enum Repository {
   }
 
   /// The articles of the documentation.
-  static let articles = ["AuthCore", "Guards", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "AuthProgram"].flatMap {
+  static let articles = ["AuthCore", "Guards", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "AuthCLIProgram"].flatMap {
     module in
     files(below: "\(SourceTree.folder(of: module))/\(module).docc", suffix: ".md")
   }

@@ -9,7 +9,7 @@ import Terminals
 import Testing
 import TextFormat
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 /// What no story shows.

@@ -1,8 +1,8 @@
 import AuthBackend
 import AuthDevice
 
+@testable import AuthCLIProgram
 @testable import AuthCore
-@testable import AuthProgram
 @testable import CommandLineKit
 
 /// What the tabs of the full-screen program show in stories.

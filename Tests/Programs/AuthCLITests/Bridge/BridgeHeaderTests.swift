@@ -1,7 +1,7 @@
 import Testing
 import TextFormat
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 
 /// The headers of a message, for each revision of the protocol.
 @Suite(.timeLimit(.minutes(10))) struct BridgeHeaderTests {

@@ -3,7 +3,7 @@ import Races
 import Testing
 import TextFormat
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 
 /// The parts of the bridge that read what others wrote, with the input cut at random places.
 @Suite(.timeLimit(.minutes(10))) struct BridgePartTests {

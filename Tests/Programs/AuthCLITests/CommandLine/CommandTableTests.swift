@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 @Suite("The table of commands", .timeLimit(.minutes(10)))
@@ -94,7 +94,7 @@ struct CommandTableTests {
 
   @Test("every option and argument that a file declares is read in it, or in several files")
   func parametersAreRead() throws {
-    let sources = try TextFile.list("Sources/Programs/AuthProgram", suffix: ".swift").map(TextFile.read)
+    let sources = try TextFile.list("Sources/Programs/AuthCLIProgram", suffix: ".swift").map(TextFile.read)
     let everything = sources.joined()
     for source in sources {
       for match in source.matches(of: /(private )?static let (\w+) = (?:Option|Argument)\./) {

@@ -79,7 +79,7 @@ struct ErrorCodeTests {
   func used() throws {
     var sources = ""
     let table = "/AuthMessages/ErrorCode.swift"
-    for folder in ["Sources/Programs/AuthProgram", "Sources/Programs/AuthMessages"] {
+    for folder in ["Sources/Programs/AuthCLIProgram", "Sources/Programs/AuthMessages"] {
       for path in try TextFile.list(folder, suffix: ".swift") where !path.hasSuffix(table) {
         sources += try TextFile.read(path)
       }

@@ -3,7 +3,7 @@ import Programs
 import Terminals
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 /// What holds for every command, asked of each in the list: a new one needs no entry here.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 @Suite("What is written from the table", .timeLimit(.minutes(10)))

@@ -3,7 +3,7 @@ import Programs
 import Testing
 import TextFormat
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 @Suite("Hostile command lines", .timeLimit(.minutes(10)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 
 @Suite("The table of the session machine", .timeLimit(.minutes(10)))
 struct MachineTableTests {

@@ -3,7 +3,7 @@ import AuthDevice
 import Testing
 import TextFormat
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 @Suite("Kinds of value", .timeLimit(.minutes(10)))

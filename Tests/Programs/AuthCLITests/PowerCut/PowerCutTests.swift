@@ -60,7 +60,7 @@ struct PowerCutTests {
   func restore() async throws {
     let (old, backup) = (try await CrashStart.home(.loggedOut), try await CrashStart.home(.bobHasNothing))
     let article = try TextFile.read(
-      BuiltExecutable.repository + "/Sources/Programs/AuthProgram/AuthProgram.docc/RunningService.md")
+      BuiltExecutable.repository + "/Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc/RunningService.md")
     let block = try #require(
       article.firstMatch(of: /(rm -f [^\n]*authority\.db-journal.*?)runuser/.dotMatchesNewlines()))
     let script = String(block.output.1).replacing("/var/lib/auth-service", with: old.data)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 
 /// The address that a user pastes.
 @Suite(.timeLimit(.minutes(10))) struct PastedAddressTests {

@@ -1,7 +1,7 @@
 import AuthCore
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 
 /// Which access token is renewed because a server refused one.
 @Suite(.timeLimit(.minutes(10))) struct RefusedTokenTests {

@@ -3,7 +3,7 @@ import AuthDevice
 import AuthOAuth
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 
 /// The context of a resource, and what it remembers.
 @Suite(.timeLimit(.minutes(10))) struct ResourceContextTests {

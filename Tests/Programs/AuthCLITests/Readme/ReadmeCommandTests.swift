@@ -1,7 +1,7 @@
 import Programs
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 /// Every command of the README and of the article *Use auth-cli* that no terminal session plays is
@@ -148,7 +148,8 @@ import Testing
   @Test("each command of the README for a service is one of the article 'Running the service', which tests execute")
   func service() throws {
     let article = Markdown(
-      try TextFile.read(BuiltExecutable.repository + "/Sources/Programs/AuthProgram/AuthProgram.docc/RunningService.md")
+      try TextFile.read(
+        BuiltExecutable.repository + "/Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc/RunningService.md")
     )
     let lines = Self.readme.lines(in: "service")
     #expect(lines.count > 3)

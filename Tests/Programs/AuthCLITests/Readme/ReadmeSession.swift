@@ -13,7 +13,7 @@ struct ReadmeSession {
 
   /// The README, and the article that goes on where it ends.
   static let documents = Markdown(
-    ["README.md", "Sources/Programs/AuthProgram/AuthProgram.docc/UseTheProgram.md"].map {
+    ["README.md", "Sources/Programs/AuthCLIProgram/AuthCLIProgram.docc/UseTheProgram.md"].map {
       (try? TextFile.read(BuiltExecutable.repository + "/" + $0)) ?? ""
     }.joined(separator: "\n"))
 

@@ -1,7 +1,7 @@
 import Programs
 import Testing
 
-@testable import AuthProgram
+@testable import AuthCLIProgram
 @testable import CommandLineKit
 
 /// Every file of `fixtures/transcripts`, played against the built executable.

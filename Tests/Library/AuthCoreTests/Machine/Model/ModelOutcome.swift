@@ -38,7 +38,7 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
     return [state.rawValue, event, reaction, items.joined(separator: ", ")].joined(separator: "\t")
   }
 
-  static let path = "Sources/Programs/AuthProgram/Machine/machine.tsv"
+  static let path = "Sources/Programs/AuthCLIProgram/Machine/machine.tsv"
 
   /// The rows by state and event, in declaration order: transitions first, then rejections, then
   /// ignored events; rows without an effect come last.
