@@ -46,11 +46,12 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether the scalar is one of the lines and blocks for drawing screens: U+2500 to U+259F.
+  /// Whether the scalar is for drawing screens: a line or a block, U+2500 to U+259F, or dots in the
+  /// cells of Braille, U+2800 to U+28FF.
   ///
   /// Looking up the Unicode properties of a scalar is slow, and most non-ASCII scalars of a frame
   /// are of this kind.
-  package var isLineOrBlock: Bool { value >= 0x2500 && value < 0x25A0 }
+  package var isLineOrBlock: Bool { value >= 0x2500 && value < 0x25A0 || value >= 0x2800 && value < 0x2900 }
 
   /// Whether the scalar joins or separates its neighbours: U+200C and U+200D, which are part of
   /// words in several scripts, and of emoji.

@@ -34,6 +34,8 @@ final class AppForm {
   private(set) var wait: (problem: CommandError, end: Duration, name: String)?
   /// Whether the last key was Escape, and a second one leaves the form although input is lost.
   var isLeaving = false
+  /// Whether the code that is typed shows.
+  var showsCode = false
   /// The form under this one, which opens again afterwards.
   let covered: AppForm?
 
@@ -68,6 +70,9 @@ final class AppForm {
     problem = mistake ?? waiting
   }
 
+  /// Whether a code is typed in it.
+  var hasCode: Bool { fields.contains { $0.kind == .code } }
+
   var isLogin: Bool { if case .logIn = purpose { true } else { false } }
 
   /// Wipes the typed passwords.
@@ -85,7 +90,7 @@ final class AppForm {
     } else if let last = fields.lastIndex(where: { $0.kind == .repetition }), problem.code.hasPrefix("password_") {
       clear(last)
       clear(last - 1)
-    } else if let code = fields.firstIndex(where: { $0.label == "Code" }) {
+    } else if let code = fields.firstIndex(where: { $0.kind == .code }) {
       clear(code)
     } else {
       clearSecrets()
@@ -121,7 +126,11 @@ final class AppForm {
         return .mistake("The two passwords differ.", hint: "Type both again.")
       case .confirmation(let name) where field.text != name:
         return .mistake("Nothing was deleted: the name differs.", hint: "Type \(name), or press Esc.")
-      case .text, .secret, .repetition, .confirmation: break
+      case .amount where field.isAmbiguous:
+        focus = index
+        return .mistake(
+          "\(field.text) may mean two amounts.", hint: "Write 1000 or 1000.00 for a thousand, and 1.50 for less.")
+      case .text, .secret, .code, .amount, .repetition, .confirmation: break
       }
     }
     return nil
@@ -185,18 +194,18 @@ extension AppForm.Purpose {
       }
     case .secondStep(let action):
       AppFormPlan(
-        title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .secret)],
+        title: "Enter a code of your authenticator app, or a recovery code", fields: [.init("Code", .code)],
         verb: "go on", isForAnybody: action.traits.mayEndSession
       ) { .answer($0.fields[0].password) }
     case .pay(let number, let payee, let amount):
       AppFormPlan(
-        title: "Pay somebody", fields: [.init("To", .text(payee)), .init("Amount", .text(amount))], verb: "pay",
+        title: "Pay somebody", fields: [.init("To", .text(payee)), .init("Amount", .amount(amount))], verb: "pay",
         names: .payees
       ) { (form) throws(BackendError) in
         form.focus = 0
         let payee = try Username(form.fields[0].text)
         form.focus = 1
-        return .pay(amount: try Amount(form.fields[1].text), payee: payee, number: number)
+        return .pay(amount: try Amount(form.fields[1].amount), payee: payee, number: number)
       }
     case .rename(let name):
       AppFormPlan(title: "Change your name", fields: [.init("Name", .text(name))], verb: "save") {
@@ -212,7 +221,7 @@ extension AppForm.Purpose {
       AppFormPlan(
         title: "Set a new password with a code",
         fields: [
-          .init("Username", .text(name)), .init("Code", .secret), .init("New password", .secret),
+          .init("Username", .text(name)), .init("Code", .code), .init("New password", .secret),
           .init("Repeat it", .repetition),
         ], verb: "set it",
         advice: "A recovery code, or a one-time code from an administrator. " + Self.newPassword, names: .users,
@@ -220,14 +229,14 @@ extension AppForm.Purpose {
       ) { .recover(username: $0.fields[0].text, code: $0.fields[1].password, new: $0.fields[2].password) }
     case .confirmTwoStep(let secret):
       AppFormPlan(
-        title: "Enter this secret in an authenticator app, then its code here", fields: [.init("Code", .secret)],
+        title: "Enter this secret in an authenticator app, then its code here", fields: [.init("Code", .code)],
         verb: "turn it on",
         advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
         secret: secret.text, picture: secret.picture
       ) { .change(.confirmTwoStep($0.fields[0].password)) }
     case .endTwoStep:
       AppFormPlan(
-        title: "Turn the second step off", fields: [.init("Code", .secret)], verb: "turn it off",
+        title: "Turn the second step off", fields: [.init("Code", .code)], verb: "turn it off",
         advice: "Use a code of your authenticator app, or a recovery code."
       ) { .change(.endTwoStep($0.fields[0].password)) }
     case .createAccount:

@@ -55,7 +55,7 @@ extension AppState {
     for (offset, index) in layout.fields.enumerated() {
       let (row, field, isFocus) = (area.top + offset, form.fields[index], index == form.focus)
       frame.put(field.label, row: row, column: 0, style: isFocus ? .strong : .plain)
-      let (text, cursor) = field.visible(width: width)
+      let (text, cursor) = field.visible(width: width, isShown: form.showsCode && field.kind == .code)
       frame.put(text, row: row, column: label + 1, width: width, style: field.isSecret ? .faint : .plain)
       guard isFocus else { continue }
       frame.put("[", row: row, column: label)
@@ -87,17 +87,21 @@ extension AppState {
       return AppNotice.wrap(problem.sentence, .bad, width: width)
         + AppNotice.wrap(wait ?? problem.hint.description, width: width)
     }
+    // What a new password needs is said once.
+    if let problem, form.problem?.code.hasPrefix("password_") == true { return problem }
+    let names = candidates(of: form).prefix(5).joined(separator: ", ")
+    let known = names.isEmpty || isWaiting ? [] : AppNotice.wrap("Known: \(names)", .faint, width: width)
     let advice = form.plan.advice.split(separator: "\n").flatMap { AppNotice.wrap(String($0), .faint, width: width) }
-    return (problem ?? []) + advice
+    return (problem ?? []) + known + advice
   }
 
 }
 
 extension AppInput {
   /// The part of the text that fits into the width, and the column of the cursor.
-  fileprivate func visible(width: Int) -> (String, Int) {
-    if isSecret { return (isEmpty ? "" : "(typed, not shown)", 0) }
-    var before = before.escaped
+  fileprivate func visible(width: Int, isShown: Bool) -> (String, Int) {
+    if isSecret, !isShown { return (isEmpty ? "" : "(typed, not shown)", 0) }
+    var before = (typedCode ?? before).escaped
     // Of a long line, the part before the cursor shows.
     while DisplayWidth.columns(before) > max(0, width - 1), !before.isEmpty { before.removeFirst() }
     return (before + after.escaped, DisplayWidth.columns(before))

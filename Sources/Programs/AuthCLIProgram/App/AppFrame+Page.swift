@@ -25,7 +25,16 @@ struct AppPageLayout {
   var filterRow: Int?
 
   /// The row of the screen for a row of the list.
-  func row(of index: Int) -> Int { rows.top + index - indices.lowerBound + (index >= firstTitled ? 1 : 0) }
+  ///
+  /// An empty row divides rows of one cell from the titles.
+  func row(of index: Int) -> Int {
+    rows.top + index - indices.lowerBound + (index >= firstTitled ? hasDivision ? 2 : 1 : 0)
+  }
+
+  /// Whether rows of one cell, such as what an administrator can do, show above the titles.
+  var hasDivision: Bool { firstTitled < .max && firstTitled > indices.lowerBound && divides }
+  /// Whether there is room for an empty row above the titles.
+  var divides = false
 }
 
 extension AppState {
@@ -48,9 +57,7 @@ extension AppState {
       columns: AppColumns(page.columns, naturalWidths: natural, width: listWidth - 2))
     layout.lines = lines(of: page, width: listWidth, height: area.height)
     if chart == nil, let chart = page.chart, area.height >= 6 {
-      let (from, to) = chart.ends
-      let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
-      layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)"), at: 0)
+      layout.lines.insert(AppNotice(chart.sparkline(width: min(56, columns))), at: 0)
     }
     // On a small screen the list gets all but few rows. The menu of a row gets only one, because
     // the bottom bar shows its letter keys anyway.
@@ -67,6 +74,8 @@ extension AppState {
       // If any column has a title, the first one has.
       layout.hasHeading = page.columns.first?.title.isEmpty == false && area.height > 2
       if layout.hasHeading { area.bottom -= 1 }
+      layout.divides = layout.hasHeading && area.height > 8 && rows.first?.cells.count == 1
+      if layout.divides { area.bottom -= 1 }
       if !layout.columns.isWhole, area.height >= 8 {
         layout.details = area.height >= 10 ? 2 : 1
         area.bottom -= layout.details + 1
@@ -111,15 +120,24 @@ extension AppState {
     }
     if let row = layout.filterRow {
       let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
-      let isByStart = !page.query.text.isEmpty && tab == .accounts
-      let part =
-        isByStart ? "names that start with this" : page.query.text.isEmpty ? page.part.map { "in \($0)" } : nil
-      if let part, end + 2 + DisplayWidth.columns(part) <= layout.listWidth {
-        frame.put("  \(part)", row: row, column: end, style: .faint)
+      let found = found(on: page)
+      if end + 2 + DisplayWidth.columns(found) <= layout.listWidth {
+        frame.put("  \(found)", row: row, column: end, style: .faint)
       }
       if isFiltering { frame.cursor = .init(row: row, column: min(end, columns - 1)) }
     }
     drawRows(page, in: &frame, layout)
+  }
+
+  /// How many rows match the filter, such as "17 of 19".
+  private func found(on page: AppPage) -> String {
+    let count = rowsShown.count
+    // The backend counts no rows that it leaves out.
+    if !page.query.text.isEmpty {
+      let found = "\(count)\(page.part == nil ? "" : "+") found"
+      return tab == .accounts ? found + ", names that start with this" : found
+    }
+    return "\(count) of \(page.part ?? String(page.rows.count))"
   }
 
   private func drawRows(_ page: AppPage, in frame: inout Frame, _ layout: AppPageLayout) {
@@ -152,7 +170,7 @@ extension AppState {
         lines += AppNotice.wrap(part, width: columns)
       }
     }
-    let top = area.bottom + (layout.hasHeading ? 2 : 1)
+    let top = area.bottom + (layout.hasHeading ? 2 : 1) + (layout.divides ? 1 : 0)
     frame.put(lines, AppArea(top: top, bottom: top + layout.details))
   }
 

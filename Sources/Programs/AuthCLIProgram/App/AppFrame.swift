@@ -109,6 +109,7 @@ extension AppState {
         ("Shift-Tab ↑", "the previous field"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
         ("Ctrl-A -E", "move to the start or the end of the text"),
       ]
+      if form?.hasCode == true { keys.append(("Ctrl-T", "show the code that you type, or hide it")) }
       if form?.plan.secret != nil { keys.append(("Ctrl-Y", "ask the terminal to copy the secret")) }
       if form?.isLogin == true { keys.append(("Ctrl-R", "set a new password with a code, if you forgot it")) }
     } else if isFiltering {
@@ -120,8 +121,8 @@ extension AppState {
       keys += [
         ("↑ ↓ k j", "move up or down, also Ctrl-P -N"), ("PgUp PgDn", "a screen up or down, also Ctrl-B -F"),
         ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, also g G"),
-        ("Enter", "do what the bottom bar says"), ("Tab →", "the next tab; Shift-Tab ←: the previous one"),
-        ("1 2 3 …", "open a tab"), ("Esc", "back"), ("q", "quit"), ("l", "log in or log out"),
+        ("Enter", "do what the bottom bar says"), ("Tab → l", "the next tab; Shift-Tab ← h: the previous one"),
+        ("1 2 3 …", "open a tab"), ("Esc", "back"), ("q", "quit"), ("L", "log in or log out"),
         ("m", "how the session works"), ("M", "give the mouse to the terminal, or take it back"),
       ]
     }
@@ -238,7 +239,7 @@ extension AppState {
     ]
     // A menu already has a row for each letter.
     let all = keys + (isNarrow && menu == nil ? letters + others : others + letters)
-    return all.compactMap(\.self) + ["Tab next", isLoggedIn ? "l log out" : "l log in"]
+    return all.compactMap(\.self) + ["Tab next", isLoggedIn ? "L log out" : "L log in"]
   }
 
   private var keysOfInterruption: [String] {
@@ -253,7 +254,8 @@ extension AppState {
     let tab = completion(of: form) ?? (form.fields.count > 1 ? "field" : nil)
     let keys = [
       "Enter " + (isLast ? form.plan.verb : "next"), form.isTab ? "Esc leave" : "Esc cancel",
-      form.plan.secret.map { _ in "Ctrl-Y copy it" }, tab.map { "Tab " + $0 },
+      form.plan.secret.map { _ in "Ctrl-Y copy it" },
+      form.hasCode ? (form.showsCode ? "Ctrl-T hide" : "Ctrl-T show") : nil, tab.map { "Tab " + $0 },
       form.isTab && form.fields[form.focus].text.isEmpty ? "←→ tabs" : nil,
       form.isLogin ? "Ctrl-R forgotten?" : nil, "F1 help",
     ]

@@ -13,7 +13,11 @@ final class AppInput: Redacted {
   enum Kind: Equatable {
     /// Visible text with this initial value.
     case text(String = "")
+    /// An amount, in which a comma may stand for the point: `12,50`.
+    case amount(String)
     case secret
+    /// A code, which is shown if the user asks for it.
+    case code
     /// The secret of the field above, typed again.
     case repetition
     /// A name to type, so that nothing is deleted by accident.
@@ -29,8 +33,28 @@ final class AppInput: Redacted {
 
   init(_ label: String, _ kind: Kind = .text()) {
     (self.label, self.kind) = (label, kind)
-    secret = kind == .secret || kind == .repetition ? WipedBytes(capacity: Self.limit) : nil
-    if case .text(let text) = kind { before = text }
+    secret = [.secret, .code, .repetition].contains(kind) ? WipedBytes(capacity: Self.limit) : nil
+    before = initial ?? ""
+  }
+
+  /// The text that the field has from the start; nil for one without.
+  private var initial: String? {
+    switch kind {
+    case .text(let text), .amount(let text): text
+    case .secret, .code, .repetition, .confirmation: nil
+    }
+  }
+
+  /// The typed amount with a point in place of its only comma.
+  var amount: String {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    return text.contains(".") ? text : parts.joined(separator: ".")
+  }
+
+  /// Whether a comma in it may separate thousands: `1,000`.
+  var isAmbiguous: Bool {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    return parts.count > 2 || parts.count == 2 && (parts[1].count > 2 || text.contains("."))
   }
 
   /// The text of the field, before and after the cursor.
@@ -39,12 +63,15 @@ final class AppInput: Redacted {
   var isSecret: Bool { secret != nil }
 
   /// Whether the user typed something that the field did not have from the start.
-  var isTyped: Bool { if case .text(let text) = kind { text != self.text } else { !isEmpty } }
+  var isTyped: Bool { initial.map { $0 != text } ?? !isEmpty }
 
   var isEmpty: Bool { secret?.isEmpty ?? text.isEmpty }
 
   /// A copy of the typed text as a secret.
   var password: Secret { secret.map { Secret(bytes: Array($0.bytes)) } ?? Secret(text) }
+
+  /// What is typed of a code; nil for another kind of text.
+  var typedCode: String? { kind == .code ? secret.map { String(decoding: $0.bytes, as: UTF8.self) } : nil }
 
   func clear() {
     (before, after) = ("", "")

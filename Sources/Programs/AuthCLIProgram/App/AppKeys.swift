@@ -1,5 +1,6 @@
 import AuthBackend
 import CommandLineKit
+import TextFormat
 
 extension AppState {
   /// Handles a key or a click, and returns the effect to carry out.
@@ -22,13 +23,13 @@ extension AppState {
     case .character("q"): return quit()
     case .character("?"): return showHelp()
     case .character("m"): return open(.machine)
-    case .character("l"): return choose(buttonChoice)
+    case .character("L"): return choose(buttonChoice)
     case .character("/") where canFilter: (isFiltering, notice) = (true, nil)
     case .character(let digit) where ("1"..."9").contains(digit):
       let index = Int(digit.value - 0x31)
       return index < tabs.count ? open(tabs[index]) : nil
-    case .tab, .right: return step(by: 1)
-    case .backTab, .left: return step(by: -1)
+    case .tab, .right, .character("l"): return step(by: 1)
+    case .backTab, .left, .character("h"): return step(by: -1)
     case .enter: return enter()
     case .escape:
       if menu != nil || notice != nil || !filter.text.isEmpty {
@@ -196,6 +197,7 @@ extension AppState {
     case .control("y") where form.plan.secret != nil:
       notice = Self.askedToCopy
       return .copySecret
+    case .control("t") where form.hasCode: form.showsCode.toggle()
     case .right where form.isTab && field.text.isEmpty: return step(by: 1)
     case .left where form.isTab && field.text.isEmpty: return step(by: -1)
     case .tab, .down,
@@ -223,8 +225,13 @@ extension AppState {
 
   /// The known name that starts with the typed text.
   func completion(of form: AppForm) -> String? {
+    form.fields[form.focus].isEmpty ? nil : candidates(of: form).first
+  }
+
+  /// The known names that start with the typed text, without the one that is typed already.
+  func candidates(of form: AppForm) -> [String] {
     let field = form.fields[form.focus]
-    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.after.isEmpty else { return nil }
+    guard form.focus == 0, !field.isSecret, field.after.isEmpty else { return [] }
     let accounts = (self[.accounts].page?.rows ?? []).filter { $0.menu != nil }.map(\.id)
     let names: [String] =
       switch form.plan.names {
@@ -233,7 +240,7 @@ extension AppState {
       case .payees: (self[.pay].page?.names ?? []) + accounts
       }
     let typed = field.text.lowercased()
-    return names.first { $0.hasPrefix(typed) && $0.count > typed.count }
+    return names.filter { $0.hasPrefix(typed) && $0.count > typed.count }.distinct
   }
 
   private func leaveForm() {

@@ -34,6 +34,18 @@ extension AppPage {
       chart: query.text.isEmpty ? Chart(points.reversed()) : nil)
   }
 
+  /// What Home shows of an account: the balance, the last receipts, and a second step that is off.
+  static func home(_ profile: Profile, _ latest: [Receipt], _ twoStep: TwoStepState) -> AppPage {
+    let table = Table.receipts(latest, of: profile.user.username).ordered(["TIME", "AMOUNT", "WITH"])
+    let rows = zip(latest, table.rows).map { receipt, cells in
+      AppRow(id: "receipt \(receipt.id)", cells: cells, choice: .open(.receipts))
+    }
+    let step = AppRow("Set up a second step, which is off", .perform(.change(.beginTwoStep)))
+    return AppPage(
+      lines: ["Your balance is \(Amount.text(profile.balance))."], columns: table.columns,
+      rows: rows + (twoStep.isOn ? [] : [step]))
+  }
+
   /// The page of the Pay tab: the balance, and names that complete what is typed.
   static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
     AppPage(

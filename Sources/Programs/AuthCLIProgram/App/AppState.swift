@@ -110,7 +110,8 @@ final class AppState {
       changes.append(end - Deadlines.nextChange(ofWait: end - now))
     }
     if isLoggedIn, let end {
-      changes.append(end.at - (ending == nil ? Self.lastMinute : Deadlines.nextChange(ofWait: end.at - now)))
+      let isShown = ending != nil || tab == .home
+      changes.append(end.at - (isShown ? Deadlines.nextChange(ofWait: end.at - now) : Self.lastMinute))
     }
     changes += [arrived?.until, nextLook].compactMap(\.self)
     for moment in (menuRow?.menu?.moments ?? [:]).values {
@@ -119,6 +120,16 @@ final class AppState {
     }
     return changes.filter { $0 > now }.min()
   }
+
+  /// How long the session lasts, as a sentence; nil if it does not end by itself.
+  private var timeLeft: String? {
+    guard let end, end.at > now else { return nil }
+    let wait = (end.at - now).asWait
+    return end.isIdle ? "The session ends after \(wait) without activity." : "The session ends in \(wait)."
+  }
+
+  /// Whether Home has something to load: what a user at a database has.
+  var loadsHome: Bool { isLoggedIn && provider == nil }
 
   /// The current wall-clock time in seconds since 1970.
   var wallNow: Int64 { epoch + now.components.seconds }
@@ -211,6 +222,7 @@ final class AppState {
     let machine = AppRow("See how a session works", .open(.machine))
     var lines = [isRestored ? "Welcome. Nobody is logged in." : "It is not known yet whether you are logged in."]
     var rows: [AppRow]
+    var columns: [Table.Column] = []
     if let user { lines = ["Welcome, \(user.displayName)."] }
     if let provider {
       lines.append("This context is at \(provider).")
@@ -226,14 +238,15 @@ final class AppState {
         if user.isIdentified { rows.insert(AppRow("Confirm the login at the provider", .authenticate), at: 3) }
       }
     } else if let user {
-      rows = lacksTwoStep ? [AppRow("Set up a second step", .perform(.change(.beginTwoStep)))] : []
-      rows += [
-        AppRow("Pay somebody", .open(.pay)), AppRow("See your receipts", .open(.receipts)),
-        AppRow("See where you are logged in", .open(.sessions)),
-        AppRow("Change your name", .fill(.rename(user.displayName))),
-        AppRow("Change your password", .fill(.changePassword)),
-        AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut(user))),
-      ]
+      let loaded = self[.home].page
+      // In one line, which a small terminal shows, too.
+      lines = [(["Welcome, \(user.displayName)."] + (loaded?.lines ?? [])).joined(separator: " ")]
+      if let left = timeLeft { lines.append(left) }
+      columns = loaded?.columns ?? []
+      let missing = AppRow("Set up a second step, which administrators need", .perform(.change(.beginTwoStep)))
+      rows = lacksTwoStep && loaded == nil ? [missing] : []
+      rows += [AppRow("Pay somebody", .open(.pay))] + (loaded?.rows ?? [])
+      rows += [AppRow("Change your password", .fill(.changePassword)), AppRow("Log out", .ask(.logOut(user)))]
     } else if isEmpty {
       lines.append("There are no accounts yet. The first one administers the others.")
       rows = [AppRow("Create the first account", .fill(.register)), logIn, machine]
@@ -241,7 +254,7 @@ final class AppState {
       let recover = AppRow("Set a new password with a code", .fill(.recover()))
       rows = [logIn, AppRow("Create an account", .fill(.register)), recover, machine]
     }
-    return AppPage(lines: lines + [""], rows: rows + [AppRow("Quit", .quit)])
+    return AppPage(lines: lines + [""], columns: columns, rows: rows + [AppRow("Quit", .quit)])
   }
 }
 

@@ -201,7 +201,7 @@ extension AppState {
 
   /// Reloads the page, because it may have changed.
   func refresh() -> AppEffect? {
-    tab == .home || isClosed(tab) ? nil : .load(tab, isActivity: false, self[tab].asked)
+    tab == .home && !loadsHome || isClosed(tab) ? nil : .load(tab, isActivity: false, self[tab].asked)
   }
 
   /// Closes everything that belongs to a session that ended, and shows the reason.
@@ -241,11 +241,11 @@ extension AppState {
       if isRestored, provider == nil {
         form = AppForm(.logIn(then: tab))
       } else if isRestored {
-        notice = AppNotice("\(tab.title) needs a login; l logs in at the provider.", .strong)
+        notice = AppNotice("\(tab.title) needs a login; L logs in at the provider.", .strong)
       } else {
         // A user who is already logged in needs no password here.
         wanted = tab
-        notice = AppNotice("\(tab.title) opens once it is known whether you are logged in; l logs in now.", .strong)
+        notice = AppNotice("\(tab.title) opens once it is known whether you are logged in; L logs in now.", .strong)
       }
       return nil
     }
@@ -256,7 +256,7 @@ extension AppState {
     self.tab = tab
     if let form, form.isTab { draft = form }
     form = tab == .pay ? draft ?? newPayment() : nil
-    return tab == .home ? nil : .load(tab, isActivity: true, self[tab].asked)
+    return tab == .home && !loadsHome ? nil : .load(tab, isActivity: true, self[tab].asked)
   }
 
   func choose(_ choice: AppChoice) -> AppEffect? {

@@ -50,8 +50,16 @@ final class AppWork: AppWorker {
 
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
     if tab == .home {
-      // Find out whether registration is open before a name is typed; any name serves for that.
-      try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
+      guard let session = store.session else {
+        // Find out whether registration is open before a name is typed; any name serves for that.
+        try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
+        return AppPage()
+      }
+      return try await store.ask(session) { (lease) throws(BackendError) in
+        .home(
+          try backend.profile(under: lease), try backend.receipts(Page(limit: 5), under: lease).rows,
+          try backend.twoStep(under: lease))
+      }
     }
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
     if isActivity { try await explainedAsync { () throws(SessionError) in try await store.renew() } }

@@ -1,7 +1,7 @@
 import AuthBackend
 import TextFormat
 
-/// Values over time, drawn as a line with the block characters of Unicode.
+/// Values over time, drawn as a line with the dots of Braille characters.
 struct Chart: Sendable {
   /// A value and the time from which it is valid.
   typealias Point = (at: WallTime, value: Int64)
@@ -17,33 +17,54 @@ struct Chart: Sendable {
     return (values.min() ?? 0, values.max() ?? 0)
   }
 
-  /// The values in rows from the top: the largest fills its column, and the smallest is an eighth
-  /// of a row high.
+  /// The line in rows from the top, in cells of two by four dots: the largest value is at the top,
+  /// and the smallest at the bottom.
   ///
-  /// Each column is a span of time, all of the same length, and shows the value at its end.
+  /// Each column of dots is a span of time, all of the same length, and shows the value at its end.
   func lines(width: Int, height: Int) -> [String] {
-    guard let first = points.first, let last = points.last, width > 0, height > 0 else { return [] }
+    guard !points.isEmpty, width > 0, height > 0 else { return [] }
+    var cells = [[UInt32]](repeating: [UInt32](repeating: 0, count: width), count: height)
+    var last: Int?
+    for (column, level) in levels(columns: width * 2, height: height * 4).enumerated() {
+      // A change is a line from the level before.
+      for dot in min(level, last ?? level)...max(level, last ?? level) {
+        let row = height * 4 - 1 - dot
+        cells[row / 4][column / 2] |= Self.dots[column % 2][row % 4]
+      }
+      last = level
+    }
+    return cells.map { row in
+      String(String.UnicodeScalarView(row.map { $0 == 0 ? " " : Unicode.Scalar(0x2800 + $0) ?? " " }))
+    }
+  }
+
+  /// The line in one row, between the first and the last value.
+  func sparkline(width: Int) -> String {
+    let ends = [points.first, points.last].map { Amount.text($0?.value ?? 0) }
+    let room = max(1, width - ends[0].utf8.count - ends[1].utf8.count - 2)
+    let signs = levels(columns: room, height: 8).map { Self.eighths[$0] }
+    return "\(ends[0]) \(signs.joined()) \(ends[1])"
+  }
+
+  /// The values at the ends of as many spans of time, from 0 for the smallest to one less than
+  /// `height`.
+  private func levels(columns: Int, height: Int) -> [Int] {
+    guard let first = points.first, let last = points.last, columns > 0 else { return [] }
     let (bottom, top) = bounds
     let range = Double(max(1, top - bottom))
     let start = Double(first.at.microseconds)
     let time = Double(last.at.microseconds) - start
     var index = 0
-    var lines = [String](repeating: "", count: height)
-    for column in 1...width {
-      let end = column == width ? .infinity : start + time * Double(column) / Double(width)
-      while index + 1 < points.count, Double(points[index + 1].at.microseconds) <= end {
-        index += 1
-      }
-      var level = 1 + Int((Double(points[index].value - bottom) / range * Double(height * 8 - 1)).rounded())
-      for row in lines.indices.reversed() {
-        lines[row] += Self.eighths[min(8, max(0, level))]
-        level -= 8
-      }
+    return (1...columns).map { column in
+      let end = column == columns ? .infinity : start + time * Double(column) / Double(columns)
+      while index + 1 < points.count, Double(points[index + 1].at.microseconds) <= end { index += 1 }
+      return Int((Double(points[index].value - bottom) / range * Double(height - 1)).rounded())
     }
-    return lines
   }
 
-  private static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  /// The bits of the dots of a Braille character (Unicode, U+2800): both columns from the top.
+  private static let dots: [[UInt32]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
+  private static let eighths = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 }
 
 extension Chart {

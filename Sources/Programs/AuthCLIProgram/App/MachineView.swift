@@ -46,7 +46,16 @@ final class MachineView: Sendable {
     return lines
   }
 
-  /// The states with an arrow for each transition.
+  /// Whether the machine is in this state or can go to it from the current one.
+  private func isNext(_ kind: SessionState.Kind) -> Bool {
+    let kinds = SessionState.Kind.allCases
+    guard kind != present, let from = kinds.firstIndex(of: present), let to = kinds.firstIndex(of: kind) else {
+      return true
+    }
+    return arrows[to].contains(from)
+  }
+
+  /// The states with an arrow for each transition; those that cannot be next are faint.
   ///
   /// The transitions of a state start beside its name, and run to the lanes of the states that they
   /// lead to (`┼` joins, `│` does not); each lane ends above its state.
@@ -73,7 +82,12 @@ final class MachineView: Sendable {
     }
     var lines = grid.map { row in row.map { signs[$0] } }
     for lane in lanes { lines[lane.end][1] = "◀" }
-    return zip(boxes, lines).map { AppNotice($0.text + String($1), $0.style) }
+    let kinds = SessionState.Kind.allCases
+    return zip(boxes, lines).enumerated().map { row, line in
+      // The lines between the boxes are part of the wires.
+      let isNext = row.isMultiple(of: 2) || isNext(kinds[row / 2])
+      return AppNotice(line.0.text + String(line.1), isNext ? line.0.style : .faint)
+    }
   }
 
   /// The possible next events and the last events, the newest first; as many rows as there is room

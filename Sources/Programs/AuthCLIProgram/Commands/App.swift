@@ -13,7 +13,7 @@ enum AppCommand {
       "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
         + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
         + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit. "
-        + "Esc leaves a form; if you typed something, press it twice. "
+        + "Esc leaves a form; if you typed something, press it twice. Ctrl-T shows the code that you type. "
         + "Before it quits, it completes the current action, and prints an error if that fails. If the program was killed with "
         + "kill -9, 'reset' restores the terminal.",
       "On a page with codes that are shown once, the mouse selects them, y asks the terminal to copy them, which it may "

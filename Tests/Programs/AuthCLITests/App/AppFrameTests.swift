@@ -55,7 +55,7 @@ struct AppFrameTests {
 
   @Test("a password that is typed, or a code that is shown, is in no description, and the password in no frame")
   func secret() throws {
-    let state = try AppStory.end(of: ["start nobody", "keys lalice⏎hunter2-and-more"])
+    let state = try AppStory.end(of: ["start nobody", "keys Lalice⏎hunter2-and-more"])
     #expect(!state.frame.golden.contains("hunter2"))
     var text = ""
     dump(state, to: &text)

@@ -75,8 +75,9 @@ struct AppPartTests {
     let points = [(0, 100), (10, 300), (90, 800), (100, 0)].map {
       (at: WallTime(microseconds: Int64($0)), value: Int64($1))
     }
-    #expect(Chart(points)?.lines(width: 10, height: 1) == ["▄▄▄▄▄▄▄▄█▁"])
-    #expect(Chart(points.map { (points[0].at, $0.value) })?.lines(width: 3, height: 1) == ["▁▁▁"])
+    #expect(Chart(points)?.lines(width: 5, height: 1) == ["⠤⠤⠤⠤⢿"])
+    #expect(Chart(points)?.sparkline(width: 16) == "1.00 ▄▄▄▄▄▁ 0.00")
+    #expect(Chart(points.map { (points[0].at, $0.value) })?.lines(width: 3, height: 1) == ["⣀⣀⣀"])
     let profile = Profile(user: AppScenes.alice, balance: 8750, createdAt: WallTime(microseconds: 0))
     let receipts = LoadedPage(
       of: AppPage.limit, from: Array(repeating: AppScenes.receipt(7, from: "alice", to: "bob"), count: 3))

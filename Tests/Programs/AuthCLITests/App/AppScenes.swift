@@ -112,6 +112,11 @@ enum AppScenes {
       return (.profile, .profile(rows, provider: provider, validUntil: "2026-11-22 01:00:00"))
     case "contexts": return (.contexts, contexts)
     case "profile": return (.profile, profile(hasSecondStep: words == ["with", "step"]))
+    case "home":
+      let receipts = [receipt(7, from: "alice", to: "bob"), receipt(6, from: "carol"), receipt(5, from: nil)]
+      let step = TwoStepState(
+        since: words == ["with", "step"] ? zero : nil, isPending: false, recoveryCodes: 0, isRequired: false)
+      return (.home, AppPage.home(Profile(user: alice, balance: 10_000, createdAt: zero), receipts, step).inOneZone)
     case "balance":
       let balance = words.first.flatMap { try? Amount($0).minorUnits } ?? 0
       let profile = Profile(user: alice, balance: balance, createdAt: zero)
@@ -259,7 +264,8 @@ extension AppPage {
     for column in columns.indices where isTime[column] { page.columns[column].unit = "UTC" }
     page.rows = rows.map { row in
       let cells = row.cells.enumerated().map { column, cell in
-        column < isTime.count && isTime[column] ? String("2026-11-21 20:30:00".prefix(cell.utf8.count)) : cell
+        row.cells.count > 1 && column < isTime.count && isTime[column]
+          ? String("2026-11-21 20:30:00".prefix(cell.utf8.count)) : cell
       }
       return AppRow(id: row.id, cells: cells, choice: row.choice, menu: row.menu?.inOneZone, letters: row.letters)
     }
