@@ -11,6 +11,8 @@ private var groups: [(name: String, benchmarks: (_ quick: Bool) throws -> [Bench
     ("postgres", { _ in try serviceOnPostgres() }),
     ("scale", { try scale(quick: $0) }),
     ("app", { _ in try app() }),
+    ("tokens", { _ in try tokens() }),
+    ("agents", { try agents(quick: $0) }),
     ("refusals", { try refusals(quick: $0) }),
     ("service-refusals", { try refusalsByTheService(quick: $0) }),
   ]
