@@ -43,7 +43,7 @@ extension AppPage {
     let step = AppRow("Set up a second step, which is off", .perform(.change(.beginTwoStep)))
     return AppPage(
       lines: ["Your balance is \(Amount.text(profile.balance))."], columns: table.columns,
-      rows: rows + (twoStep.isOn ? [] : [step]))
+      rows: (twoStep.isOn ? [] : [step]) + rows)
   }
 
   /// The page of the Pay tab: the balance, and names that complete what is typed.

@@ -245,8 +245,13 @@ final class AppState {
       columns = loaded?.columns ?? []
       let missing = AppRow("Set up a second step, which administrators need", .perform(.change(.beginTwoStep)))
       rows = lacksTwoStep && loaded == nil ? [missing] : []
-      rows += [AppRow("Pay somebody", .open(.pay))] + (loaded?.rows ?? [])
-      rows += [AppRow("Change your password", .fill(.changePassword)), AppRow("Log out", .ask(.logOut(user)))]
+      rows += [
+        AppRow("Pay somebody", .open(.pay)), AppRow("Change your password", .fill(.changePassword)),
+        AppRow("Log out", .ask(.logOut(user))), AppRow("Quit", .quit),
+      ]
+      // Below them, so that no row moves when these are loaded.
+      rows += loaded?.rows ?? []
+      return AppPage(lines: lines + [""], columns: columns, rows: rows)
     } else if isEmpty {
       lines.append("There are no accounts yet. The first one administers the others.")
       rows = [AppRow("Create the first account", .fill(.register)), logIn, machine]
