@@ -86,6 +86,9 @@ struct LogInAtProvider {
   let words: ParsedWords
   let place: ContextPlace
   private let remembered: ContextLogin?
+  /// The resource that the tokens are for: of the command line, or of the context unless another
+  /// provider is named; nil for none.
+  private let resource: ResourceAddress?
   let issuer: String
   /// Whether the client gets access for itself, and no user logs in.
   let isOfClient: Bool
@@ -94,7 +97,10 @@ struct LogInAtProvider {
   init?(_ words: ParsedWords, _ place: ContextPlace, databaseOptions: [any DeclaredOption]) throws(CommandError) {
     (self.words, self.place) = (words, place)
     remembered = try ContextLogin(of: place)
-    if place.resource == nil, let alone = ResourceLogin.options.first(where: { words.origin(of: $0) != .notGiven }) {
+    let before = remembered?.provider
+    let isThere = words[Self.provider].map { $0 == before?.issuer } ?? true
+    resource = place.resource ?? (isThere ? before?.resource : nil).flatMap { ResourceAddress($0.address) }
+    if resource == nil, let alone = ResourceLogin.options.first(where: { words.origin(of: $0) != .notGiven }) {
       throw CommandError(code: .resourceMissing, alone.declaration.flag)
     }
     guard let issuer = words[Self.provider] ?? remembered?.provider.issuer ?? place.resource?.text else {
@@ -134,7 +140,7 @@ struct LogInAtProvider {
 
   /// Gets the provider's metadata, and returns what the context remembers.
   func settings(_ printer: Printer) async throws(CommandError) -> ProviderSettings {
-    if let resource = place.resource {
+    if let resource, !isOfClient {
       return try await ResourceLogin(
         words, printer, resource: resource, remembered: remembered?.provider, way: chosenWay
       ).settings()
