@@ -138,8 +138,7 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth",
         "AuthService", "AuthSQLite", "AuthCLIProgram", "CommandLineKit", "DatabaseFiles", "Programs", "Races",
-        "Terminals",
-        "TextFormat", "race-tool", "transcript-tool",
+        "Terminals", "TextFormat", "race-tool", "transcript-tool",
       ]),
   ],
   swiftLanguageModes: [.v6]

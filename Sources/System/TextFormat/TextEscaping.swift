@@ -38,7 +38,7 @@ extension Unicode.Scalar {
   /// The two joiners do not reorder text and can be printed.
   package var isUnprintable: Bool {
     if value < 0x7F { return value < 0x20 }
-    if isLineOrBlock { return false }
+    if isForDrawing { return false }
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return true
     case .format: return !isJoiner
@@ -46,12 +46,14 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether the scalar is for drawing screens: a line or a block, U+2500 to U+259F, or dots in the
-  /// cells of Braille, U+2800 to U+28FF.
+  /// Whether the scalar is for drawing screens: a line or a block, U+2500 to U+259F, or dots.
   ///
   /// Looking up the Unicode properties of a scalar is slow, and most non-ASCII scalars of a frame
   /// are of this kind.
-  package var isLineOrBlock: Bool { value >= 0x2500 && value < 0x25A0 || value >= 0x2800 && value < 0x2900 }
+  package var isForDrawing: Bool { value >= 0x2500 && value < 0x25A0 || isDots }
+
+  /// Whether the scalar is dots in a cell of Braille, of which a chart consists: U+2800 to U+28FF.
+  package var isDots: Bool { value >= 0x2800 && value < 0x2900 }
 
   /// Whether the scalar joins or separates its neighbours: U+200C and U+200D, which are part of
   /// words in several scripts, and of emoji.

@@ -17,7 +17,7 @@ struct DisplayWidthTests {
 
   @Test("lines, blocks and dots, which are not looked up, have the width that Unicode defines")
   func linesAndBlocks() {
-    let all = (UInt32(0)...0xFFFF).compactMap { Unicode.Scalar($0) }.filter(\.isLineOrBlock)
+    let all = (UInt32(0)...0xFFFF).compactMap { Unicode.Scalar($0) }.filter(\.isForDrawing)
     #expect(all.first == "─" && all.contains("▟") && all.last == "⣿")
     for scalar in all {
       #expect(scalar.properties.generalCategory == .otherSymbol && !scalar.properties.isEmojiPresentation, "\(scalar)")

@@ -40,10 +40,9 @@ extension AppPage {
     let rows = zip(latest, table.rows).map { receipt, cells in
       AppRow(id: "receipt \(receipt.id)", cells: cells, choice: .open(.receipts))
     }
-    let step = AppRow("Set up a second step, which is off", .perform(.change(.beginTwoStep)))
     return AppPage(
       lines: ["Your balance is \(Amount.text(profile.balance))."], columns: table.columns,
-      rows: (twoStep.isOn ? [] : [step]) + rows)
+      rows: (twoStep.isOn ? [] : [.secondStep]) + rows)
   }
 
   /// The page of the Pay tab: the balance, and names that complete what is typed.

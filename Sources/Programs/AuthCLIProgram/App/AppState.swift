@@ -121,16 +121,6 @@ final class AppState {
     return changes.filter { $0 > now }.min()
   }
 
-  /// How long the session lasts, as a sentence; nil if it does not end by itself.
-  private var timeLeft: String? {
-    guard let end, end.at > now else { return nil }
-    let wait = (end.at - now).asWait
-    return end.isIdle ? "The session ends after \(wait) without activity." : "The session ends in \(wait)."
-  }
-
-  /// Whether Home has something to load: what a user at a database has.
-  var loadsHome: Bool { isLoggedIn && provider == nil }
-
   /// The current wall-clock time in seconds since 1970.
   var wallNow: Int64 { epoch + now.components.seconds }
 
@@ -213,53 +203,6 @@ final class AppState {
   var list: AppList {
     get { menuRow == nil ? self[tab] : menu ?? self[tab] }
     set { if menuRow == nil { self[tab] = newValue } else { menu = newValue } }
-  }
-
-  /// The page of the Home tab, which needs no login and loads nothing.
-  private var homePage: AppPage {
-    if !isRestored, lookNotice == nil { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
-    let logIn = AppRow("Log in", logInChoice)
-    let machine = AppRow("See how a session works", .open(.machine))
-    var lines = [isRestored ? "Welcome. Nobody is logged in." : "It is not known yet whether you are logged in."]
-    var rows: [AppRow]
-    var columns: [Table.Column] = []
-    if let user { lines = ["Welcome, \(user.displayName)."] }
-    if let provider {
-      lines.append("This context is at \(provider).")
-      let contexts = AppRow("See the logins of this device", .open(.contexts))
-      rows = [logIn, contexts, machine]
-      if let user {
-        rows = [
-          AppRow("See what the provider says about you", .open(.profile)), contexts,
-          AppRow("Renew the access token", .perform(.renewAccess)),
-          AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut(user))),
-        ]
-        // Only a login of a user whom the provider names can be confirmed.
-        if user.isIdentified { rows.insert(AppRow("Confirm the login at the provider", .authenticate), at: 3) }
-      }
-    } else if let user {
-      let loaded = self[.home].page
-      // In one line, which a small terminal shows, too.
-      lines = [(["Welcome, \(user.displayName)."] + (loaded?.lines ?? [])).joined(separator: " ")]
-      if let left = timeLeft { lines.append(left) }
-      columns = loaded?.columns ?? []
-      let missing = AppRow("Set up a second step, which administrators need", .perform(.change(.beginTwoStep)))
-      rows = lacksTwoStep && loaded == nil ? [missing] : []
-      rows += [
-        AppRow("Pay somebody", .open(.pay)), AppRow("Change your password", .fill(.changePassword)),
-        AppRow("Log out", .ask(.logOut(user))), AppRow("Quit", .quit),
-      ]
-      // Below them, so that no row moves when these are loaded.
-      rows += loaded?.rows ?? []
-      return AppPage(lines: lines + [""], columns: columns, rows: rows)
-    } else if isEmpty {
-      lines.append("There are no accounts yet. The first one administers the others.")
-      rows = [AppRow("Create the first account", .fill(.register)), logIn, machine]
-    } else {
-      let recover = AppRow("Set a new password with a code", .fill(.recover()))
-      rows = [logIn, AppRow("Create an account", .fill(.register)), recover, machine]
-    }
-    return AppPage(lines: lines + [""], columns: columns, rows: rows + [AppRow("Quit", .quit)])
   }
 }
 

@@ -49,24 +49,23 @@ final class AppWork: AppWorker {
   }
 
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
-    if tab == .home {
-      guard let session = store.session else {
-        // Find out whether registration is open before a name is typed; any name serves for that.
-        try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
-        return AppPage()
-      }
-      return try await store.ask(session) { (lease) throws(BackendError) in
-        .home(
-          try backend.profile(under: lease), try backend.receipts(Page(limit: 5), under: lease).rows,
-          try backend.twoStep(under: lease))
-      }
+    if tab == .home, store.session == nil {
+      // Find out whether registration is open before a name is typed; any name serves for that.
+      try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
+      return AppPage()
     }
-    guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
+    guard tab.isGuarded || tab == .home else { return tab == .machine ? machinePage : AppPage() }
     if isActivity { try await explainedAsync { () throws(SessionError) in try await store.renew() } }
     let screens = try screens()
     let session = screens.user.session
     let page = Page(matching: query.text, limit: query.rows)
     switch tab {
+    case .home:
+      return try await store.ask(session) { (lease) throws(BackendError) in
+        .home(
+          try backend.profile(under: lease), try backend.receipts(Page(limit: 5), under: lease).rows,
+          try backend.twoStep(under: lease))
+      }
     case .pay:
       return try await store.ask(session) { (lease) throws(BackendError) in
         .pay(try backend.profile(under: lease), try backend.receipts(Page(limit: 50), under: lease).rows)
@@ -97,7 +96,7 @@ final class AppWork: AppWorker {
           try backend.registration(for: administrator, under: lease),
           try backend.twoStepPolicy(for: administrator, under: lease), query: query)
       }
-    case .home, .contexts, .machine: return AppPage()
+    case .contexts, .machine: return AppPage()
     }
   }
 

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// Creates the bytes that turn the content of a terminal into another frame.
 ///
 /// They are ECMA-48 sequences that every current terminal supports, inside a synchronized update
@@ -117,14 +119,14 @@ private struct Writer {
 extension Frame.Cell {
   /// Whether terminals disagree on the width of the character.
   ///
-  /// They agree on Latin letters with their marks, on arrows, lines and blocks, and on the letters
-  /// of East Asia.
+  /// They agree on Latin letters with their marks, on arrows, lines, blocks and dots, and on the
+  /// letters of East Asia.
   fileprivate var isDisputed: Bool {
     if character.utf8.count == 1 { return false }
     let scalars = character.unicodeScalars
-    switch scalars[scalars.startIndex].value {
-    case 0x20...0x24F, 0x2190...0x2193, 0x2500...0x259F, 0x2800...0x28FF, 0x3041...0x30FF, 0x4E00...0x9FFF,
-      0xAC00...0xD7A3,
+    let first = scalars[scalars.startIndex]
+    switch first.value {
+    case _ where first.isForDrawing, 0x20...0x24F, 0x2190...0x2193, 0x3041...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3,
       0xFF01...0xFF60:
       return !scalars.dropFirst().allSatisfy { (0x300...0x36F).contains($0.value) }
     case _: return true
@@ -134,9 +136,7 @@ extension Frame.Cell {
   /// The replacement of the character on a terminal that shows only ASCII, in as many columns.
   fileprivate var inASCII: String {
     if character.isASCII { return String(character) }
-    let scalars = character.unicodeScalars
-    // The dots of a line in a chart.
-    if scalars.count == 1, 0x2800...0x28FF ~= scalars[scalars.startIndex].value { return "*" }
+    if character.unicodeScalars.allSatisfy(\.isDots) { return "*" }
     return String(repeating: Self.signs[character] ?? "?", count: Int(width))
   }
 

@@ -59,7 +59,7 @@ package enum DisplayWidth {
   static func columns(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     // Most characters need no lookup.
-    if character.utf8.count == 1 || character.utf8.count == 3 && scalars[scalars.startIndex].isLineOrBlock { return 1 }
+    if character.utf8.count == 1 || character.utf8.count == 3 && scalars[scalars.startIndex].isForDrawing { return 1 }
     if scalars.contains(where: isWide) || scalars.contains("\u{FE0F}") { return 2 }
     return scalars.allSatisfy(isZeroWidth) ? 0 : 1
   }

@@ -43,7 +43,7 @@ extension AttackTests {
   @Test(
     "the deletion of an account with many payments holds up nobody else",
     .enabled(if: Effort.isComplete, "make test-all measures it"),
-    arguments: Engine.available)
+    arguments: Engine.all)
   func deletion(_ engine: Engine) async throws {
     let service = try await service(engine, attackers: Self.attackers)
     let path = service.socket
@@ -94,7 +94,7 @@ extension AttackTests {
 
   @Test(
     "an archive of many events holds up nobody", .enabled(if: Effort.isComplete, "make test-all measures it"),
-    arguments: Engine.available)
+    arguments: Engine.all)
   func archive(_ engine: Engine) async throws {
     let service = try await service(engine)
     // For each attempt to measure, events that are a month older than those of the next one.
@@ -131,7 +131,7 @@ extension AttackTests {
   @Test(
     "a thousand connections whose answers nobody reads hold up nobody else",
     .enabled(if: Effort.isComplete, "make test-all measures it"),
-    arguments: Engine.available)
+    arguments: Engine.all)
   func unread(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket

@@ -68,7 +68,8 @@ struct HostileWordsTests {
       let lines: [[Word]] = [
         [word], ["pay", word], ["pay", "1", "--to", word], ["help", word], ["--context", word, "status"],
       ]
-      // Each byte at two of these places: those of a word do not decide where it is refused.
+      // In `make test` two lines for each byte: what a word consists of, and where it stands, are
+      // looked at by different code.
       for line in Effort.isComplete ? lines : [lines[number], lines[number + 1]] {
         do {
           _ = try AuthTool.tool.parse(line)

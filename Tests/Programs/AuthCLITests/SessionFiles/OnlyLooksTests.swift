@@ -20,7 +20,7 @@ struct OnlyLooksTests {
       try state.apply(to: home)
       try database.apply(to: home, another: another)
       let before = try home.fingerprint()
-      // In `make test` each of them in one of the states of the database.
+      // In `make test` each line is run in one of the states of the database.
       let turn = DatabaseState.allCases.count
       for (place, line) in Self.lines.enumerated() where Effort.isComplete || place % turn == number {
         let outcome = try await home.run(line)

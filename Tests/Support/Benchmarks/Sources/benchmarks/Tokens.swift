@@ -1,6 +1,6 @@
 import Glibc
 
-/// Access tokens of an identity provider, beside oidc-agent, which is logged in there, too.
+/// How long `auth-cli token` and `oidc-token` take; both are logged in at the same provider.
 func tokens() throws -> [Benchmark] {
   let clients = try TokenClients()
   let token = clients.command("token")
