@@ -87,6 +87,8 @@ enum AuthTool {
         + "socket; a login at an identity provider does not use this variable",
       "AUTH_CLI_CONTEXT": "the context to use when --context is not given",
       "AUTH_CLI_DEBUG": "does the same as --verbose when it is set and not empty",
+      "BROWSER": "programs that open the pages of a login, with colons between them and %s for the address; otherwise "
+        + "xdg-open",
       "XDG_DATA_HOME": "where the database is stored, in auth-cli/; relative values are ignored",
       "XDG_STATE_HOME": "where sessions are stored, in auth-cli/; relative values are ignored",
       "NO_COLOR": "no colour when it is set and not empty",

@@ -18,7 +18,7 @@ extension ExitStatus {
 extension Hint {
   /// The line as `auth-cli` prints it in a run with these options, which chose the context.
   package func text(with options: [String], width: Int? = nil) -> String {
-    text(of: ["auth-cli"] + options, width: width)
+    text(of: "auth-cli", with: options, width: width)
   }
 }
 

@@ -5,28 +5,22 @@ package import CommandLineKit
 /// Several of them may have the same code.
 package enum ErrorCode: Hashable, Sendable, CaseIterable {
   case accessTokenRefused, accountDeleted, accountDisabled, alreadyLoggedIn, assertionFileUnusable, busy,
-    calledAsAskpass, cancelled, challengeOver, clientDocumentUnread, clientMissing, clientProofMissing, clientRefused,
-    codeMissing, commandMissing, commandNotRun, contextInUse, contextOfOther, csvNotJSON, directoryUnknown,
-    homeNotText, homeTooLong, idTokenExpired, idTokenMissing, kubectlVersionUnknown, locked,
-    lockedRecovery, mcpAccessRefused, mcpAccessTooSmall, mcpLineTooLong, mcpNoAnswer, mcpNotMessage, mcpSessionEnded,
-    mcpUnreachable,
-    loginDenied, loginExpired, loginForeign, loginOvertaken, logoutAtProviderIncomplete, logoutFailed,
-    logoutIncomplete, logoutNotErased, memoryNotClosed, noAccessToken, noAccounts, noHome, noPaymentsAtProvider,
-    noScreen, noTerminalForLogin, noUserInContext, notAdministrator, notAgreed, notAtProvider, notAtResource,
-    notConfirmed, notInGroup,
-    notLoggedIn,
-    notPermitted,
-    optionAtProvider, optionWithoutUser, otherSessionsNotEnded, otherUserLoggedIn, ownStepMissing, overtaken,
-    passwordChangedMeanwhile,
-    passwordChangedSessionEnded, passwordChangedSessionKept, passwordNotProven,
-    passwordNotRecent, parameterTwice,
-    passwordsDiffer, providerMissing, providerSettingsUnusable, redirectPortUnusable, resourceMissing, resourceTwice,
-    secretNeedsProvider, screenNotJSON, screenTooPlain,
-    tokenFileNotWritten, sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside,
-    sessionFileSetAsideAtProvider, sessionFileUnusable, superseded, throttled,
-    throttledAtProvider, throttledCode, throttledRecovery, userAtProvider, userNotIdentified, wordsUnreadable,
-    wrongCode,
-    wrongCredentials, wrongPassword, wrongRecovery
+    calledAsAskpass, cancelled, challengeOver, clientDocumentUnread, clientForgotten, clientMissing,
+    clientProofMissing, clientRefused, codeMissing, commandMissing, commandNotRun, contextInUse, contextOfOther,
+    csvNotJSON, deviceLoginMissing, directoryUnknown, homeNotText, homeTooLong, idTokenExpired, idTokenMissing,
+    kubectlVersionUnknown, locked, lockedRecovery, loginDenied, loginExpired, loginForeign, loginOvertaken,
+    logoutAtProviderIncomplete, logoutFailed, logoutIncomplete, logoutNotErased, mcpAccessRefused,
+    mcpAccessTooSmall, mcpLineTooLong, mcpNoAnswer, mcpNotMessage, mcpSessionEnded, mcpUnreachable, memoryNotClosed,
+    noAccessToken, noAccounts, noHome, noPaymentsAtProvider, noScreen, notAdministrator, notAgreed, notAtProvider,
+    notAtResource, notConfirmed, noTerminalForLogin, notInGroup, notLoggedIn, notPermitted, noUserInContext,
+    optionAtProvider, optionWithoutUser, otherSessionsNotEnded, otherUserLoggedIn, overtaken, ownStepMissing,
+    parameterTwice, passwordChangedMeanwhile, passwordChangedSessionEnded, passwordChangedSessionKept,
+    passwordNotProven, passwordNotRecent, passwordsDiffer, providerMissing, providerSettingsUnusable,
+    redirectPortUnusable, resourceMissing, resourceTwice, screenNotJSON, screenTooPlain, secretNeedsProvider,
+    sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside, sessionFileSetAsideAtProvider,
+    sessionFileUnusable, superseded, throttled, throttledAtProvider, throttledCode, throttledRecovery,
+    tokenFileNotWritten, userAtProvider, userNotIdentified, wordsUnreadable, wrongCode, wrongCredentials,
+    wrongPassword, wrongRecovery
 
   /// The stable name for programs.
   package var code: String { row.code }
@@ -108,6 +102,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .commandMissing:
       .usage("command_missing", "there is no command to run").hint(
         "Write it after '--': \(run: "run", "--", "COMMAND")")
+    case .deviceLoginMissing:
+      .usage("device_login_missing", "{ISSUER} offers no login with a code")
+        .hint("Use --browser, or --paste for a browser elsewhere.")
     case .noPaymentsAtProvider:
       .usage("no_payments_at_provider", "this command is for local accounts, and this context is at {ISSUER}")
         .hint("Choose another context with --context.")
@@ -154,7 +151,7 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .noTerminalForLogin:
       .usage("no_terminal", "a login at an identity provider needs a terminal, and there is none")
         .hint(
-          "Add --device to show a code here, for a browser elsewhere; or run the command in a terminal. Nothing was opened."
+          "Add --browser to open a browser on this machine, or --device to show a code for a browser elsewhere; or run the command in a terminal. Nothing was opened."
         )
     // Status 3: cannot tell or cannot save
     case .mcpNoAnswer:
@@ -271,6 +268,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .clientRefused:
       .logInFirst("client_refused", "the client {CLIENT} is not accepted: {REASON}").hint(
         "Check the client at the provider.")
+    case .clientForgotten:
+      .logInFirst("client_forgotten", "{ISSUER} does not know the client any more that this program registered there")
+        .hint("Log in again, which registers another one: \(run: "login")")
     case .idTokenExpired:
       .logInFirst("id_token_expired", "the ID token has expired, and the provider sends another one only with a login")
         .hint("Log in again: \(run: "login")")
@@ -280,7 +280,9 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
       )
     case .notAtProvider:
       .logInFirst("not_at_provider", "context {CONTEXT} is not at an identity provider, so it has no access tokens")
-        .hint("Log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")")
+        .hint(
+          "Choose a login with --context or --resource ('contexts' lists them), or log in at one: \(run: "login", "--provider", "ISSUER", "--client-id", "ID")"
+        )
     case .notAtResource:
       .logInFirst("not_logged_in", "nobody is logged in for {RESOURCE}").hint("Log in with: \(run: "login")")
     case .noAccounts:

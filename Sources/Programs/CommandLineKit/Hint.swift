@@ -23,17 +23,20 @@ package struct Hint: Hashable, Sendable {
   /// The line as it is printed, with words that a shell reads as they are meant.
   ///
   /// - Parameters:
-  ///   - program: The words before each command: the name of the program and the options of this
-  ///     run. A command for others gets only the name.
+  ///   - program: The name of the program.
+  ///   - options: The options of this run, which come before the first option of a command. A
+  ///     command for others does not get them.
   ///   - width: The width of the terminal, where lines end after words and never inside a command;
   ///     nil for one line.
   /// - Returns: The text.
-  package func text(of program: [String], width: Int? = nil) -> String {
+  package func text(of program: String, with options: [String], width: Int? = nil) -> String {
     let text = parts.reduce(into: "") { text, part in
       switch part {
       case .text(let words): text += words
       case .command(let words, let isForOthers):
-        let command = ((isForOthers ? [program[0]] : program) + words).map { ShellQuoting.word($0) }
+        let first = words.firstIndex { $0.hasPrefix("-") } ?? words.endIndex
+        let all = [program] + words[..<first] + (isForOthers ? [] : options) + words[first...]
+        let command = all.map { ShellQuoting.word($0) }
         // Printed text has no NUL, so this one marks blanks where no line may end.
         text += command.joined(separator: " ").split(separator: " ", omittingEmptySubsequences: false).joined(
           separator: "\0")

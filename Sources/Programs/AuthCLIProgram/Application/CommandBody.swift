@@ -67,7 +67,7 @@ struct CommandBody: Sendable {
         if let resource = place.resource { return try nobody(at: resource, in: place, status) }
         return try await named(run, words, in: try Workspace(place, printer, makeBackend, use))
       case .user(let settings):
-        return try await atProvider { () async throws(CommandError) in
+        return try await atProvider(settings) { () async throws(CommandError) in
           try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))
         }
       case .client(let settings):

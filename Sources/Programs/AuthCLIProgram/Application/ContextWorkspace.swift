@@ -218,6 +218,7 @@ class ContextWorkspace {
   /// It does not count as activity.
   func session() async throws(CommandError) -> LoggedInSession {
     if let session = try await presence() { return session }
+    if let resource = place.resource, store.endReason == nil { throw CommandError(code: .notAtResource, resource.text) }
     throw store.endReason.map { .ended($0) } ?? CommandError(code: hasNoAccounts ? .noAccounts : .notLoggedIn)
   }
 

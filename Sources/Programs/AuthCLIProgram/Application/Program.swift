@@ -1,5 +1,6 @@
 package import AuthBackend
 import AuthMessages
+import AuthOAuth
 import AuthService
 import CProcess
 import CommandLineKit
@@ -82,7 +83,11 @@ package struct Program: Sendable {
       case .request(let body, let parsed): wait(for: body, parsed)
       }
     } catch {
-      exit(printer(for: words ?? []).refuse(error).rawValue)
+      let words = words ?? []
+      let error = error.meaningResource(words)
+      let status = printer(for: words).refuse(error)
+      if words.first?.isSpelled("mcp") == true { BridgeRefusal.answer(error) }
+      exit(status.rawValue)
     }
   }
 
@@ -130,6 +135,17 @@ package struct Program: Sendable {
         .map { AuthTool.tool.statuses(of: $0.command).contains(status.rawValue) } == true,
       "\(path) ended with status \(status.rawValue), which its declaration does not list")
     return status
+  }
+}
+
+extension CommandError {
+  /// The error with a hint for a line such as `status https://mcp.example.com/mcp`.
+  fileprivate func meaningResource(_ words: [Word]) -> CommandError {
+    let commands = ["login", "logout", "status", "token", "require", "home", "profile"]
+    guard status == .usage, words.count == 2, let command = words[0].text, commands.contains(command),
+      let address = words[1].text, ResourceAddress(address) != nil
+    else { return self }
+    return withHint("For the login at a resource: \(run: command, "--resource", address)")
   }
 }
 

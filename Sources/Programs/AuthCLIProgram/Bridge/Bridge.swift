@@ -18,8 +18,8 @@ final class Bridge {
   private static let most = 64
 
   private let url: String
-  /// The options that choose the login, for the commands of hints.
-  private let options: [String]
+  /// The options that choose the login, for the commands of hints: a login may change them.
+  private let options: () -> [String]
   private let loan: TokenLoan
   private let report: (String) -> Void
   private var input = LineSplitter(limit: longest)
@@ -36,7 +36,7 @@ final class Bridge {
   private var agreed: String?
 
   /// Creates a bridge; `report` shows a line to the user.
-  init(to url: String, _ loan: TokenLoan, options: [String], report: @escaping (String) -> Void) {
+  init(to url: String, _ loan: TokenLoan, options: @escaping () -> [String], report: @escaping (String) -> Void) {
     (self.url, self.options, self.loan, self.report) = (url, options, loan, report)
   }
 
@@ -123,18 +123,13 @@ final class Bridge {
 
   /// Answers a request with an error of this program.
   private func answer(_ id: String, _ error: CommandError) {
-    let (message, hint) = (error.message, error.hint.text(with: options))
-    let body: JSON = [
-      "code": .integer(Int64(error.status.rawValue)), "message": .string("auth-cli: \(message). \(hint)"),
-      "data": ["source": "auth-cli", "code": .string(error.code), "hint": .string(hint)],
-    ]
-    output.add(Array(#"{"jsonrpc":"2.0","id":\#(id),"error":\#(body.text)}"#.utf8))
+    output.add(error.answer(to: id, options: options()))
   }
 
   private func refuse(_ errand: BridgeErrand, _ error: CommandError) {
     guard let message = errand.message else { return }
     if let id = message.id { return answer(id.text, error) }
-    report("\(error.message). \(error.hint.text(with: options))")
+    report("\(error.message). \(error.hint.text(with: options()))")
   }
 
   // MARK: - Requests

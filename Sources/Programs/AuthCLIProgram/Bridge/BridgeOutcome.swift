@@ -65,6 +65,11 @@ enum BridgeOutcome {
         CommandError(
           code: .mcpAccessTooSmall, host, scopes.isEmpty ? "it names no scope" : scopes, scopes, hint: hint))
     case 404 where exchange.session != nil: return .refused(CommandError(code: .mcpSessionEnded, host))
+    case 300...399:
+      let location = answer.headers["location"].map { $0.isSafeURL && $0.utf8.count <= 200 ? $0 : "another address" }
+      let hint: Hint = "Check the address in the settings of the MCP client: a redirect is not followed."
+      return .refused(
+        CommandError(code: .mcpNoAnswer, host, "it redirects to \(location ?? "another address")", hint: hint))
     case 200...299:
       if message.id == nil { return .done }
       guard answer.isStream, let event = answer.lastEvent, message.revision == nil else { break }

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// The lines for the client, which may read them slowly: writing them never blocks.

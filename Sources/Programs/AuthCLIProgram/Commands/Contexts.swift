@@ -65,7 +65,7 @@ enum ContextsCommand {
       ]
       documents.append(document + (provider.map { ["provider": .provider($0)] } ?? [:]))
     }
-    let table = Table(["CONTEXT", "USER", .right("ENDS IN"), ""], rows: rows)
+    let table = Table(["CONTEXT", "USER", .right("ENDS IN"), "NOTES"], rows: rows)
     return Answer(
       .onlyShows, status: notes.isEmpty ? .done : .cannotTell,
       lines: found.isEmpty ? ["No contexts."] : workspace.lines(table), ["contexts": .array(documents)], notes: notes)
@@ -144,11 +144,15 @@ enum ForgetContextCommand {
         + "Log out first. The context can then be used for a database."
     ],
     arguments: [name],
-    examples: ["contexts forget work": "forgets the provider of the context 'work'"],
+    examples: [
+      "contexts forget work": "forgets the provider of the context 'work'",
+      "contexts forget https://mcp.example.com/mcp": "forgets the login for that resource",
+    ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { _ in CommandBody { (words, _, _) throws(CommandError) in try forget(words) } }
 
-  private static let name = Argument.required("NAME", Kinds.context, "The context")
+  private static let name = Argument.required(
+    "NAME", Kinds.contextOrResource, "The context, or the address of the resource that it is for")
 
   private static func forget(_ words: ParsedWords) throws(CommandError) -> Answer {
     let name = words[name]

@@ -227,8 +227,9 @@ struct LogInAtProvider {
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(place),
-      notes: (leftovers.map { ["The previous login: \($0)"] } ?? [])
-        + workspace.grantNotes(for: user).map { Hint($0) } + settings.curl.notes
+      notes: (replaces && !isSwitch || former != nil && leftovers == nil ? ["The login before it is ended."] : [])
+        + (leftovers.map { ["The login before it could not be ended: \($0)"] } ?? [])
+        + workspace.grantNotes(for: user).map { Hint($0) } + (known?.curl == settings.curl ? [] : settings.curl.notes)
         + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
   }
 }

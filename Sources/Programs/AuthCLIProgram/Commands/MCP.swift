@@ -15,7 +15,8 @@ enum MCPCommand {
       "An MCP client starts this as a server on standard input and output. Each message goes to the server at the "
         + "address, with the access token of its login, and all answers come back. It knows Streamable HTTP of the "
         + "revisions 2025-06-18, 2025-11-25 and 2026-07-28.",
-      "It never prompts. All clients share one login, which one of them renews. Without a login, or if the server "
+      "Log in first, with 'login --resource' and the same address: this never prompts. All clients share one login, "
+        + "which one of them renews. Without a login, or if the server "
         + "requires more access, the client gets an error that names the command to run.",
       "Any program of the same user can use it, as it can use 'token'. It ends with its standard input.",
     ],
@@ -36,15 +37,27 @@ enum MCPCommand {
         }
       }
       guard let loan else { throw CommandError(CurlFailure.noResources, at: address.written) }
-      let context = place.mayBeOfOtherResource ? ["--context", place.context.description] : []
-      let options = context + ["--resource", address.text]
-      let bridge = Bridge(to: address.written, loan, options: options) { line in
+      let report: (String) -> Void = { line in
         printer.streams.errors.writeLine("auth-cli: \(line)")
         try? printer.streams.errors.flush(survivingClosedPipe: true)
       }
+      if isatty(STDIN_FILENO) != 0 {
+        report("waiting for the messages of an MCP client, which starts this command itself; end it with ^D")
+      }
+      let bridge = Bridge(to: address.written, loan, options: { choice(of: place, address) }, report: report)
       if let signal = bridge.run() { cprocess_end_by(signal) }
       return Answer(.onlyShows)
     }
+  }
+
+  /// The options of commands in hints.
+  ///
+  /// Some clients hide the arguments of their servers in what they show, such as Claude Code, so
+  /// the context stands for the address where it can.
+  private static func choice(of place: ContextPlace, _ address: ResourceAddress) -> [String] {
+    let isKnown = (try? ContextLogin(of: place)) != nil
+    let context = isKnown || place.mayBeOfOtherResource ? ["--context", place.context.description] : []
+    return context + (isKnown ? [] : ["--resource", address.text])
   }
 
   private static let address = Argument.required(

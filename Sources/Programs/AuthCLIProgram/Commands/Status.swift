@@ -69,7 +69,13 @@ enum StatusCommand {
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
-      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)])
+      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)] + otherLogins(besides: workspace.place))
+  }
+
+  /// What shows the logins of other contexts, if there are any.
+  private static func otherLogins(besides place: ContextPlace) -> [Hint] {
+    let others = (try? FileVault.contexts(in: place.places.state))?.filter { $0 != place.context } ?? []
+    return others.isEmpty ? [] : ["Logins in other contexts: \(runByOthers: "contexts")"]
   }
 
   /// The same at an identity provider, which is asked only if it checks refresh tokens.
@@ -87,8 +93,9 @@ enum StatusCommand {
     var lines = ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "")."]
     if let session {
       let limits = session.limits
+      let fullName = session.user.isIdentified ? " (\(session.user.displayName.escaped))" : ""
       lines = [
-        "Logged in as \(session.user.username.escaped) (\(session.user.displayName.escaped)) at \(issuer).",
+        "Logged in as \(session.user.username.escaped)\(fullName) at \(issuer).",
         deadlines.validity(of: token),
       ]
       lines += workspace.identityNotes + workspace.grantNotes(for: session.user)

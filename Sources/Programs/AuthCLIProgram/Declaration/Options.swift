@@ -30,9 +30,15 @@ enum Kinds {
   static let context = parsed(
     "a context", "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
     listedBy: "contexts --short", ContextName.init)
+  /// A context, or the address of the resource that has one; no context has a name with a colon.
+  static let contextOrResource = parsed(
+    "a context", "the name of a context, or the address of a resource such as https://mcp.example.com/mcp",
+    listedBy: "contexts --short"
+  ) { ContextName($0) ?? ResourceAddress($0).map { ContextName(of: $0) } }
   static let resource = parsed(
     "a resource",
-    "an https address in ASCII, without a user name or a fragment, such as https://mcp.example.com/mcp",
+    "an https address in ASCII, or an http address of this machine, without a user name or a fragment, such as "
+      + "https://mcp.example.com/mcp",
     ResourceAddress.init)
   static let duration = ValueKind.duration()
   static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)

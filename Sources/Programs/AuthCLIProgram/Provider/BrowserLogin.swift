@@ -21,9 +21,11 @@ struct BrowserLogin {
     // ^D.
     try console.discardTyped()
     let isStarted = Browser.open(url)
+    let time = "within \(Self.timeLimit.words)"
     let words =
       isStarted
-      ? "Log in with your browser. If it does not open, go to this address:" : "Open this address in a browser:"
+      ? "Log in with your browser, \(time). If it does not open, go to this address:"
+      : "No browser could be started. Open this address in one, \(time):"
     try console.say([words, url], ["authorization_url": .string(url)])
     let deadline = SuspendingClock.now + Self.timeLimit
     while SuspendingClock.now < deadline {
@@ -37,8 +39,9 @@ struct BrowserLogin {
 
 /// The user's web browser.
 enum Browser {
-  /// Whether a browser that is started here can be seen by the user.
-  static var isHere: Bool { hasDisplay && !isOverSSH }
+  /// Whether a browser that is started here can be seen by the user: there is a display, or
+  /// `$BROWSER` names a program, which may need none.
+  static var isHere: Bool { (hasDisplay || isSet("BROWSER")) && !isOverSSH }
 
   /// Whether a browser that is started here cannot be seen by the user.
   static var isUnseen: Bool { isOverSSH && !hasDisplay }

@@ -5,6 +5,13 @@ import AuthOAuth
 import CommandLineKit
 import TextFormat
 
+extension OAuthServer {
+  /// Throws if the server has no login with a code.
+  func requireDeviceLogin() throws(CommandError) {
+    if endpoints[.deviceAuthorization] == nil { throw CommandError(code: .deviceLoginMissing, issuer.escaped) }
+  }
+}
+
 /// A login with a code that the user enters on another device (RFC 8628).
 struct DeviceLogin {
   let device: DeviceAuthorization

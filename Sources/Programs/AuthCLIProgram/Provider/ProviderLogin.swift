@@ -54,6 +54,7 @@ extension ProviderWorkspace {
         try authority.credentials(from: address)
       }
     case .device:
+      try authority.server.requireDeviceLogin()
       let device = try await explainedAsync { () async throws(OAuthError) in
         try await authority.deviceAuthorization(parameters: parameters)
       }

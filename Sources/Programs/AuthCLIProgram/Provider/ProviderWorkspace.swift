@@ -226,7 +226,7 @@ extension CommandError {
     // The library does not say whether passwords were refused; a provider means its requests.
     if let wait { return CommandError(.wait(wait), .throttledAtProvider) }
     if let hint = Self.hintsAtProvider[code] { return withHint(hint) }
-    let ownHints: [ErrorCode] = [.notAtProvider, .clientRefused, .idTokenMissing]
+    let ownHints: [ErrorCode] = [.notAtProvider, .clientRefused, .clientForgotten, .idTokenMissing]
     if ownHints.contains(where: { $0.code == code }) { return self }
     // The session is kept, but only a login renews it.
     if code == "login_needed" { return CommandError(.logInFirst, code, message, hint: "Log in with: \(run: "login")") }
@@ -252,10 +252,19 @@ extension CommandError {
 }
 
 /// Runs `body`, and gives its error a hint for a context at an identity provider.
+///
+/// `settings` are what the context remembers: a client that the program registered itself is not
+/// the user's to check.
 func atProvider<Value>(
-  _ body: () async throws(CommandError) -> Value
+  _ settings: ProviderSettings? = nil, _ body: () async throws(CommandError) -> Value
 ) async throws(CommandError) -> Value {
-  do throws(CommandError) { return try await body() } catch { throw error.atProvider }
+  do throws(CommandError) { return try await body() } catch {
+    let isUnknown = ["oauth_invalid_client", "oauth_unauthorized_client"].contains(error.code)
+    if let settings, isUnknown, settings.resource?.registration != nil {
+      throw CommandError(code: .clientForgotten, settings.issuer.escaped)
+    }
+    throw error.atProvider
+  }
 }
 
 extension OAuthError: CommandFailure {

@@ -52,19 +52,20 @@ struct ResourceLogin {
     let known = remembered.flatMap { $0.issuer == found.server.issuer && $0.resources == [found.identifier] ? $0 : nil }
     if let known { found.scopes = (known.scopes + (given ?? found.demanded)).distinct }
     guard found.scopes.areScopes else { throw CommandError(OAuthError.unusableScopes(resource.text)) }
-    let client = try client(for: found, known)
-    try tell(found, client, isKnown: known != nil)
+    if isForDevices { try found.server.requireDeviceLogin() }
+    var client = try client(for: found, known)
     var settings = base(found, known)
     settings.resource?.allowsMissingPKCE = allowsMissingPKCE
     settings.curl = curl
-    if case .named(let id, let secret) = client {
-      (settings.clientID, settings.clientSecret) = (id, secret)
-      return settings
+    switch client {
+    case .named(let id, let secret): (settings.clientID, settings.clientSecret) = (id, secret)
+    case .registered(let before):
+      settings.take(before, settings.resource?.registration?.isForDevices == true)
+      if try await !isUsable(settings) { client = .unregistered }
+    case .unregistered: break
     }
-    if case .registered(let known) = client {
-      settings.take(known, settings.resource?.registration?.isForDevices == true)
-      if try await isUsable(settings) { return settings }
-    }
+    try tell(found, client, isKnown: known != nil)
+    guard case .unregistered = client else { return settings }
     return try await register(found, settings)
   }
 

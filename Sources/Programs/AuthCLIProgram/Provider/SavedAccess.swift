@@ -72,8 +72,10 @@ struct SavedAccess: Redacted {
     switch try ContextLogin(of: place) {
     case .user(let settings):
       // Without a refresh token, the provider is asked whether the token still works.
-      token = try await ProviderWorkspace(place, printer, settings, onlyTokens: isRenewable)
-        .accessToken(validFor: minimum, insteadOf: old)
+      token = try await atProvider(settings) { () async throws(CommandError) in
+        try await ProviderWorkspace(place, printer, settings, onlyTokens: isRenewable)
+          .accessToken(validFor: minimum, insteadOf: old)
+      }
     case .client(let settings):
       token = try await ClientWorkspace(place, printer, settings).accessToken(validFor: minimum, insteadOf: old)
     case nil:

@@ -61,7 +61,8 @@ struct EveryCommandTests {
     }
     #expect(try Self.statuses(of: line).contains(status), "\(status)")
     if line.contains(/^(help|man|completions)\b/) { return }
-    for command in outcome.text.matches(of: /auth-cli (?!--context work )[a-z-]+/) {
+    for command in outcome.text.matches(of: /auth-cli [a-z-]+.*?(?=\. |; |, |auth-cli |\n|$)/)
+    where !command.output.contains("--context work") {
       Issue.record("\(command.output), which has no context: \(outcome.text)")
     }
   }

@@ -43,7 +43,7 @@ struct WordTests {
       .malformedValue, "the word '\(typed)' is wrong: no", hint: "Correct '\(typed)' in \(run: "pay", "--key", typed)")
     #expect(error.message == "the word '\(shown)' is wrong: no")
     let command = ["auth-cli", "pay", "--key", typed].map { ShellQuoting.word($0) }.joined(separator: " ")
-    #expect(error.hint.text(of: ["auth-cli"]) == "Correct '\(shown)' in \(command)")
+    #expect(error.hint.text(of: "auth-cli", with: []) == "Correct '\(shown)' in \(command)")
   }
 
   @Test("the nearest name is within an edit for every three characters")
