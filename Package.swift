@@ -48,10 +48,19 @@ let package = Package(
     .target(
       name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
     .target(
+      name: "AuthScreens",
+      dependencies: ["AuthBackend", "AuthCore", "AuthMessages", "CommandLineKit", "Guards", "TextFormat"]),
+    .target(
+      name: "AuthFullScreen",
+      dependencies: [
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthScreens", "CommandLineKit", "ConcurrencyKit",
+        "TextFormat",
+      ]),
+    .target(
       name: "AuthCLIProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth", "AuthService", "AuthSQLite",
-        "CommandLineKit", "CProcess", "ConcurrencyKit", "Guards", "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthFullScreen", "AuthMessages", "AuthOAuth", "AuthScreens",
+        "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "ConcurrencyKit", "Guards", "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthCLIProgram"]),
@@ -136,9 +145,9 @@ let package = Package(
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthOAuth",
-        "AuthService", "AuthSQLite", "AuthCLIProgram", "CommandLineKit", "DatabaseFiles", "Programs", "Races",
-        "Terminals", "TextFormat", "race-tool", "transcript-tool",
+        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthFullScreen", "AuthMessages",
+        "AuthOAuth", "AuthScreens", "AuthService", "AuthSQLite", "AuthCLIProgram", "CommandLineKit", "DatabaseFiles",
+        "Programs", "Races", "Terminals", "TextFormat", "race-tool", "transcript-tool",
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -174,7 +183,8 @@ let floors = [
     "AuthBackend", "AuthSQLite", "AuthPostgres", "AuthService",
   ],
   "Sources/Programs": [
-    "auth-cli", "AuthCLIProgram", "auth-service", "AuthServiceProgram", "AuthMessages", "CommandLineKit",
+    "auth-cli", "AuthCLIProgram", "AuthFullScreen", "AuthScreens", "auth-service", "AuthServiceProgram",
+    "AuthMessages", "CommandLineKit",
   ],
   "Sources/System": [
     "ConcurrencyKit", "TextFormat", "CCrypt", "CPostgres", "CProcess", "CSQLite", "CSocket", "CVersion",

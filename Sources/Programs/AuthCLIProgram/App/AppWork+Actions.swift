@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthFullScreen
 import AuthMessages
 import CommandLineKit
 

@@ -1,14 +1,16 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthFullScreen
 import AuthMessages
+import AuthScreens
 import CommandLineKit
 import ConcurrencyKit
 
 /// The work of the full-screen program at a database.
 ///
 /// It uses the same guarded screens as the commands, so it can do no more than they can.
-final class AppWork: AppWorker {
+final class AppWork: CommandAppWorker {
   let store: SessionStore
   let bar: NavigationBar
   /// The database, which may revoke a session only during a login or a logout of this program.
@@ -27,6 +29,7 @@ final class AppWork: AppWorker {
 
   var clock: any SessionClock { backend.clock }
   var database: (any Backend)? { backend }
+  func canConfirm(_ user: User) -> Bool { false }
   var isFileMissing: Bool { fileMissing.withLock(\.self) }
 
   var isEmpty: Bool {
@@ -52,9 +55,9 @@ final class AppWork: AppWorker {
     if tab == .home, store.session == nil {
       // Find out whether registration is open before a name is typed; any name serves for that.
       try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
-      return AppPage()
+      return .blank
     }
-    guard tab.isGuarded || tab == .home else { return tab == .machine ? machinePage : AppPage() }
+    guard tab.isGuarded || tab == .home else { return tab == .machine ? machinePage : .blank }
     if isActivity { try await explainedAsync { () throws(SessionError) in try await store.renew() } }
     let screens = try screens()
     let session = screens.user.session
@@ -96,7 +99,7 @@ final class AppWork: AppWorker {
           try backend.registration(for: administrator, under: lease),
           try backend.twoStepPolicy(for: administrator, under: lease), query: query)
       }
-    case .contexts, .machine: return AppPage()
+    case .contexts, .machine: return .blank
     }
   }
 

@@ -1,14 +1,16 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthFullScreen
 import AuthMessages
 import AuthOAuth
+import AuthScreens
 import CommandLineKit
 import TextFormat
 
 /// The work of the full-screen program at an identity provider, which has no payments, receipts or
 /// accounts.
-final class ProviderAppWork: AppWorker {
+final class ProviderAppWork: CommandAppWorker {
   let store: SessionStore
   let vault: FileVault
   let clock: any SessionClock
@@ -24,11 +26,14 @@ final class ProviderAppWork: AppWorker {
     (place, authority) = (workspace.place, workspace.authority)
   }
 
+  /// Only a login of a user whom the provider names can be confirmed.
+  func canConfirm(_ user: User) -> Bool { user.isIdentified }
+
   func look() async -> AppMessage { .looked(await store.look(), isKnown: isKnown) }
 
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
     switch tab {
-    case .home: return AppPage()
+    case .home: return .blank
     case .profile: return try await profile()
     case .contexts: return .contexts(try ContextsCommand.contents(at: place, nil), current: place.context)
     case .machine: return machinePage
@@ -76,21 +81,11 @@ final class ProviderAppWork: AppWorker {
 }
 
 extension AppPage {
-  /// The page of a user's claims at an identity provider, with the time left of the access token.
-  static func profile(_ rows: [(name: String, text: String)], provider: String, validUntil: String?) -> AppPage {
-    let token = validUntil.map { "valid until \($0)" } ?? "the next use renews it"
-    return AppPage(
-      columns: ["", .cut("")],
-      rows: (rows + [("Provider", provider)]).map { AppRow(id: $0.name, cells: [$0.name, $0.text]) }
-        + [AppRow(id: "token", cells: ["Access token", token], choice: .perform(.renewAccess))])
-  }
-
   /// The contexts of this device, as an app at an identity provider shows them: without the users
   /// who are logged in at a database, because that would need a request.
   static func contexts(_ contexts: [(ContextName, ContextsCommand.Content)], current: ContextName) -> AppPage {
-    let table = Table(
-      ["CONTEXT", "USER", .cut("WHERE")],
-      rows: contexts.map { name, content in
+    .contexts(
+      contexts.map { name, content in
         var (user, place) = ("", "a database")
         switch content {
         case .atProvider(let login, let saved): (user, place) = (saved?.user?.username ?? "", login.place)
@@ -99,10 +94,5 @@ extension AppPage {
         }
         return [name.description, user, place + (name == current ? " (this one)" : "")]
       })
-    return AppPage(
-      columns: table.columns,
-      rows: zip(contexts, table.rows).map { context, cells in
-        AppRow(id: context.0.description, cells, of: table, letters: [])
-      }, empty: "No contexts.")
   }
 }

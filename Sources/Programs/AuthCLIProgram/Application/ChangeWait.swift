@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 import AuthDevice
 import AuthSQLite
 import CommandLineKit
@@ -68,16 +67,6 @@ struct ChangeWait {
       let isDatabaseChanged = if let database, polled[2].revents != 0 { try database.drain() } else { false }
       if isFileChanged || isDatabaseChanged { return !isFileChanged }
     }
-  }
-}
-
-extension SessionStore {
-  /// The time until the next limit of the session; nil without a limit.
-  ///
-  /// At most five minutes, so that a machine that slept is noticed.
-  func timeUntilLimit(by clock: any SessionClock) throws(ClockError) -> Duration? {
-    guard let earliest = session?.limits.earliest else { return nil }
-    return min(.seconds(300), earliest.uptime - (try clock.now()).uptime)
   }
 }
 

@@ -3,6 +3,7 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import AuthOAuth
+import AuthScreens
 import CommandLineKit
 import TextFormat
 

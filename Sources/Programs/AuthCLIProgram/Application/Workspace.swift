@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthScreens
 import CommandLineKit
 import TextFormat
 
@@ -141,6 +142,31 @@ extension SessionStore {
     _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
     try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
+  }
+
+  /// Loads a page; a search that stopped is continued until the page is full.
+  ///
+  /// Each part has a separate lease, so a logout waits for at most one part.
+  ///
+  /// - Parameters:
+  ///   - page: The page.
+  ///   - session: The session whose page it is.
+  ///   - report: Gets the place of each stop.
+  ///   - load: Loads a part.
+  /// - Returns: The page.
+  /// - Throws: ``CommandError`` when a part cannot be loaded.
+  func search<Item>(
+    _ page: Page, of session: LoggedInSession, reporting report: (SearchStop) -> Void = { _ in },
+    _ load: (Page, borrowing SessionLease) throws(BackendError) -> LoadedPage<Item>
+  ) async throws(CommandError) -> LoadedPage<Item> {
+    var loaded = try await ask(session) { (lease) throws(BackendError) in try load(page, lease) }
+    while let stop = loaded.stop {
+      report(stop)
+      var rest = page
+      (rest.before, rest.limit) = (stop.before, page.limit - loaded.items.count)
+      loaded.append(try await ask(session) { [rest] (lease) throws(BackendError) in try load(rest, lease) })
+    }
+    return loaded
   }
 
   /// Checks the session file and the database again, and updates the store.

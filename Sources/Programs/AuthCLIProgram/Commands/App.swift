@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthFullScreen
 import AuthMessages
 import CommandLineKit
 import Glibc

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import AuthScreens
 import CommandLineKit
 import TextFormat
 
@@ -51,10 +52,7 @@ extension Workspace {
   }
 }
 
-/// A change to an account; its name is that of the command.
-enum AccountChange: String {
-  case disable, enable, unlock, promote, demote
-
+extension AccountChange {
   /// The texts of the command: its summary, its effect in the example, and the state of the account
   /// afterwards.
   var words: (summary: String, shows: String, done: String) {

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthScreens
 import CommandLineKit
 import TextFormat
 

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
+import AuthScreens
 import CommandLineKit
 import TextFormat
 

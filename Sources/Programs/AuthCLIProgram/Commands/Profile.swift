@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthMessages
 import AuthOAuth
+import AuthScreens
 import CommandLineKit
 import TextFormat
 

@@ -2,7 +2,7 @@ import Programs
 import Testing
 
 /// The permitted imports of each module, without external packages: auth-cli → AuthCLIProgram →
-/// AuthSQLite → AuthBackend → AuthCore → Guards.
+/// AuthFullScreen → AuthScreens → AuthMessages → AuthBackend → AuthCore → Guards.
 @Suite(.timeLimit(.minutes(10))) struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   /// The names of the C library on different systems; AuthCore uses it for threads.
@@ -27,8 +27,11 @@ import Testing
     AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket CVersion ConcurrencyKit TextFormat
     AuthMessages language AuthBackend AuthCore AuthDevice CommandLineKit TextFormat
     CommandLineKit language Glibc TextFormat
-    AuthCLIProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthOAuth AuthService AuthSQLite CommandLineKit \
-      CProcess ConcurrencyKit Guards TextFormat
+    AuthScreens language AuthBackend AuthCore AuthMessages CommandLineKit Guards TextFormat
+    AuthFullScreen language Glibc AuthBackend AuthCore AuthDevice AuthMessages AuthScreens CommandLineKit \
+      ConcurrencyKit TextFormat
+    AuthCLIProgram system AuthBackend AuthCore AuthDevice AuthFullScreen AuthMessages AuthOAuth AuthScreens \
+      AuthService AuthSQLite CommandLineKit CProcess ConcurrencyKit Guards TextFormat
     AuthServiceProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthPostgres AuthService AuthSQLite \
       CommandLineKit CProcess ConcurrencyKit TextFormat
     auth-cli AuthSQLite AuthCLIProgram

@@ -3,7 +3,7 @@ import Programs
 import Terminals
 import Testing
 
-@testable import AuthCLIProgram
+@testable import AuthFullScreen
 
 /// Every file of `fixtures/golden/app`: a story, and the screen at its end in several sizes.
 ///

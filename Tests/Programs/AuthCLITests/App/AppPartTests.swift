@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthOAuth
 import Glibc
 import Programs
 import Races
@@ -10,6 +11,8 @@ import Testing
 import TextFormat
 
 @testable import AuthCLIProgram
+@testable import AuthFullScreen
+@testable import AuthScreens
 @testable import CommandLineKit
 
 /// What no story shows.
@@ -41,7 +44,7 @@ struct AppPartTests {
   @Test("only a login of a user whom the provider names can be confirmed")
   func unnamed() {
     for (id, isNamed) in [("https://id.example.com 1", true), ("login 7 at https://id.example.com", false)] {
-      let state = AppState(columns: 80, rows: 24, provider: AppScenes.provider)
+      let state = AppState(columns: 80, rows: 24, provider: AppScenes.provider, canConfirm: \.isIdentified)
       let user = User(id: UserID(rawValue: id), username: "a", displayName: "A", role: .member)
       (state.button, state.isRestored) = (.logOut(user), true)
       #expect((state.page?.rows ?? []).contains { $0.choice == .authenticate } == isNamed)
@@ -141,10 +144,10 @@ struct AppPartTests {
 
   @Test("every way from one state to another has an arrow in the diagram, and no other has")
   func arrows() throws {
-    let view = MachineView(present: .loggedIn, table: .shipped, steps: [])
+    let table = MachineTable.shipped
+    let view = MachineView(present: .loggedIn, events: table.events(from:to:), steps: [])
     let lines = view.diagram().map { Array($0.text) }
     let kinds = SessionState.Kind.allCases
-    let table = MachineTable.shipped
     let edge = try #require(lines[0].firstIndex(of: "┐"))
     for (from, source) in kinds.enumerated() {
       let row = 2 * from + 1

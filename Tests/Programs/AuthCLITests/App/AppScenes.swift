@@ -3,6 +3,8 @@ import AuthDevice
 
 @testable import AuthCLIProgram
 @testable import AuthCore
+@testable import AuthFullScreen
+@testable import AuthScreens
 @testable import CommandLineKit
 
 /// What the tabs of the full-screen program show in stories.
@@ -202,7 +204,8 @@ enum AppScenes {
     ]
     return AppPage(
       machine: MachineView(
-        present: .loggedIn, table: .shipped, steps: steps.enumerated().map { ($1, "20:59:0\($0)") }))
+        present: .loggedIn, events: MachineTable.shipped.events(from:to:),
+        steps: steps.enumerated().map { ($1, "20:59:0\($0)") }))
   }()
 
   /// What was done, and what follows by the words of a story.
@@ -210,7 +213,9 @@ enum AppScenes {
     switch next {
     case "a code": AppOutcome(done: done, page: .code(code))
     case "codes": AppOutcome(done: done, page: .codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" }))
-    case "a secret": AppOutcome(done: done, form: .confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: [])))
+    case "a secret":
+      AppOutcome(
+        done: done, form: .confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: [], note: QRCode.missing)))
     case "a picture": AppOutcome(done: done, form: .confirmTwoStep(secretWithPicture))
     case "a question":
       AppOutcome(

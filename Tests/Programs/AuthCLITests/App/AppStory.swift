@@ -7,7 +7,7 @@ import Terminals
 import Testing
 import TextFormat
 
-@testable import AuthCLIProgram
+@testable import AuthFullScreen
 
 /// The full-screen program in one session of a person: each step gives its outcome in lines.
 ///

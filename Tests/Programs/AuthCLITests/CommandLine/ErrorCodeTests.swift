@@ -79,8 +79,8 @@ struct ErrorCodeTests {
   func used() throws {
     var sources = ""
     let table = "/AuthMessages/ErrorCode.swift"
-    for folder in ["Sources/Programs/AuthCLIProgram", "Sources/Programs/AuthMessages"] {
-      for path in try TextFile.list(folder, suffix: ".swift") where !path.hasSuffix(table) {
+    for folder in ["AuthCLIProgram", "AuthFullScreen", "AuthScreens", "AuthMessages"] {
+      for path in try TextFile.list("Sources/Programs/" + folder, suffix: ".swift") where !path.hasSuffix(table) {
         sources += try TextFile.read(path)
       }
     }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthScreens
 import CommandLineKit
 import TextFormat
 

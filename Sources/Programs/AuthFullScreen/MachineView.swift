@@ -17,16 +17,16 @@ final class MachineView: Sendable {
   /// The indices of the states from which an arrow leads to each state.
   private let arrows: [[Int]]
 
-  init(present: SessionState.Kind, table: MachineTable, steps: [Step]) {
+  init(present: SessionState.Kind, events: (_ from: String, _ to: String) -> [String], steps: [Step]) {
     self.present = present
     self.steps = steps
     lastMovement = steps.last { $0.asked.from != $0.asked.to }
     let kinds = SessionState.Kind.allCases
     arrows = kinds.map { to in
-      kinds.indices.filter { kinds[$0] != to && !table.events(from: kinds[$0].rawValue, to: to.rawValue).isEmpty }
+      kinds.indices.filter { kinds[$0] != to && !events(kinds[$0].rawValue, to.rawValue).isEmpty }
     }
     ways = kinds.compactMap { to in
-      let events = table.events(from: present.rawValue, to: to.rawValue)
+      let events = events(present.rawValue, to.rawValue)
       return events.isEmpty ? nil : "▶ \(to.rawValue) on " + events.joined(separator: ", ")
     }
   }

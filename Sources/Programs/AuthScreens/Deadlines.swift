@@ -1,21 +1,21 @@
 import AuthBackend
-import AuthCore
+package import AuthCore
 import AuthMessages
-import CommandLineKit
-import TextFormat
+package import CommandLineKit
+package import TextFormat
 
 /// Converts deadlines of the boot clock into times of the wall clock, for display only.
-struct Deadlines {
+package struct Deadlines {
   private let now: BootInstant
   private let wallNow: Int64
 
-  init(clock: any SessionClock) throws(CommandError) {
+  package init(clock: any SessionClock) throws(CommandError) {
     now = try explained { () throws(ClockError) in try clock.now() }
     wallNow = WallTime.now().seconds
   }
 
   /// The time of the deadline; nil if it has none.
-  func moment(_ deadline: Deadline) -> UTCTime? {
+  package func moment(_ deadline: Deadline) -> UTCTime? {
     switch deadline {
     case .at(let instant): UTCTime(seconds: wallNow + (instant.uptime - now.uptime).wholeSeconds)
     case .never, .unknown: nil
@@ -23,7 +23,7 @@ struct Deadlines {
   }
 
   /// The time until the deadline in words: `29 min`.
-  func remaining(_ deadline: Deadline) -> String {
+  package func remaining(_ deadline: Deadline) -> String {
     switch deadline {
     case .at(let instant): (instant.uptime - now.uptime).words
     case .never: "no limit"
@@ -32,10 +32,10 @@ struct Deadlines {
   }
 
   /// The time until the earlier of the two limits in words.
-  func remaining(_ limits: SessionLimits) -> String { remaining(limits.first) }
+  package func remaining(_ limits: SessionLimits) -> String { remaining(limits.first) }
 
   /// When the session ends, as a sentence: without activity, and at the latest.
-  func ending(_ idle: Deadline, _ absolute: Deadline = .never) -> String {
+  package func ending(_ idle: Deadline, _ absolute: Deadline = .never) -> String {
     switch (left(idle), left(absolute)) {
     case ("now"?, _), (_, "now"?): "The session ends now."
     case (let idle?, let absolute?):
@@ -56,7 +56,7 @@ struct Deadlines {
   }
 
   /// How long ago a moment was, in words: `5 min ago`.
-  static func ago(_ seconds: Int64) -> String {
+  package static func ago(_ seconds: Int64) -> String {
     switch seconds {
     case ..<60: "just now"
     case ..<7200: "\(seconds / 60) min ago"
@@ -66,7 +66,7 @@ struct Deadlines {
   }
 
   /// The remaining time at which the words for a wait change next.
-  static func nextChange(ofWait duration: Duration) -> Duration {
+  package static func nextChange(ofWait duration: Duration) -> Duration {
     let seconds = duration.wholeSeconds
     let step: Int64 = seconds < 120 ? 1 : 60
     return .seconds((seconds - 1) / step * step)
@@ -75,5 +75,15 @@ struct Deadlines {
 
 extension SessionLimits {
   /// The earlier of the two limits.
-  var first: Deadline { earliest.map { .at($0) } ?? .never }
+  package var first: Deadline { earliest.map { .at($0) } ?? .never }
+}
+
+extension SessionStore {
+  /// The time until the next limit of the session; nil without a limit.
+  ///
+  /// At most five minutes, so that a machine that slept is noticed.
+  package func timeUntilLimit(by clock: any SessionClock) throws(ClockError) -> Duration? {
+    guard let earliest = session?.limits.earliest else { return nil }
+    return min(.seconds(300), earliest.uptime - (try clock.now()).uptime)
+  }
 }

@@ -1,14 +1,14 @@
-import AuthBackend
+package import AuthBackend
 import AuthCore
 import AuthMessages
-import CommandLineKit
+package import CommandLineKit
 import TextFormat
 
 // The tables that the commands print and the full-screen program shows.
 
 extension Table {
   /// Payments, as the user of that name sees them.
-  static func receipts(_ receipts: [Receipt], of own: String) -> Table {
+  package static func receipts(_ receipts: [Receipt], of own: String) -> Table {
     let times = LocalTimes(receipts.map(\.madeAt.seconds))
     let key: [Column] = receipts.contains { $0.key != nil } ? [.cut("KEY")] : []
     return Table(
@@ -22,7 +22,7 @@ extension Table {
       })
   }
 
-  static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
+  package static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
     // Sessions of an older version have no origin.
     let from: [Column] = sessions.contains { $0.origin != nil } ? [.cut("FROM")] : []
@@ -37,7 +37,7 @@ extension Table {
       })
   }
 
-  static func events(_ events: [Event]) -> Table {
+  package static func events(_ events: [Event]) -> Table {
     let times = LocalTimes(events.map(\.at.seconds))
     return Table(
       [times.column("TIME"), "EVENT", .cut("ACCOUNT"), .cut("BY"), "SESSION", .cut("DETAIL")],
@@ -50,7 +50,7 @@ extension Table {
   }
 
   /// Accounts, with the time of the last login if they are in its order, otherwise of the creation.
-  static func accounts(_ accounts: [AccountSummary], by order: AccountsQuery.Order = .name) -> Table {
+  package static func accounts(_ accounts: [AccountSummary], by order: AccountsQuery.Order = .name) -> Table {
     func moment(_ account: AccountSummary) -> WallTime? {
       order == .lastLogin ? account.lastLoginAt : account.createdAt
     }
@@ -71,17 +71,17 @@ extension Table {
 
 extension Receipt {
   /// The other party of the payment for the user `own`; nil for the opening credit.
-  func other(than own: String) -> String? { payer == own ? payee : payer }
+  package func other(than own: String) -> String? { payer == own ? payee : payer }
 
   /// The other parties of these payments for the user `own`, each once, without deleted accounts.
-  static func others(_ receipts: [Receipt], than own: String) -> [String] {
+  package static func others(_ receipts: [Receipt], than own: String) -> [String] {
     receipts.compactMap { $0.other(than: own) }.distinct.filter { $0 != DeletedAccount.shownName }
   }
 }
 
 extension AccountSummary {
   /// The state in words: whether the account is disabled, and whether password attempts must wait.
-  var state: String {
+  package var state: String {
     let attempts: String? =
       switch throttle {
       case nil: nil
@@ -95,8 +95,8 @@ extension AccountSummary {
 
 extension SessionOrigin {
   /// The origin for people: `pts/3, from 192.0.2.7`, without the program if it is this one.
-  var words: String {
-    let program = program == AuthTool.tool.name ? nil : program
+  package var words: String {
+    let program = program == "auth-cli" ? nil : program
     return [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
   }
 }

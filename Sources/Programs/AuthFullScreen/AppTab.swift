@@ -1,7 +1,7 @@
 import AuthCore
 
 /// The tabs of the full-screen program, in the order of their numbers.
-enum AppTab: String, Sendable, CaseIterable {
+package enum AppTab: String, Sendable, CaseIterable {
   case home, pay, receipts, profile, sessions, events, contexts, machine, accounts
 
   /// The title on the tab and in the navigation bar.
@@ -11,7 +11,7 @@ enum AppTab: String, Sendable, CaseIterable {
   var isFilteredByBackend: Bool { [.receipts, .events, .accounts].contains(self) }
 
   /// Whether its screen needs a session.
-  var isGuarded: Bool { ![.home, .contexts, .machine].contains(self) }
+  package var isGuarded: Bool { ![.home, .contexts, .machine].contains(self) }
 
   /// The tabs at a database.
   ///

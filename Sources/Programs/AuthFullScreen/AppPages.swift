@@ -1,5 +1,6 @@
-import AuthBackend
-import AuthCore
+package import AuthBackend
+package import AuthCore
+package import AuthScreens
 import CommandLineKit
 import TextFormat
 
@@ -9,7 +10,9 @@ extension AppPage {
   /// How many rows a list has at first, and how many more are loaded at its end.
   static let limit = 500
 
-  static func receipts(_ page: LoadedPage<Receipt>, of profile: Profile, query: AppQuery = AppQuery()) -> AppPage {
+  package static func receipts(_ page: LoadedPage<Receipt>, of profile: Profile, query: AppQuery = AppQuery())
+    -> AppPage
+  {
     let own = profile.user.username
     var balance = profile.balance
     var points: [Chart.Point] = []
@@ -35,7 +38,7 @@ extension AppPage {
   }
 
   /// What Home shows of an account: the balance, the last receipts, and a second step that is off.
-  static func home(_ profile: Profile, _ latest: [Receipt], _ twoStep: TwoStepState) -> AppPage {
+  package static func home(_ profile: Profile, _ latest: [Receipt], _ twoStep: TwoStepState) -> AppPage {
     let table = Table.receipts(latest, of: profile.user.username).ordered(["TIME", "AMOUNT", "WITH"])
     let rows = zip(latest, table.rows).map { receipt, cells in
       AppRow(id: "receipt \(receipt.id)", cells: cells, choice: .open(.receipts))
@@ -46,13 +49,13 @@ extension AppPage {
   }
 
   /// The page of the Pay tab: the balance, and names that complete what is typed.
-  static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
+  package static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
     AppPage(
       lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance,
       names: Receipt.others(latest, than: profile.user.username))
   }
 
-  static func profile(_ profile: Profile, _ twoStep: TwoStepState) -> AppPage {
+  package static func profile(_ profile: Profile, _ twoStep: TwoStepState) -> AppPage {
     let user = profile.user
     func row(_ name: String, _ text: String, _ choice: AppChoice? = nil) -> AppRow {
       AppRow(id: name, cells: [name, text], choice: choice)
@@ -76,7 +79,7 @@ extension AppPage {
       ])
   }
 
-  static func sessions(_ sessions: [SessionSummary], of user: User, _ deadlines: Deadlines) -> AppPage {
+  package static func sessions(_ sessions: [SessionSummary], of user: User, _ deadlines: Deadlines) -> AppPage {
     let table = Table.sessions(sessions, deadlines).ordered([
       "SESSION", "", "ENDS IN", "ACTIVE", "CONTEXT", "FROM", "BEGAN",
     ])
@@ -90,7 +93,7 @@ extension AppPage {
   }
 
   /// The page of events; a letter key ends the session of an event, if the user has it open.
-  static func events(
+  package static func events(
     _ page: LoadedPage<Event>, _ sessions: [SessionSummary], of user: User, query: AppQuery = AppQuery()
   ) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
@@ -106,7 +109,7 @@ extension AppPage {
   }
 
   /// The page of accounts, and of the rules for all accounts.
-  static func accounts(
+  package static func accounts(
     _ page: LoadedPage<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy,
     query: AppQuery = AppQuery()
   ) -> AppPage {
@@ -204,5 +207,25 @@ extension Receipt {
   /// The amount by which the payment changed a user's balance.
   fileprivate func change(for username: String) -> Int64 {
     payer == username ? -amount.minorUnits : amount.minorUnits
+  }
+}
+
+extension AppPage {
+  /// The page of a user's claims at an identity provider, with the time left of the access token.
+  package static func profile(_ rows: [(name: String, text: String)], provider: String, validUntil: String?) -> AppPage
+  {
+    let token = validUntil.map { "valid until \($0)" } ?? "the next use renews it"
+    return AppPage(
+      columns: ["", .cut("")],
+      rows: (rows + [("Provider", provider)]).map { AppRow(id: $0.name, cells: [$0.name, $0.text]) }
+        + [AppRow(id: "token", cells: ["Access token", token], choice: .perform(.renewAccess))])
+  }
+
+  /// The contexts of a device, each with its name, its user and where it is.
+  package static func contexts(_ rows: [[String]]) -> AppPage {
+    let table = Table(["CONTEXT", "USER", .cut("WHERE")], rows: rows)
+    return AppPage(
+      columns: table.columns, rows: table.rows.map { AppRow(id: $0[0], $0, of: table, letters: []) },
+      empty: "No contexts.")
   }
 }

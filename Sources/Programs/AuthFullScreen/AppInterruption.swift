@@ -1,4 +1,4 @@
-import AuthBackend
+package import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthMessages
@@ -9,7 +9,7 @@ import CommandLineKit
 /// Only Enter and Esc close it, and only after a pause without keys: a user who is typing a
 /// password does not close it by accident. Codes that are shown once can be copied or written to a
 /// file, and a page with them asks before it closes.
-enum AppInterruption: Sendable {
+package enum AppInterruption: Sendable {
   /// Why the session ended, or why a form cannot be used.
   case reason(String)
   /// A code that is shown once.

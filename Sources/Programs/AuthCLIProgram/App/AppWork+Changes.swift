@@ -1,29 +1,9 @@
 import AuthBackend
 import AuthCore
+import AuthFullScreen
 import CommandLineKit
 
-/// A change of a user's own account or sessions, which needs a recent password.
-enum OwnChange: Equatable, Sendable {
-  case makeRecoveryCodes
-  case beginTwoStep
-  case confirmTwoStep(Secret)
-  case endTwoStep(Secret)
-  case revoke(SessionID)
-  case revokeOthers
-  case deleteAccount
-
-  /// The message while the change runs.
-  var progress: String {
-    switch self {
-    case .makeRecoveryCodes: "Making codes"
-    case .beginTwoStep: "Making a secret"
-    case .confirmTwoStep, .endTwoStep: "Checking the code"
-    case .revoke: "Ending the session"
-    case .revokeOthers: "Ending your other sessions"
-    case .deleteAccount: "Deleting the account"
-    }
-  }
-
+extension OwnChange {
   /// Makes the change, and returns the result with what the screen opens next.
   func perform(
     at backend: any Backend, _ fresh: FreshSession, under lease: borrowing SessionLease
@@ -36,7 +16,8 @@ enum OwnChange: Equatable, Sendable {
       let secret = try backend.beginTwoStep(for: fresh, under: lease)
       let drawn = Environment.hasOtherEncoding ? nil : QRCode.lines(secret.uri)
       let picture = drawn.map { $0.isEmpty ? [QRCode.failed] : $0 } ?? []
-      return AppOutcome(done: "", form: .confirmTwoStep(AppSecret(text: secret.text, picture: picture)))
+      let shown = AppSecret(text: secret.text, picture: picture, note: picture.isEmpty ? QRCode.missing : "")
+      return AppOutcome(done: "", form: .confirmTwoStep(shown))
     case .confirmTwoStep(let code):
       try backend.confirmTwoStep(code, for: fresh, under: lease)
       // The change succeeded even if the list of sessions cannot be read.
@@ -63,34 +44,7 @@ enum OwnChange: Equatable, Sendable {
   }
 }
 
-/// A change by an administrator, which needs a recent password.
-enum Administration: Equatable, Sendable {
-  case change(AccountChange, String)
-  /// Makes a one-time code for a new password.
-  case resetPassword(String)
-  case delete(String)
-  /// Creates an account for another person, with a one-time code.
-  case create(String)
-  case registration(Registration)
-  case twoStep(TwoStepPolicy)
-
-  /// The question to confirm first; nil for no question.
-  var question: String? {
-    switch self {
-    case .change(.unlock, _), .create, .delete: nil
-    case .change(.enable, let name): "Enable \(name)?"
-    case .change(.disable, let name): "Disable \(name), and end all its sessions?"
-    case .change(.promote, let name): "Make \(name) an administrator?"
-    case .change(.demote, let name): "Take the role of administrator away from \(name)?"
-    case .resetPassword(let name): "Make a one-time code for \(name)? An earlier code stops working."
-    case .registration(.open): "Open the registration? Then everybody may create an account."
-    case .registration(.closed): "Close the registration? Then only administrators create accounts."
-    case .twoStep(.optional): "Let administrators log in without a second step?"
-    case .twoStep(.required):
-      "Require a second step of administrators? Without one they can do nothing but set one up."
-    }
-  }
-
+extension Administration {
   /// Makes the change, and returns the message and the new code, if there is one.
   func perform(
     at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,

@@ -1,7 +1,7 @@
-import AuthBackend
+package import AuthBackend
 import AuthCore
 import AuthMessages
-import AuthOAuth
+import AuthScreens
 import CommandLineKit
 import Glibc
 
@@ -13,6 +13,8 @@ final class AppState {
   let context: String?
   /// The identity provider of the context, if it is at one.
   let provider: String?
+  /// Whether a new login at the provider can confirm the session of a user.
+  let canConfirm: (User) -> Bool
   var columns: Int
   var rows: Int
   /// The button of the navigation bar, which also has the user who is logged in.
@@ -91,8 +93,12 @@ final class AppState {
   /// The number of payment forms so far.
   var payments = 0
 
-  init(columns: Int, rows: Int, context: String? = nil, provider: String? = nil, epoch: Int64 = 0) {
+  init(
+    columns: Int, rows: Int, context: String? = nil, provider: String? = nil, epoch: Int64 = 0,
+    canConfirm: @escaping (User) -> Bool = { _ in true }
+  ) {
     (self.columns, self.rows, self.context, self.provider, self.epoch) = (columns, rows, context, provider, epoch)
+    self.canConfirm = canConfirm
   }
 
   subscript(tab: AppTab) -> AppList {
@@ -224,12 +230,12 @@ struct AppList {
 }
 
 /// The rows to load.
-struct AppQuery: Hashable, Sendable {
-  var rows = AppPage.limit
+package struct AppQuery: Hashable, Sendable {
+  package var rows = AppPage.limit
   /// Only rows that contain this text; only accounts whose names start with it.
-  var text = ""
+  package var text = ""
   /// The order of accounts.
-  var order = AccountsQuery.Order.name
+  package var order = AccountsQuery.Order.name
 }
 
 /// A text with its style: a line of the screen, or a message.

@@ -1,33 +1,32 @@
-import AuthBackend
-import AuthCore
-import CommandLineKit
+package import AuthBackend
+package import AuthCore
 import Guards
 import Synchronization
 
 /// A guarded screen of this program, which always has the current key of its session.
-protocol LiveScreen: GuardedScreen, Sendable {
+package protocol LiveScreen: GuardedScreen, Sendable {
   var key: LiveKey { get }
 }
 
 extension LiveScreen {
   /// The key of the session that the screen is open for.
-  var session: LoggedInSession { key.session }
+  package var session: LoggedInSession { key.session }
 
-  func follow(_ session: LoggedInSession) { key.follow(session) }
+  package func follow(_ session: LoggedInSession) { key.follow(session) }
 
-  func dismiss(_ reason: EndReason) { key.dismiss(reason) }
+  package func dismiss(_ reason: EndReason) { key.dismiss(reason) }
 }
 
 /// A screen of the user that remembers nothing, such as the profile.
-final class UserScreen: LiveScreen {
-  let key: LiveKey
+package final class UserScreen: LiveScreen {
+  package let key: LiveKey
 
-  init(session: LoggedInSession) {
+  package init(session: LoggedInSession) {
     key = LiveKey(session)
   }
 
   /// Loads a page of what happened to the account, newest first; for an administrator, to all.
-  func events(
+  package func events(
     _ page: Page, at backend: any Backend, under lease: borrowing SessionLease
   ) throws(BackendError) -> LoadedPage<Event> {
     guard let administrator = try? AdminSession(session) else {
@@ -39,10 +38,10 @@ final class UserScreen: LiveScreen {
 }
 
 /// Payments made and received, a page at a time.
-final class ReceiptsScreen: LiveScreen {
-  let key: LiveKey
+package final class ReceiptsScreen: LiveScreen {
+  package let key: LiveKey
 
-  init(session: LoggedInSession) {
+  package init(session: LoggedInSession) {
     key = LiveKey(session)
   }
 
@@ -51,7 +50,7 @@ final class ReceiptsScreen: LiveScreen {
   private let count = Atomic(0)
 
   /// Loads a page, newest first.
-  func page(
+  package func page(
     _ page: Page, of backend: any Backend, under lease: borrowing SessionLease
   ) throws(BackendError) -> LoadedPage<Receipt> {
     let loaded = LoadedPage(of: page.limit, from: try backend.receipts(page.withOneMore, under: lease))
@@ -60,21 +59,21 @@ final class ReceiptsScreen: LiveScreen {
   }
 
   /// The number of receipts shown; each counts once, however often its page is shown.
-  var shown: Int { count.load(ordering: .relaxed) }
+  package var shown: Int { count.load(ordering: .relaxed) }
 }
 
 /// The screen of an administrator: accounts and their settings.
-final class AccountsScreen: LiveScreen, RunsOnce {
-  let key: LiveKey
+package final class AccountsScreen: LiveScreen, RunsOnce {
+  package let key: LiveKey
 
-  init(session: LoggedInSession) {
+  package init(session: LoggedInSession) {
     key = LiveKey(session)
   }
 
   /// Loads a page of at most as many accounts as the query requests.
   ///
   /// A page for the completions of a shell logs no event, because they change nothing.
-  func page(
+  package func page(
     _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession,
     under lease: borrowing SessionLease, isForShell: Bool = false
   ) throws(BackendError) -> LoadedPage<AccountSummary> {
@@ -85,7 +84,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 
   /// Loads the account with this name, for an administrator.
-  func account(
+  package func account(
     _ name: Username, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
     try noteView(at: backend, for: administrator, under: lease)
@@ -93,7 +92,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 
   /// Loads a page of groups.
-  func groups(
+  package func groups(
     _ page: GroupPage, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> LoadedPage<GroupName> {
     try noteView(at: backend, for: administrator, under: lease)
@@ -101,7 +100,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 
   /// Loads a page of the members of a group.
-  func members(
+  package func members(
     of group: GroupName, _ page: GroupPage, at backend: any Backend, for administrator: AdminSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> LoadedPage<AccountSummary> {
@@ -122,58 +121,31 @@ final class AccountsScreen: LiveScreen, RunsOnce {
 }
 
 /// A page of a long list, and whether more items follow.
-struct LoadedPage<Item: Sendable>: Sendable {
+package struct LoadedPage<Item: Sendable>: Sendable {
   /// The items of the page.
-  var items: [Item]
+  package var items: [Item]
   /// Whether there are more after them.
   private var hasMore: Bool
   /// Where the search for more stopped, if it did.
-  private(set) var stop: SearchStop?
+  package private(set) var stop: SearchStop?
 
   /// The last item shown, if there are more after it.
-  var lastOfMore: Item? { hasMore ? items.last : nil }
+  package var lastOfMore: Item? { hasMore ? items.last : nil }
 
   /// Creates a page from the loaded items, which are one more than fits if there are so many.
-  init(of limit: Int, from loaded: some Collection<Item>, stop: SearchStop? = nil) {
+  package init(of limit: Int, from loaded: some Collection<Item>, stop: SearchStop? = nil) {
     items = Array(loaded.prefix(limit))
     hasMore = loaded.count > limit
     self.stop = stop
   }
 
   /// Creates a page from the rows that a search found.
-  init(of limit: Int, from found: Found<Item>) { self.init(of: limit, from: found.rows, stop: found.stop) }
+  package init(of limit: Int, from found: Found<Item>) { self.init(of: limit, from: found.rows, stop: found.stop) }
 
   /// Adds the rows that the search found when it continued.
-  mutating func append(_ page: LoadedPage<Item>) {
+  package mutating func append(_ page: LoadedPage<Item>) {
     items += page.items
     (hasMore, stop) = (page.hasMore, page.stop)
-  }
-}
-
-extension SessionStore {
-  /// Loads a page; a search that stopped is continued until the page is full.
-  ///
-  /// Each part has a separate lease, so a logout waits for at most one part.
-  ///
-  /// - Parameters:
-  ///   - page: The page.
-  ///   - session: The session whose page it is.
-  ///   - report: Gets the place of each stop.
-  ///   - load: Loads a part.
-  /// - Returns: The page.
-  /// - Throws: ``CommandError`` when a part cannot be loaded.
-  func search<Item>(
-    _ page: Page, of session: LoggedInSession, reporting report: (SearchStop) -> Void = { _ in },
-    _ load: (Page, borrowing SessionLease) throws(BackendError) -> LoadedPage<Item>
-  ) async throws(CommandError) -> LoadedPage<Item> {
-    var loaded = try await ask(session) { (lease) throws(BackendError) in try load(page, lease) }
-    while let stop = loaded.stop {
-      report(stop)
-      var rest = page
-      (rest.before, rest.limit) = (stop.before, page.limit - loaded.items.count)
-      loaded.append(try await ask(session) { [rest] (lease) throws(BackendError) in try load(rest, lease) })
-    }
-    return loaded
   }
 }
 

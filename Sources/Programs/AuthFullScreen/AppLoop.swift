@@ -1,7 +1,8 @@
 import AuthBackend
 import AuthCore
 import AuthMessages
-import CommandLineKit
+import AuthScreens
+package import CommandLineKit
 import ConcurrencyKit
 import Glibc
 import TextFormat
@@ -9,7 +10,7 @@ import TextFormat
 /// The loop of the full-screen program: it draws the state, waits for input and starts the work.
 ///
 /// All other parts are pure.
-final class AppLoop {
+package final class AppLoop {
   private let state: AppState
   private let work: any AppWorker
   private let mailbox: AppMailbox
@@ -29,8 +30,10 @@ final class AppLoop {
   private let start = ContinuousClock.now
 
   /// Starts to follow the session; `context` is nil for the default context.
-  init(work: any AppWorker, context: String?, provider: String? = nil) throws(CommandError) {
-    state = AppState(columns: 80, rows: 24, context: context, provider: provider, epoch: WallTime.now().seconds)
+  package init(work: any AppWorker, context: String?, provider: String? = nil) throws(CommandError) {
+    state = AppState(
+      columns: 80, rows: 24, context: context, provider: provider, epoch: WallTime.now().seconds,
+      canConfirm: work.canConfirm)
     self.work = work
     work.store.keepSteps(40) { .now }
     mailbox = try AppMailbox()
@@ -46,7 +49,7 @@ final class AppLoop {
   ///
   /// - Returns: Nil if the user quit; otherwise, whether the login confirms a session. After the
   ///   login, pass its result to ``take(_:)`` and call this again.
-  func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
+  package func run(colors: Bool, isASCII: Bool) throws(CommandError) -> Bool? {
     var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
     do throws(CommandError) {
       try show(on: &terminal)
@@ -120,7 +123,7 @@ final class AppLoop {
     take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }
 
-  func take(_ message: AppMessage) {
+  package func take(_ message: AppMessage) {
     if isOver { return }
     for effect in state.update(message, at: .now - start) {
       switch effect {

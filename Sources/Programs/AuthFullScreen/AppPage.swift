@@ -2,7 +2,7 @@ import AuthCore
 import CommandLineKit
 
 /// The loaded content of a tab: lines, and below them a list of rows.
-struct AppPage: Sendable {
+package struct AppPage: Sendable {
   /// The lines above the list.
   var lines: [String] = []
   var columns: [Table.Column] = []
@@ -24,6 +24,9 @@ struct AppPage: Sendable {
   var chart: Chart?
   /// The session machine, on its tab.
   var machine: MachineView?
+
+  /// A page without content.
+  package static var blank: AppPage { AppPage() }
 }
 
 /// A row of a list.
@@ -110,11 +113,15 @@ indirect enum AppChoice: Equatable, Sendable {
 }
 
 /// A question with yes and no, and the action for yes.
-struct AppQuestion: Equatable, Sendable {
+package struct AppQuestion: Equatable, Sendable {
   let text: String
   let action: AppAction
   /// The amount that the action takes from the balance.
   var cost: Int64?
+
+  package init(text: String, action: AppAction, cost: Int64? = nil) {
+    (self.text, self.action, self.cost) = (text, action, cost)
+  }
 
   /// The question before the logout of a user.
   static func logOut(_ user: User) -> AppQuestion { AppQuestion(text: "Log out?", action: .logOut(user)) }

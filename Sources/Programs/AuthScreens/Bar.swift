@@ -1,5 +1,5 @@
-import AuthCore
-import CommandLineKit
+package import AuthCore
+package import CommandLineKit
 import TextFormat
 
 /// The navigation bar as a line of a terminal: the title on the left, who is logged in on the
@@ -7,14 +7,18 @@ import TextFormat
 ///
 /// In the full-screen program a button is beside it. A command has ended when its bar is read, so
 /// its bar has none.
-struct Bar {
-  let title: String
-  let button: NavigationBar.Button
-  var isPressable = true
+package struct Bar {
+  private let title: String
+  private let button: NavigationBar.Button
+  private let isPressable: Bool
+
+  package init(title: String, button: NavigationBar.Button, isPressable: Bool = true) {
+    (self.title, self.button, self.isPressable) = (title, button, isPressable)
+  }
 
   /// The line, exactly as wide as the terminal; if there is no room, first the user name is cut off
   /// and then the title.
-  func line(width: Int, style: Style) -> String {
+  package func line(width: Int, style: Style) -> String {
     let label = DisplayWidth.truncate(isPressable ? "[\(button.label)]" : account ?? "not logged in", to: width)
     let title = DisplayWidth.truncate(title, to: width - DisplayWidth.columns(label) - 1)
     let room = width - DisplayWidth.columns(label) - DisplayWidth.columns(title)

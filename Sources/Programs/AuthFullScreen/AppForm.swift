@@ -4,9 +4,9 @@ import AuthMessages
 import CommandLineKit
 
 /// An open form: its fields, the one with the cursor, and the problem of the last attempt.
-final class AppForm {
+package final class AppForm {
   /// The purpose of a form, with the values that it starts with.
-  indirect enum Purpose: Equatable, Sendable {
+  package indirect enum Purpose: Equatable, Sendable {
     /// Log in, and then open the tab.
     case logIn(then: AppTab, username: String = "")
     case register
@@ -145,10 +145,16 @@ extension CommandError {
 }
 
 /// The secret for an authenticator app, as a form shows it.
-struct AppSecret: Equatable, Sendable, Redacted {
+package struct AppSecret: Equatable, Sendable, Redacted {
   let text: String
-  /// The lines of a QR code; empty if `qrencode` is missing.
+  /// The lines of a QR code; empty if there is none.
   let picture: [String]
+  /// Why there is no QR code; empty if there is one.
+  let note: String
+
+  package init(text: String, picture: [String], note: String = "") {
+    (self.text, self.picture, self.note) = (text, picture, note)
+  }
 }
 
 /// The declaration of a form: its title and advice, its fields and its action.
@@ -231,7 +237,7 @@ extension AppForm.Purpose {
       AppFormPlan(
         title: "Enter this secret in an authenticator app, then its code here", fields: [.init("Code", .code)],
         verb: "turn it on",
-        advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
+        advice: "Secret: \(secret.text)" + (secret.note.isEmpty ? "" : "\n\(secret.note)"),
         secret: secret.text, picture: secret.picture
       ) { .change(.confirmTwoStep($0.fields[0].password)) }
     case .endTwoStep:

@@ -1,6 +1,5 @@
 import AuthCore
 import AuthMessages
-import AuthOAuth
 import CommandLineKit
 
 // The Home tab: who is logged in, what the account has, and what nobody needs a session for.
@@ -48,8 +47,7 @@ extension AppState {
       AppRow("Renew the access token", .perform(.renewAccess)),
       AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut(user))), .quit,
     ]
-    // Only a login of a user whom the provider names can be confirmed.
-    if user.isIdentified { rows.insert(AppRow("Confirm the login at the provider", .authenticate), at: 3) }
+    if canConfirm(user) { rows.insert(AppRow("Confirm the login at the provider", .authenticate), at: 3) }
     return AppPage(lines: ["Welcome, \(user.displayName).", "This context is at \(provider).", ""], rows: rows)
   }
 

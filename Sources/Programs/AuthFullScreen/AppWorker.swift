@@ -1,22 +1,16 @@
 import AuthBackend
-import AuthCore
-import AuthDevice
+package import AuthCore
 import AuthMessages
-import CommandLineKit
-import Glibc
+import AuthScreens
+package import CommandLineKit
 import TextFormat
 
 /// The work of the full-screen program, which runs on threads that do not draw.
 ///
-/// ``AppWork`` works at a database, ``ProviderAppWork`` at an identity provider.
-protocol AppWorker: Sendable {
+/// One works at a database, another one at an identity provider.
+package protocol AppWorker: Sendable {
   var store: SessionStore { get }
-  var vault: FileVault { get }
   var clock: any SessionClock { get }
-  /// The backend whose changes the screen follows; nil at an identity provider.
-  var database: (any Backend)? { get }
-  /// Whether there are no accounts yet, so that the next one becomes the administrator.
-  var isEmpty: Bool { get }
   /// Whether the session file was missing at the last check, while its session was active.
   var isFileMissing: Bool { get }
   /// Checks the session again.
@@ -25,48 +19,22 @@ protocol AppWorker: Sendable {
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage
   /// Performs an action of the user, and returns its result.
   func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome
-}
-
-extension AppWorker {
-  /// The sentence that explains why a session ended without a logout in this program.
-  func sentence(for reason: EndReason) -> String {
-    guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
-    return isFileMissing
-      ? "You are logged out: the session file is gone, but its session is still active. After a login, the Sessions tab can end it."
-      : "You were logged out in another terminal."
-  }
-
   /// Calls `look` when it has started to follow changes, and after each change that another process
   /// may have made; it does not return.
   ///
   /// While changes cannot be followed, it calls `look` every 5 seconds, with the reason.
-  func followChanges(look: (CommandError?) -> Void) async {
-    while true {
-      do throws(BackendError) {
-        let changes = try ChangeWait(vault, database)
-        var isListening = try changes.listen()
-        while true {
-          look(nil)
-          // A service reports only the changes of a session that it knows: wait until the first
-          // check has found it.
-          for await change in store.transitions {
-            guard case .restoring(nil, _) = change.snapshot else { break }
-          }
-          let wasEmpty = isEmpty
-          var isDatabaseAlone: Bool
-          repeat {
-            // A deleted directory cannot be watched: check every 2 seconds whether it is back.
-            isDatabaseAlone = try changes.wait(atMost: .seconds(isListening ? 86_400 : 2))
-            isListening = try changes.listen()
-            // Without a session, only a new session file or the first account changes the screen,
-            // so other changes of the database are skipped.
-          } while isDatabaseAlone && store.session == nil && !wasEmpty
-        }
-      } catch {
-        look(CommandError(error))
-        poll(nil, 0, 5_000)
-      }
-    }
+  func followChanges(look: (CommandError?) -> Void) async
+  /// Whether a new login at the identity provider can confirm the session of this user.
+  func canConfirm(_ user: User) -> Bool
+}
+
+extension AppWorker {
+  /// The sentence that explains why a session ended without a logout in this program.
+  package func sentence(for reason: EndReason) -> String {
+    guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
+    return isFileMissing
+      ? "You are logged out: the session file is gone, but its session is still active. After a login, the Sessions tab can end it."
+      : "You were logged out in another terminal."
   }
 
   /// The time until the session can end by itself.
@@ -88,10 +56,17 @@ extension AppWorker {
     switch effect {
     case .look: return await look()
     case .load(let tab, let isActivity, let query):
-      return .loaded(
-        tab, await outcome { () throws(CommandError) in try await load(tab, isActivity: isActivity, query) })
+      do throws(CommandError) {
+        return .loaded(tab, .success(try await load(tab, isActivity: isActivity, query)))
+      } catch {
+        return .loaded(tab, .failure(error))
+      }
     case .perform(let action):
-      return .finished(action, await outcome { () throws(CommandError) in try await perform(action) })
+      do throws(CommandError) {
+        return .finished(action, .success(try await perform(action)))
+      } catch {
+        return .finished(action, .failure(error))
+      }
     case .renew:
       // If it fails, a check of the session reports why.
       return await (try? store.renew()) != nil ? .tick : look()
@@ -100,21 +75,21 @@ extension AppWorker {
   }
 
   /// Whether it is known who is logged in; not during a login.
-  var isKnown: Bool {
+  package var isKnown: Bool {
     switch store.state {
     case .restoring, .authenticating, .challenged(_, nil): false
     case .loggedOut, .challenged, .loggedIn, .renewing, .loggingOut: true
     }
   }
 
-  /// The page of the Machine tab.
-  var machinePage: AppPage {
+  /// The page of the Machine tab, for a machine with these events from one state to another.
+  package func machinePage(events: (_ from: String, _ to: String) -> [String]) -> AppPage {
     let machine = store.machine
     let (wall, now) = (WallTime.now(), ContinuousClock.now)
     let steps = machine.steps.map { step in
       let at = step.at.map { UTCTime(seconds: wall.seconds - (now - $0).components.seconds).local(.seconds) }
       return (step, String((at ?? "").suffix(8)))
     }
-    return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: steps))
+    return AppPage(machine: MachineView(present: machine.state, events: events, steps: steps))
   }
 }

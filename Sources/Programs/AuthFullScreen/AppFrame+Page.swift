@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthScreens
 import CommandLineKit
 import TextFormat
 

@@ -1,11 +1,11 @@
-import AuthBackend
-import AuthCore
-import AuthDevice
+package import AuthBackend
+package import AuthCore
+package import AuthDevice
 import AuthMessages
-import CommandLineKit
+package import CommandLineKit
 
 /// An input of the full-screen program: a key, or the result of work.
-indirect enum AppMessage: Sendable {
+package indirect enum AppMessage: Sendable {
   case key(Key)
   case resized(columns: Int, rows: Int)
   /// The navigation bar has this button now.
@@ -50,16 +50,22 @@ enum AppEffect: Equatable, Sendable {
 }
 
 /// The result of an action, and what opens next: a page that shows once, a form or a question.
-struct AppOutcome: Sendable {
+package struct AppOutcome: Sendable {
   /// What was done, as a sentence.
-  var done: String
+  package var done: String
   var page: AppInterruption?
   var form: AppForm.Purpose?
   var question: AppQuestion?
+
+  package init(
+    done: String, page: AppInterruption? = nil, form: AppForm.Purpose? = nil, question: AppQuestion? = nil
+  ) {
+    (self.done, self.page, self.form, self.question) = (done, page, form, question)
+  }
 }
 
 /// An action of the user, which takes time and can fail; only one runs at a time.
-indirect enum AppAction: Equatable, Sendable {
+package indirect enum AppAction: Equatable, Sendable {
   case logIn(Credentials)
   /// Log out this user, whom the user of the program saw; no other one.
   case logOut(User)
@@ -83,7 +89,7 @@ indirect enum AppAction: Equatable, Sendable {
   case administer(Administration)
 
   /// The message while the action runs, and whether the action logs in or out.
-  var traits: (progress: String, mayEndSession: Bool) {
+  package var traits: (progress: String, mayEndSession: Bool) {
     switch self {
     case .logIn(.password): ("Checking the password", true)
     case .logIn(.code), .logIn(.token): ("Logging in", true)
