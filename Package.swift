@@ -14,9 +14,10 @@ let package = Package(
     .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
     .library(name: "AuthDevice", targets: ["AuthDevice"]),
     .library(name: "AuthOAuth", targets: ["AuthOAuth"]),
-    // What a caller of both uses, such as credentials and errors, is in AuthBackend.
-    .library(name: "AuthSQLite", targets: ["AuthSQLite", "AuthBackend"]),
-    .library(name: "AuthService", targets: ["AuthService", "AuthBackend"]),
+    // What a caller of both uses, such as payments and errors, is in AuthAccounts. A client of a
+    // service links neither the rules nor libcrypt; a test holds it to that.
+    .library(name: "AuthSQLite", targets: ["AuthSQLite", "AuthAccounts"]),
+    .library(name: "AuthService", targets: ["AuthService", "AuthAccounts"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
     .executable(name: "auth-service", targets: ["auth-service"]),
   ],
@@ -30,15 +31,23 @@ let package = Package(
     .target(name: "AuthDevice", dependencies: ["AuthCore", "ConcurrencyKit", "TextFormat"]),
     .target(name: "AuthOAuth", dependencies: ["AuthCore", "ConcurrencyKit", "Guards", "TextFormat", "CProcess"]),
     .target(
-      name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "ConcurrencyKit", "Guards", "TextFormat", "CCrypt"]),
-    .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
+      name: "AuthAccounts", dependencies: ["AuthCore", "AuthDevice", "ConcurrencyKit", "Guards", "TextFormat"]),
+    .target(
+      name: "AuthRules",
+      dependencies: ["AuthAccounts", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CCrypt"]),
+    .target(
+      name: "AuthAccountsTesting",
+      dependencies: ["AuthAccounts", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthRules"]),
     .target(
       name: "AuthSQLite",
-      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CSQLite"]),
+      dependencies: ["AuthAccounts", "AuthCore", "AuthDevice", "AuthRules", "ConcurrencyKit", "TextFormat", "CSQLite"]),
     .target(
       name: "AuthService",
+      dependencies: ["AuthAccounts", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CSocket", "CVersion"]),
+    .target(
+      name: "AuthServer",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CProcess", "CSocket", "CVersion",
+        "AuthAccounts", "AuthCore", "AuthRules", "AuthService", "ConcurrencyKit", "TextFormat", "CSocket",
       ]),
     .target(
       name: "CVersion",
@@ -46,20 +55,20 @@ let package = Package(
       cSettings: Context.environment["AUTH_COMMIT"].map { [.define("AUTH_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
-      name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
+      name: "AuthMessages", dependencies: ["AuthAccounts", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
     .target(
       name: "AuthScreens",
-      dependencies: ["AuthBackend", "AuthCore", "AuthMessages", "CommandLineKit", "Guards", "TextFormat"]),
+      dependencies: ["AuthAccounts", "AuthCore", "AuthMessages", "CommandLineKit", "Guards", "TextFormat"]),
     .target(
       name: "AuthFullScreen",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthScreens", "CommandLineKit", "ConcurrencyKit",
+        "AuthAccounts", "AuthCore", "AuthDevice", "AuthMessages", "AuthScreens", "CommandLineKit", "ConcurrencyKit",
         "TextFormat",
       ]),
     .target(
       name: "AuthCLIProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthFullScreen", "AuthMessages", "AuthOAuth", "AuthScreens",
+        "AuthAccounts", "AuthCore", "AuthDevice", "AuthFullScreen", "AuthMessages", "AuthOAuth", "AuthScreens",
         "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "ConcurrencyKit", "Guards", "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
@@ -67,8 +76,8 @@ let package = Package(
     .target(
       name: "AuthServiceProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
-        "CProcess", "ConcurrencyKit", "TextFormat",
+        "AuthAccounts", "AuthRules", "AuthCore", "AuthDevice", "AuthMessages", "AuthServer", "AuthService",
+        "AuthSQLite", "CommandLineKit", "CProcess", "ConcurrencyKit", "TextFormat",
       ]),
     .executableTarget(name: "auth-service", dependencies: ["AuthServiceProgram"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -79,8 +88,8 @@ let package = Package(
     .target(
       name: "Services",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
-        "DatabaseFiles", "Programs",
+        "AuthAccounts", "AuthRules", "AuthAccountsTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthServer",
+        "AuthService", "AuthSQLite", "DatabaseFiles", "Programs",
       ]),
     .target(name: "PostgresServers", dependencies: ["Programs"]),
     .target(name: "Programs"),
@@ -88,17 +97,18 @@ let package = Package(
     // is nearly all that a login takes. The shipped program cannot do it. A variable or an option
     // for that would let anybody who sets it store passwords that are cheap to guess.
     .executableTarget(
-      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthCLIProgram"]),
+      name: "auth-cli-least-cost", dependencies: ["AuthRules", "AuthDevice", "AuthSQLite", "AuthCLIProgram"]),
     .executableTarget(
-      name: "auth-service-least-cost", dependencies: ["AuthBackend", "AuthServiceProgram"]),
+      name: "auth-service-least-cost", dependencies: ["AuthRules", "AuthServiceProgram"]),
     .executableTarget(
-      name: "transcript-tool", dependencies: ["AuthBackend", "AuthCore", "DatabaseFiles", "Programs", "Terminals"]),
+      name: "transcript-tool",
+      dependencies: ["AuthAccounts", "AuthRules", "AuthCore", "DatabaseFiles", "Programs", "Terminals"]),
     .executableTarget(
       name: "session-tool", dependencies: ["AuthCore", "AuthDevice", "AuthOAuth", "TextFormat"]),
     .executableTarget(
       name: "race-tool",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "ConcurrencyKit", "Guards", "PublishedForms", "Races",
+        "AuthAccounts", "AuthCore", "AuthDevice", "AuthSQLite", "ConcurrencyKit", "Guards", "PublishedForms", "Races",
       ]),
     .target(name: "PublishedForms", dependencies: ["ConcurrencyKit"]),
     .target(name: "DatabaseFiles", dependencies: ["CSQLite"]),
@@ -118,26 +128,28 @@ let package = Package(
       ]),
     .testTarget(
       name: "AuthDeviceTests",
-      dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Programs", "Services", "TextFormat"]),
-    .testTarget(
-      name: "AuthBackendTests",
       dependencies: [
-        "AuthBackend", "ConcurrencyKit", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite",
-        "AuthCoreTesting",
-        "DatabaseFiles", "Races", "Services", "TextFormat", "CCrypt",
+        "AuthAccounts", "AuthCore", "AuthCoreTesting", "AuthDevice", "Programs", "Services", "TextFormat",
+      ]),
+    .testTarget(
+      name: "AuthRulesTests",
+      dependencies: [
+        "AuthAccounts", "AuthRules", "ConcurrencyKit", "AuthAccountsTesting", "AuthCore", "AuthDevice", "AuthSQLite",
+        "AuthCoreTesting", "DatabaseFiles", "Races", "Services", "TextFormat", "CCrypt",
       ]),
     .testTarget(
       name: "AuthSQLiteTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting",
+        "AuthAccounts", "AuthRules", "AuthAccountsTesting", "AuthCore", "AuthDevice", "AuthSQLite", "AuthCoreTesting",
         "DatabaseFiles", "Races", "Services",
       ]),
     .testTarget(
       name: "AuthServiceTests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthBackend",
-        "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthServiceProgram",
-        "AuthSQLite", "ConcurrencyKit", "PostgresServers", "Programs", "Races", "Services", "Terminals", "TextFormat",
+        "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthAccounts", "AuthRules",
+        "AuthAccountsTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthServer", "AuthService",
+        "AuthServiceProgram", "AuthSQLite", "ConcurrencyKit", "PostgresServers", "Programs", "Races", "Services",
+        "Terminals", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["Programs", "TextFormat"]),
     .testTarget(
@@ -145,8 +157,9 @@ let package = Package(
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthCore", "AuthDevice", "AuthFullScreen", "AuthMessages",
-        "AuthOAuth", "AuthScreens", "AuthService", "AuthSQLite", "AuthCLIProgram", "CommandLineKit", "DatabaseFiles",
+        "auth-cli", "auth-cli-least-cost", "AuthAccounts", "AuthRules", "AuthCore", "AuthDevice", "AuthFullScreen",
+        "AuthMessages", "AuthOAuth", "AuthScreens", "AuthService", "AuthSQLite", "AuthCLIProgram", "CommandLineKit",
+        "DatabaseFiles",
         "Programs", "Races", "Terminals", "TextFormat", "race-tool", "transcript-tool",
       ]),
   ],
@@ -161,13 +174,16 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   package.targets += [
     .target(
       name: "AuthPostgres",
-      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "ConcurrencyKit", "TextFormat", "CPostgres"]),
+      dependencies: [
+        "AuthAccounts", "AuthCore", "AuthDevice", "AuthRules", "ConcurrencyKit", "TextFormat", "CPostgres",
+      ]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthPostgres", "AuthSQLite",
-        "AuthService", "DatabaseFiles", "PostgresServers", "Programs", "Races", "Services", "TextFormat",
+        "AuthAccounts", "AuthRules", "AuthAccountsTesting", "AuthCore", "AuthCoreTesting", "AuthDevice",
+        "AuthPostgres", "AuthSQLite", "AuthServer", "AuthService", "DatabaseFiles", "PostgresServers", "Programs",
+        "Races", "Services", "TextFormat",
       ]),
   ]
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
@@ -180,7 +196,7 @@ let floors = [
     "Guards", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth",
   ],
   "Sources/Accounts": [
-    "AuthBackend", "AuthSQLite", "AuthPostgres", "AuthService",
+    "AuthAccounts", "AuthRules", "AuthSQLite", "AuthPostgres", "AuthService", "AuthServer",
   ],
   "Sources/Programs": [
     "auth-cli", "AuthCLIProgram", "AuthFullScreen", "AuthScreens", "auth-service", "AuthServiceProgram",
@@ -193,8 +209,8 @@ let floors = [
     "GuardsTests", "AuthCoreTests", "AuthDeviceTests", "AuthOAuthTests", "session-tool", "race-tool",
   ],
   "Tests/Accounts": [
-    "AuthBackendTests", "AuthSQLiteTests", "AuthPostgresTests", "AuthServiceTests", "auth-service-least-cost",
-    "AuthBackendTesting",
+    "AuthRulesTests", "AuthSQLiteTests", "AuthPostgresTests", "AuthServiceTests", "auth-service-least-cost",
+    "AuthAccountsTesting",
   ],
   "Tests/Programs": [
     "AuthCLITests", "CommandLineKitTests", "auth-cli-least-cost", "transcript-tool",

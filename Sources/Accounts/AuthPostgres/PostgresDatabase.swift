@@ -1,6 +1,7 @@
-package import AuthBackend
+package import AuthAccounts
 package import AuthCore
 import AuthDevice
+package import AuthRules
 import Glibc
 import TextFormat
 

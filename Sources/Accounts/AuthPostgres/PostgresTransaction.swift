@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthDevice
+import AuthRules
 
 /// A transaction on one connection, between BEGIN and COMMIT.
 final class PostgresTransaction: Transaction {

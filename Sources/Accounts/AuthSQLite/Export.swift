@@ -1,4 +1,5 @@
-package import AuthBackend
+package import AuthAccounts
+package import AuthRules
 
 extension LocalAuthority {
   /// Runs `body` with all that another backend can take over, from one unchanging state.

@@ -1,6 +1,7 @@
-public import AuthBackend
+public import AuthAccounts
 public import AuthCore
 public import AuthDevice
+package import AuthRules
 import TextFormat
 
 /// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords
@@ -69,7 +70,7 @@ public final class LocalAuthority: Backend {
   /// Performs an operation by the rule book, in this process.
   public func perform<Input, Output>(
     _ operation: BackendOperation<Input, Output>, on input: Input
-  ) throws(BackendError) -> Output { try operation.run(rules, input) }
+  ) throws(BackendError) -> Output { try rules.perform(operation, on: input) }
 
   /// The machine's boot clock, which measures the limits of sessions.
   public var clock: any SessionClock { database.clock }

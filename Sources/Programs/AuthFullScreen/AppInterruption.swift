@@ -1,4 +1,4 @@
-package import AuthBackend
+package import AuthAccounts
 import AuthCore
 import AuthDevice
 import AuthMessages

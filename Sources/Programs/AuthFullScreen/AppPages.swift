@@ -1,4 +1,4 @@
-package import AuthBackend
+package import AuthAccounts
 package import AuthCore
 package import AuthScreens
 import CommandLineKit

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import TextFormat
 
 /// Values over time, drawn as a line with the dots of Braille characters.

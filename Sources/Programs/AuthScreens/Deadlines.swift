@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 package import AuthCore
 import AuthMessages
 package import CommandLineKit

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import AuthDevice
 import AuthMessages
 import CommandLineKit

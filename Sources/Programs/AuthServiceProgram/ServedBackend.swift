@@ -1,7 +1,8 @@
-import AuthBackend
+import AuthAccounts
 import AuthMessages
+import AuthRules
 import AuthSQLite
-import AuthService
+import AuthServer
 import CommandLineKit
 import Glibc
 import TextFormat

@@ -1,6 +1,6 @@
-package import AuthBackend
 import AuthMessages
-import AuthService
+package import AuthRules
+import AuthServer
 import CProcess
 import CommandLineKit
 import Glibc

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import AuthMessages
 import AuthService
 import CommandLineKit

@@ -1,5 +1,5 @@
-import AuthBackend
-import AuthBackendTesting
+import AuthAccounts
+import AuthAccountsTesting
 import Programs
 import Services
 import Testing

@@ -1,6 +1,7 @@
-import AuthBackend
-import AuthBackendTesting
+import AuthAccounts
+import AuthAccountsTesting
 import AuthCore
+import AuthRules
 import AuthSQLite
 import Programs
 import Races

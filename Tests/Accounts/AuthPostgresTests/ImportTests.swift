@@ -1,7 +1,8 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import AuthSQLite
-import AuthService
+import AuthServer
 import Foundation
 import PostgresServers
 import Services

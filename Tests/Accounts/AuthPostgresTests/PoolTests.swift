@@ -1,4 +1,5 @@
-import AuthBackend
+import AuthAccounts
+import AuthRules
 import Glibc
 import PostgresServers
 import Races

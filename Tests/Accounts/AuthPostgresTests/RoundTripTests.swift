@@ -1,5 +1,6 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import PostgresServers
 import Programs
 import Services
@@ -23,13 +24,13 @@ extension PostgresTests {
       let token = try database.authority.logIn("bob", bobPassword).token
       let order = try PaymentOrder("1", to: "alice", key: "key")
       // It connects.
-      _ = try Operations.lookUp.run(rules, token)
+      _ = try rules.perform(Operations.lookUp, on: token)
       func roundTrips(_ body: () throws -> Void) rethrows -> Int {
         proxy.arm(nil)
         try body()
         return proxy.roundTrips
       }
-      #expect(try roundTrips { _ = try Operations.lookUp.run(rules, token) } == 2)
+      #expect(try roundTrips { _ = try rules.perform(Operations.lookUp, on: token) } == 2)
       #expect(try roundTrips { _ = try Operations.pay(order, token).serve(rules) } == 6)
     }
   }

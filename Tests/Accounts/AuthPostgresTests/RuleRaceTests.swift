@@ -1,5 +1,6 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import PostgresServers
 import Programs
 import Races

@@ -1,5 +1,5 @@
-import AuthBackend
 import AuthCore
+import AuthRules
 import Services
 import Testing
 

@@ -1,6 +1,7 @@
-import AuthBackend
-import AuthBackendTesting
+import AuthAccounts
+import AuthAccountsTesting
 import AuthCore
+import AuthRules
 import AuthSQLite
 import DatabaseFiles
 import Programs
@@ -63,8 +64,8 @@ import Testing
     note("fail to log in under an invented name") { _ = code { try backend.logIn("invented", wrongPassword) } }
     try note("reauthenticate") { _ = try backend.reauthenticate(bob, password: bobPassword) }
     note("use an unknown token") { _ = code { try rules.profile(token: NewSession.random.token) } }
-    try note("look up") { _ = try Operations.lookUp.run(rules, bob) }
-    try note("renew") { _ = try Operations.renew.run(rules, bob) }
+    try note("look up") { _ = try rules.perform(Operations.lookUp, on: bob) }
+    try note("renew") { _ = try rules.perform(Operations.renew, on: bob) }
     try note("rename") { _ = try rules.rename(to: "Bob", token: bob) }
     try note("pay") { _ = try rules.pay(try PaymentOrder("0.01", to: "alice", key: "new"), token: bob) }
     try note("pay again") { _ = try rules.pay(try PaymentOrder("0.01", to: "alice", key: "new"), token: bob) }

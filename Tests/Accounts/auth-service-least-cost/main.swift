@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthRules
 import AuthServiceProgram
 
 ServiceProgram(cost: .least).main()

@@ -1,5 +1,5 @@
-import AuthBackend
 import AuthCLIProgram
+import AuthRules
 import AuthSQLite
 
 Program { places, label in

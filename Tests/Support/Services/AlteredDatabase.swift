@@ -1,5 +1,6 @@
-package import AuthBackend
+package import AuthAccounts
 package import AuthCore
+package import AuthRules
 
 /// A database that a test has altered.
 package struct AlteredDatabase: Database {

@@ -1,13 +1,13 @@
-import AuthBackend
+import AuthRules
 import Foundation
 import Programs
 
 /// The statements of each list of the rule book, and those that erase an account.
 ///
-/// Every `enum NAME: String, Query` in the sources of AuthBackend is a list.
+/// Every `enum NAME: String, Query` in the sources of AuthRules is a list.
 package let queryLists: [(name: String, statements: [String])] = {
-  queryListNames(in: "AuthBackend").map { name in
-    let type = _typeByName("11AuthBackend\(name.count)\(name)O")
+  queryListNames(in: "AuthRules").map { name in
+    let type = _typeByName("9AuthRules\(name.count)\(name)O")
     guard let list = type as? any Query.Type else {
       preconditionFailure("\(name) is not a package enum on the top level")
     }

@@ -1,5 +1,6 @@
-package import AuthBackend
 package import AuthCore
+package import AuthRules
+package import AuthServer
 package import AuthService
 package import Glibc
 import Programs

@@ -1,7 +1,8 @@
-package import AuthBackend
-package import AuthBackendTesting
+package import AuthAccounts
+package import AuthAccountsTesting
 import AuthCore
 package import AuthCoreTesting
+import AuthRules
 import Synchronization
 
 /// A database of one test, and what the test does to it.

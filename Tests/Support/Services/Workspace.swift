@@ -1,7 +1,8 @@
-package import AuthBackend
-import AuthBackendTesting
+package import AuthAccounts
+import AuthAccountsTesting
 package import AuthCore
 package import AuthDevice
+package import AuthRules
 package import AuthSQLite
 import Glibc
 import Programs

@@ -1,4 +1,5 @@
-import AuthBackend
+import AuthAccounts
+import AuthRules
 import ConcurrencyKit
 
 /// A bounded number of connections to a server, each lent to one transaction at a time.

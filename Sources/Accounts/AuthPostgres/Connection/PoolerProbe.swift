@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 
 /// Finds out whether a pooler shares one process of the server among several connections.
 ///

@@ -1,4 +1,5 @@
-import AuthBackend
+import AuthAccounts
+import AuthRules
 
 /// Why a call of the server brought no answer, and what is known of its effect.
 enum ServerFault: Error, Hashable {

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthRules
 import CPostgres
 
 /// The rows of one answer of the server.

@@ -1,4 +1,5 @@
-package import AuthBackend
+package import AuthAccounts
+package import AuthRules
 import TextFormat
 
 extension PostgresSchema {

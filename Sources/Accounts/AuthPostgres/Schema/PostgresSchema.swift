@@ -1,6 +1,7 @@
-package import AuthBackend
+package import AuthAccounts
 import AuthCore
 import AuthDevice
+package import AuthRules
 import TextFormat
 
 /// The tables of the rule book in a database, in a schema of their own.

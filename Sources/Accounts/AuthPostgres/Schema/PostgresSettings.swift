@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 
 /// The settings that the rules depend on, whatever the server, the database and the role say.
 ///

@@ -1,4 +1,5 @@
-package import AuthBackend
+package import AuthAccounts
+import AuthRules
 
 extension PostgresSchema {
   /// Compares the tables with new ones, which are created beside them and rolled back.

@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthDevice
+import AuthRules
 import CSQLite
 import Glibc
 import TextFormat

@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthDevice
+import AuthRules
 import ConcurrencyKit
 import Glibc
 import TextFormat

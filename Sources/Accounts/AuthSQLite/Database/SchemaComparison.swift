@@ -1,4 +1,5 @@
-import AuthBackend
+import AuthAccounts
+import AuthRules
 import TextFormat
 
 /// Compares the tables of a file with new ones.

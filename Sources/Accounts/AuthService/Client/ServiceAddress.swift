@@ -1,4 +1,4 @@
-package import AuthBackend
+package import AuthAccounts
 import TextFormat
 
 /// Where a service is: its socket on this machine, or a host that ssh reaches.
@@ -20,7 +20,7 @@ package enum ServiceAddress: Hashable, Sendable {
 
   /// Reads `unix:PATH` or `ssh://[user@]host[:port][,…][/socket]`.
   ///
-  /// - Throws: ``AuthBackend/BackendError`` of kind `invalid`.
+  /// - Throws: ``AuthAccounts/BackendError`` of kind `invalid`.
   package init(_ text: String) throws(BackendError) {
     if text.unicodeScalars.contains(where: { $0.isUnprintable || $0 == "\u{FFFD}" }) {
       throw Self.invalid("it has characters that cannot be shown")

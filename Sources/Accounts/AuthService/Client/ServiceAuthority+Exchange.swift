@@ -1,4 +1,4 @@
-public import AuthBackend
+public import AuthAccounts
 import AuthCore
 import ConcurrencyKit
 import Glibc

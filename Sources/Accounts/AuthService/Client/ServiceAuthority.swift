@@ -1,4 +1,4 @@
-public import AuthBackend
+public import AuthAccounts
 public import AuthCore
 public import AuthDevice
 import ConcurrencyKit
@@ -53,7 +53,7 @@ public final class ServiceAuthority: Backend {
   ///     commas, which are tried in order.
   ///   - label: The label of sessions that begin here, for lists of sessions; nil for none.
   ///   - origin: Returns the origin of a session, for lists of sessions; read at each login.
-  /// - Throws: ``AuthBackend/BackendError`` of kind `invalid` for an address that is none.
+  /// - Throws: ``AuthAccounts/BackendError`` of kind `invalid` for an address that is none.
   public convenience init(
     address: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil }
   ) throws(BackendError) {

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 package import Glibc
 import TextFormat
 

@@ -1,4 +1,4 @@
-package import AuthBackend
+package import AuthAccounts
 package import AuthCore
 
 /// A message from a client to the service.
@@ -38,7 +38,7 @@ extension ClientFrame: WireUnion {
   }
 
   /// Reads a frame without its length.
-  init(payload: [UInt8]) throws(WireFault) { self = try WireReader.whole(payload, for: .plain) }
+  package init(payload: [UInt8]) throws(WireFault) { self = try WireReader.whole(payload, for: .plain) }
 }
 
 /// The version of the protocol, which both sides send first.

@@ -1,8 +1,8 @@
-import AuthBackend
-import AuthCore
+package import AuthAccounts
+package import AuthCore
 
 /// A message from the service to a client.
-enum ServerFrame: Sendable {
+package enum ServerFrame: Sendable {
   /// The first frame, sent as soon as a client is connected.
   case hello(ServiceHello)
   /// The answer to a request, and the instant at which it was given on the clock of the database;
@@ -15,19 +15,23 @@ enum ServerFrame: Sendable {
 }
 
 /// The description that a service sends of itself and its database.
-struct ServiceHello: Hashable, Sendable {
+package struct ServiceHello: Hashable, Sendable {
   /// Names the database, for as long as it exists: 16 bytes as hexadecimal text.
   ///
   /// A session file keeps it, so that no token is shown to another database.
-  let database: String
+  package let database: String
   /// The present instant on the clock of the database; nil when that is not known.
-  let now: BootInstant?
+  package let now: BootInstant?
   /// The limits of its sessions.
-  let policy: SessionPolicy
+  package let policy: SessionPolicy
+
+  package init(database: String, now: BootInstant?, policy: SessionPolicy) {
+    (self.database, self.now, self.policy) = (database, now, policy)
+  }
 }
 
 extension ServiceHello: WireRecord {
-  static let parts = WireParts<ServiceHello>(
+  package static let parts = WireParts<ServiceHello>(
     { (_: ProtocolVersion, database, now, policy) in ServiceHello(database: database, now: now, policy: policy) },
     \.version, \.database, \.now, \.policy)
 
@@ -35,7 +39,7 @@ extension ServiceHello: WireRecord {
 }
 
 extension ServerFrame: WireUnion {
-  static let forms: [WireForm<ServerFrame>] = [
+  package static let forms: [WireForm<ServerFrame>] = [
     WireForm(Self.hello) { if case .hello(let hello) = $0 { hello } else { nil } },
     WireForm(Self.answer) { if case .answer(let id, let now, let answer) = $0 { (id, now, answer) } else { nil } },
     WireForm(Self.failure) { if case .failure(let id, let now, let error) = $0 { (id, now, error) } else { nil } },
@@ -45,7 +49,7 @@ extension ServerFrame: WireUnion {
   /// The frame with its length.
   ///
   /// An answer that is too long becomes a failure that says so.
-  func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     do throws(WireFault) {
       return try WireWriter(for: .plain).put(self).frame
     } catch {
@@ -55,7 +59,7 @@ extension ServerFrame: WireUnion {
   }
 
   /// Reads a frame without its length.
-  init(payload: [UInt8], for form: TokenForm = .plain) throws(WireFault) {
+  package init(payload: [UInt8], for form: TokenForm = .plain) throws(WireFault) {
     self = try WireReader.whole(payload, for: form)
   }
 }

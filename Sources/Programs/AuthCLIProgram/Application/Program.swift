@@ -1,4 +1,4 @@
-package import AuthBackend
+package import AuthAccounts
 import AuthMessages
 import AuthOAuth
 import AuthService

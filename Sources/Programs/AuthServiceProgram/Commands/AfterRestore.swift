@@ -1,5 +1,6 @@
-import AuthBackend
+import AuthAccounts
 import AuthMessages
+import AuthRules
 import CommandLineKit
 
 /// `after-restore`.

@@ -1,5 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthMessages
+import AuthRules
+import AuthServer
 import AuthService
 import CommandLineKit
 import Glibc

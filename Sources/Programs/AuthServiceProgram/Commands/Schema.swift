@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthMessages
+import AuthRules
 import AuthSQLite
 import CommandLineKit
 import TextFormat

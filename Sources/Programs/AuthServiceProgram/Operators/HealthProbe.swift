@@ -1,6 +1,8 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthMessages
+import AuthRules
+import AuthServer
 import AuthService
 import ConcurrencyKit
 import Glibc

@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthMessages
+import AuthServer
 import AuthService
 import CommandLineKit
 import TextFormat

@@ -1,8 +1,10 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthDevice
 import AuthMessages
+import AuthRules
 import AuthSQLite
+import AuthServer
 import AuthService
 import CommandLineKit
 import ConcurrencyKit

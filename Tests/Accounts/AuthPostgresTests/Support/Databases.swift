@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import PostgresServers
 import Services
 import Testing

@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthDevice
+import AuthRules
 import PostgresServers
 import Services
 import Testing
@@ -92,7 +93,7 @@ final class PostgresAuthority: RulesBackend {
 
   func perform<Input, Output>(
     _ operation: BackendOperation<Input, Output>, on input: Input
-  ) throws(BackendError) -> Output { try operation.run(rules, input) }
+  ) throws(BackendError) -> Output { try rules.perform(operation, on: input) }
   var clock: any SessionClock { rules.database.clock }
   var policy: SessionPolicy { rules.policy }
   var issuer: TokenIssuer { .server }

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthRules
 import AuthSQLite
 import Services
 import Testing

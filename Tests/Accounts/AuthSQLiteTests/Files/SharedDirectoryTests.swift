@@ -1,6 +1,7 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthCoreTesting
+import AuthRules
 import AuthSQLite
 import Services
 import Testing

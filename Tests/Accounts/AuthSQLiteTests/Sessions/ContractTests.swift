@@ -1,4 +1,4 @@
-import AuthBackendTesting
+import AuthAccountsTesting
 import AuthCoreTesting
 import Services
 import Testing

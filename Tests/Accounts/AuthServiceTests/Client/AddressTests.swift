@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import Glibc
 import Services
 import Testing

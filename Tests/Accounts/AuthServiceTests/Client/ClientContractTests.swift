@@ -1,4 +1,4 @@
-import AuthBackendTesting
+import AuthAccountsTesting
 import AuthCoreTesting
 import Programs
 import Services

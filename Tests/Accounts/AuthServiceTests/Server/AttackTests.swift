@@ -1,5 +1,6 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import AuthSQLite
 import Foundation
 import Glibc
@@ -152,7 +153,7 @@ struct AttackTests {
     // The end of a session for a reason with combining marks, in the wrong order.
     let marks = "a" + String(repeating: "\u{323}\u{301}", count: 15_000)
     let body = WireWriter(for: .plain).put(ServiceClient.token(), marks)
-    let head = try ClientFrame.request(1, WireBody([Operations.revoke.number])).encoded().dropFirst(4)
+    let head = try ClientFrame.request(1, WireBody([Operations.revoke.number.rawValue])).encoded().dropFirst(4)
     let request = Frames.framed(Array(head) + (try body.frame.dropFirst(4)))
     try Victim(of: service).expectUnharmed(beside: 2, fromServiceUser: true) { _, goesOn in
       while goesOn() {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AuthServer
 @testable import AuthService
 
 @Suite("The queue of requests", .timeLimit(.minutes(10)))

@@ -1,10 +1,11 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import AuthSQLite
 import Services
 import Testing
 
-@testable import AuthService
+@testable import AuthServer
 @testable import AuthServiceProgram
 
 @Suite("Health of the service", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import Glibc
 import Programs
@@ -95,7 +95,7 @@ struct HostileClientTests {
     let login = WireWriter(for: .plain)
     login.byte(2)
     login.put(UInt32(1))
-    login.byte(Operations.logIn.number)
+    login.byte(Operations.logIn.number.rawValue)
     login.put(
       "alice", RunningService.password, true, Int64.max, Int64.max, false, ServiceClient.token(), false, false)
     try client.send(try login.frame)

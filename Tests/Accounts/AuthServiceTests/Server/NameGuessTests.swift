@@ -1,8 +1,9 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import Services
 import Testing
 
+@testable import AuthServer
 @testable import AuthService
 
 /// People who share a user of the machine, each with a name in the forced command of a key.

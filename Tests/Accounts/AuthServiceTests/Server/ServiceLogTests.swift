@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import Foundation
 import Programs
@@ -6,7 +6,7 @@ import Services
 import Terminals
 import Testing
 
-@testable import AuthService
+@testable import AuthServer
 
 @Suite(.timeLimit(.minutes(10))) struct ServiceLogTests {
   @Test("a user who is refused again and again does not hide the refusal of another one")

@@ -1,10 +1,12 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import Glibc
 import Services
 import Terminals
 import Testing
 
+@testable import AuthServer
 @testable import AuthService
 
 /// In this process, where the times that the service waits are short.

@@ -1,5 +1,6 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
+import AuthRules
 import AuthSQLite
 import ConcurrencyKit
 import Foundation
@@ -8,6 +9,7 @@ import Programs
 import Services
 import Testing
 
+@testable import AuthServer
 @testable import AuthService
 
 /// What a member stored, or an operator removes: it holds up nobody else, however much there is.

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import ConcurrencyKit
 import Foundation
 import Glibc

@@ -1,5 +1,5 @@
-import AuthBackend
-import AuthBackendTesting
+import AuthAccounts
+import AuthAccountsTesting
 import AuthCore
 import Services
 
@@ -124,7 +124,9 @@ enum Samples {
   /// The first operation whose answers are of a kind.
   static func operation(_ kind: AnswerKind) -> any AnyOperation {
     let operations = Operations.all.values.filter { $0.kind == kind }
-    guard let first = operations.min(by: { $0.number < $1.number }) else { preconditionFailure("\(kind)") }
+    guard let first = operations.min(by: { $0.number.rawValue < $1.number.rawValue }) else {
+      preconditionFailure("\(kind)")
+    }
     return first
   }
 

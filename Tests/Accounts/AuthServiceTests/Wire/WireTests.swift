@@ -1,6 +1,7 @@
-import AuthBackend
-import AuthBackendTesting
+import AuthAccounts
+import AuthAccountsTesting
 import AuthCore
+import AuthRules
 import Foundation
 import Races
 import Services
@@ -52,7 +53,7 @@ struct WireTests {
   func samples() throws {
     #expect(Set(Sample.all.map(\.operation.name)).count == Sample.all.count)
     #expect(Set(Sample.all.map(\.operation.number)) == Set(Operations.all.keys))
-    #expect(Operations.all.keys.sorted() == (1...UInt8(Operations.all.count)).map(\.self))
+    #expect(Operations.all.keys.map(\.rawValue).sorted() == (1...UInt8(Operations.all.count)).map(\.self))
     for sample in Sample.all { #expect(Operations.all[sample.operation.number]?.kind == sample.operation.kind) }
     #expect(Samples.errors.count == BackendError.Kind.forms.count)
     #expect(try Set(Samples.clientFrames().map { try $0.encoded()[4] }).count == ClientFrame.forms.count)

@@ -2,7 +2,8 @@ import Programs
 import Testing
 
 /// The permitted imports of each module, without external packages: auth-cli → AuthCLIProgram →
-/// AuthFullScreen → AuthScreens → AuthMessages → AuthBackend → AuthCore → Guards.
+/// AuthFullScreen → AuthScreens → AuthMessages → AuthAccounts → AuthCore → Guards, and AuthCLIProgram
+/// → AuthSQLite → AuthRules → AuthAccounts.
 @Suite(.timeLimit(.minutes(10))) struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   /// The names of the C library on different systems; AuthCore uses it for threads.
@@ -21,19 +22,21 @@ import Testing
     TextFormat language Darwin Glibc
     AuthDevice system AuthCore Darwin ConcurrencyKit TextFormat
     AuthOAuth language AuthCore CProcess Glibc ConcurrencyKit Guards TextFormat
-    AuthBackend language AuthCore AuthDevice CCrypt ConcurrencyKit Guards Glibc SwiftOverlayShims TextFormat
-    AuthSQLite system AuthBackend AuthCore AuthDevice CSQLite ConcurrencyKit TextFormat
-    AuthPostgres system AuthBackend AuthCore AuthDevice CPostgres ConcurrencyKit TextFormat
-    AuthService system AuthBackend AuthCore AuthDevice CProcess CSocket CVersion ConcurrencyKit TextFormat
-    AuthMessages language AuthBackend AuthCore AuthDevice CommandLineKit TextFormat
+    AuthAccounts language AuthCore AuthDevice ConcurrencyKit Guards Glibc SwiftOverlayShims TextFormat
+    AuthRules language AuthAccounts AuthCore AuthDevice CCrypt ConcurrencyKit Glibc SwiftOverlayShims TextFormat
+    AuthSQLite system AuthAccounts AuthCore AuthDevice AuthRules CSQLite ConcurrencyKit TextFormat
+    AuthPostgres system AuthAccounts AuthCore AuthDevice AuthRules CPostgres ConcurrencyKit TextFormat
+    AuthService system AuthAccounts AuthCore AuthDevice CSocket CVersion ConcurrencyKit TextFormat
+    AuthServer system AuthAccounts AuthCore AuthRules AuthService CSocket ConcurrencyKit TextFormat
+    AuthMessages language AuthAccounts AuthCore AuthDevice CommandLineKit TextFormat
     CommandLineKit language Glibc TextFormat
-    AuthScreens language AuthBackend AuthCore AuthMessages CommandLineKit Guards TextFormat
-    AuthFullScreen language Glibc AuthBackend AuthCore AuthDevice AuthMessages AuthScreens CommandLineKit \
+    AuthScreens language AuthAccounts AuthCore AuthMessages CommandLineKit Guards TextFormat
+    AuthFullScreen language Glibc AuthAccounts AuthCore AuthDevice AuthMessages AuthScreens CommandLineKit \
       ConcurrencyKit TextFormat
-    AuthCLIProgram system AuthBackend AuthCore AuthDevice AuthFullScreen AuthMessages AuthOAuth AuthScreens \
+    AuthCLIProgram system AuthAccounts AuthCore AuthDevice AuthFullScreen AuthMessages AuthOAuth AuthScreens \
       AuthService AuthSQLite CommandLineKit CProcess ConcurrencyKit Guards TextFormat
-    AuthServiceProgram system AuthBackend AuthCore AuthDevice AuthMessages AuthPostgres AuthService AuthSQLite \
-      CommandLineKit CProcess ConcurrencyKit TextFormat
+    AuthServiceProgram system AuthAccounts AuthCore AuthDevice AuthMessages AuthPostgres AuthRules AuthServer \
+      AuthService AuthSQLite CommandLineKit CProcess ConcurrencyKit TextFormat
     auth-cli AuthSQLite AuthCLIProgram
     auth-service AuthServiceProgram
     """.split(separator: "\n").map { line in
@@ -119,6 +122,22 @@ import Testing
     let added: Set = target == "AuthServiceProgram" ? ["AuthPostgres"] : []
     let others = Self.system.union(Self.threads).union(["SwiftOverlayShims"]).union(added)
     #expect(dependencies == allowed.subtracting(others))
+  }
+
+  @Test(
+    "a client of a service links neither libcrypt, nor the rules, nor a database, nor the server",
+    arguments: ["AuthAccounts", "AuthService"])
+  func client(_ target: String) throws {
+    let product = #".library(name: "AuthService", targets: ["AuthService", "AuthAccounts"])"#
+    #expect(try Repository.text(of: "Package.swift").contains(product))
+    let arrows = Dictionary(uniqueKeysWithValues: Self.allowed)
+    func reached(_ targets: Set<String>) -> Set<String> {
+      let more = targets.union(targets.flatMap { arrows[$0] ?? [] })
+      return more == targets ? targets : reached(more)
+    }
+    let server: Set = ["AuthRules", "CCrypt", "AuthSQLite", "CSQLite", "AuthPostgres", "CPostgres", "AuthServer"]
+    #expect(reached([target]).isDisjoint(with: server))
+    #expect(reached(["AuthServer", "AuthSQLite", "AuthPostgres"]).isSuperset(of: server), "a name above is wrong")
   }
 
   @Test("CommandLineKit mentions nothing of authentication outside of Terminal/, which asks for passwords")

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthDevice
 import Services

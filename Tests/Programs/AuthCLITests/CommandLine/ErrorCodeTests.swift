@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import AuthCore
 import AuthMessages
 import Testing
@@ -22,7 +22,7 @@ struct ErrorCodeTests {
     for code in BackendError.OperatorCode.allCases { rows["\(code)"] = code.text }
     for code in BackendError.FailureCode.allCases { rows["\(code)"] = code.text }
     var used: Set<String> = []
-    for path in try TextFile.list("Sources", suffix: ".swift") where !path.contains("/AuthBackend/Failures/") {
+    for path in try TextFile.list("Sources", suffix: ".swift") where !path.contains("/AuthAccounts/Failures/") {
       let text = try TextFile.read(path)
       for match in text.matches(of: /\.(refused|invalid|unavailable)\(\s*\.(\w+)/) {
         let (kind, name) = (match.output.1, String(match.output.2))
@@ -37,7 +37,7 @@ struct ErrorCodeTests {
         #expect(values == names || name == "outcomeUnknown" && values == names - 1, "\(name)")
       }
       // Codes that are chosen before they are thrown.
-      if path.contains("/AuthPostgres/") || path.contains("/AuthService/") {
+      if ["/AuthPostgres/", "/AuthServer/", "/AuthService/"].contains(where: path.contains) {
         for match in text.matches(of: /(?:[=?:,] |\n +|\.FailureCode)\.(server\w+|service\w+)/) {
           used.insert(String(match.output.1))
         }

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import Programs
 import Terminals
 import Testing

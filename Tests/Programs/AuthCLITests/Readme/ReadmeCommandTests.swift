@@ -172,7 +172,7 @@ import Testing
       cat >"$HOME/main.swift"
       # The objects of the sources of now: an incremental build keeps those of files that moved.
       objects=()
-      for module in ConcurrencyKit Guards AuthCore TextFormat AuthBackend AuthDevice AuthSQLite; do
+      for module in ConcurrencyKit Guards AuthCore TextFormat AuthAccounts AuthRules AuthDevice AuthSQLite; do
         while IFS= read -r source; do objects+=('\(products)'/"$module.build/${source##*/}.o"); done \
           < <(find '\(sources)'/*/"$module" -name '*.swift')
       done

@@ -1,4 +1,4 @@
-import AuthBackend
+import AuthAccounts
 import DatabaseFiles
 import Foundation
 import Programs

@@ -1,0 +1,12 @@
+/// The number of an operation in the protocol of the service.
+///
+/// A new operation gets the next number: a number is never used again.
+package enum OperationNumber: UInt8, Sendable, CaseIterable {
+  case logIn = 1, reauthenticate, answer, resume, lookUp, renew, confirm, revoke, checkUsername,
+    checkPassword, checkForLogins, register, profile, rename, changePassword, deleteOwnAccount,
+    makeRecoveryCodes, recover, resetPassword, resetPasswordAsOwner, twoStep, beginTwoStep,
+    confirmTwoStep, endTwoStep, twoStepPolicy, setTwoStepPolicy, sessions, revokeSession,
+    endAllSessions, earlierPayment, pay, receipts, events, accounts, account, setDisabled, unlock,
+    setRole, deleteAccount, registration, setRegistration, registerOther, noteView, setMembership,
+    ownGroups, groupsOfAccount, groups, members, prove, verify, inspect
+}
