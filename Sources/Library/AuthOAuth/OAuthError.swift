@@ -105,6 +105,12 @@ extension AuthorityError where Rejection == OAuthRejection {
           .refused, "The server refused to renew the session: invalid_request.", hint: "Try again in a minute.",
           code: "oauth_invalid_request"))
     }
+    // The server did not look at the token (RFC 6749, section 5.2), so it is not spent.
+    if isRenewal, isRefused("invalid_client", "unauthorized_client"), case .unavailable(let cause) = self {
+      return .unavailable(
+        Unavailability(
+          cause.cause, cause.description, hint: cause.hint, code: cause.code, values: cause.values, isUnsent: true))
+    }
     return self
   }
 

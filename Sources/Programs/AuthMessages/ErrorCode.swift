@@ -13,14 +13,14 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     mcpAccessTooSmall, mcpLineTooLong, mcpNoAnswer, mcpNotMessage, mcpSessionEnded, mcpUnreachable, memoryNotClosed,
     noAccessToken, noAccounts, noHome, noPaymentsAtProvider, noScreen, notAdministrator, notAgreed, notAtProvider,
     notAtResource, notConfirmed, noTerminalForLogin, notInGroup, notLoggedIn, notPermitted, noUserInContext,
-    optionAtProvider, optionWithoutUser, otherSessionsNotEnded, otherUserLoggedIn, overtaken, ownStepMissing,
-    parameterTwice, passwordChangedMeanwhile, passwordChangedSessionEnded, passwordChangedSessionKept,
-    passwordNotProven, passwordNotRecent, passwordsDiffer, providerMissing, providerSettingsUnusable,
-    redirectPortUnusable, resourceMissing, resourceTwice, screenNotJSON, screenTooPlain, secretNeedsProvider,
-    sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside, sessionFileSetAsideAtProvider,
-    sessionFileUnusable, superseded, throttled, throttledAtProvider, throttledCode, throttledRecovery,
-    tokenFileNotWritten, userAtProvider, userNotIdentified, wordsUnreadable, wrongCode, wrongCredentials,
-    wrongPassword, wrongRecovery
+    optionAtProvider, optionWithoutUser, otherResource, otherSessionsNotEnded, otherUserLoggedIn, overtaken,
+    ownStepMissing, parameterTwice, passwordChangedMeanwhile, passwordChangedSessionEnded,
+    passwordChangedSessionKept, passwordNotProven, passwordNotRecent, passwordsDiffer, providerMissing,
+    providerSettingsUnusable, redirectPortUnusable, resourceMissing, resourceTwice, screenNotJSON, screenTooPlain,
+    secretNeedsProvider, sessionEnded, sessionFileCorrupt, sessionFileLinked, sessionFileSetAside,
+    sessionFileSetAsideAtProvider, sessionFileUnusable, superseded, throttled, throttledAtProvider, throttledCode,
+    throttledRecovery, tokenFileNotWritten, userAtProvider, userNotIdentified, wordsUnreadable, wrongCode,
+    wrongCredentials, wrongPassword, wrongRecovery
 
   /// The stable name for programs.
   package var code: String { row.code }
@@ -114,11 +114,13 @@ package enum ErrorCode: Hashable, Sendable, CaseIterable {
     case .optionWithoutUser:
       .usage("option_without_user", "{OPTION} does not apply to the access of a client, which is no session of a user")
         .hint("Omit it, or choose another context with --context.")
+    case .otherResource:
+      .usage("other_resource", "--resource names {OTHER}, and the address is {RESOURCE}").hint("Omit --resource.")
     case .parameterTwice:
       .usage("parameter_twice", "--parameter {NAME} is given twice").hint(
         "Give it once; only resource may be repeated.")
     case .providerMissing:
-      .usage("provider_missing", "{OPTION} needs --provider").hint("Name the identity provider with --provider.")
+      .usage("provider_missing", "{OPTION} needs {OPTIONS}").hint("Name where to log in.")
     case .resourceMissing:
       .usage("resource_missing", "{OPTION} needs --resource").hint("Name the resource with --resource.")
     case .resourceTwice:

@@ -142,10 +142,16 @@ extension CommandError {
   /// The error with a hint for a line such as `status https://mcp.example.com/mcp`.
   fileprivate func meaningResource(_ words: [Word]) -> CommandError {
     let commands = ["login", "logout", "status", "token", "require", "home", "profile"]
-    guard status == .usage, words.count == 2, let command = words[0].text, commands.contains(command),
-      let address = words[1].text, ResourceAddress(address) != nil
+    guard status == .usage, let command = words.first?.text, commands.contains(command),
+      let index = words.lastIndex(where: { $0.text.map { ResourceAddress($0) != nil } ?? false }),
+      let address = words[index].text, !Self.takesAddress(words[index - 1])
     else { return self }
     return withHint("For the login at a resource: \(run: command, "--resource", address)")
+  }
+
+  /// Whether this option has an address as its value.
+  private static func takesAddress(_ word: Word) -> Bool {
+    ["--resource", "--provider", "--client-id", "--parameter", "--redirect-uri"].contains(word.text)
   }
 }
 

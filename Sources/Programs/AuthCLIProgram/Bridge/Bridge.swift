@@ -16,11 +16,15 @@ final class Bridge {
   static let longest = 1 << 26
   /// The most requests at a time; further messages wait.
   private static let most = 64
+  /// With how many tokens of other processes a request is repeated.
+  private static let mostTokens = 5
 
   private let url: String
   /// The options that choose the login, for the commands of hints: a login may change them.
   private let options: () -> [String]
   private let loan: TokenLoan
+  /// Whether the login has another token now than this one.
+  private let hasOtherToken: (AccessToken) -> Bool
   private let report: (String) -> Void
   private var input = LineSplitter(limit: longest)
   private var output = Outbox()
@@ -36,8 +40,12 @@ final class Bridge {
   private var agreed: String?
 
   /// Creates a bridge; `report` shows a line to the user.
-  init(to url: String, _ loan: TokenLoan, options: @escaping () -> [String], report: @escaping (String) -> Void) {
+  init(
+    to url: String, _ loan: TokenLoan, options: @escaping () -> [String],
+    hasOtherToken: @escaping (AccessToken) -> Bool, report: @escaping (String) -> Void
+  ) {
     (self.url, self.options, self.loan, self.report) = (url, options, loan, report)
+    self.hasOtherToken = hasOtherToken
   }
 
   // MARK: - The loop
@@ -288,6 +296,14 @@ final class Bridge {
       if let pause { later.append((.now + pause, errand)) } else { waiting.insert(errand, at: 0) }
     case .refusedByServer(let line): output.add(line)
     case .refused(let error):
+      // Another process renewed meanwhile, and some servers then refuse the token before.
+      if error.code == ErrorCode.mcpAccessRefused.code, exchange.errand.attempts < Self.mostTokens,
+        hasOtherToken(exchange.token)
+      {
+        var errand = exchange.errand
+        (errand.refused, errand.attempts) = (exchange.token, errand.attempts + 1)
+        return waiting.insert(errand, at: 0)
+      }
       // The client begins another one with `initialize`.
       if error.code == ErrorCode.mcpSessionEnded.code, session == exchange.session { session = nil }
       refuse(exchange.errand, error)

@@ -12,7 +12,7 @@ enum ContextsCommand {
     "contexts", summary: "List the contexts of this device",
     discussion: [
       "A context is one of several logins on this device; choose it with --context. This shows the user of each "
-        + "context. It is not activity, and changes nothing."
+        + "context. It is not activity, and changes nothing. 'contexts forget' takes a name or the address of a resource."
     ],
     options: [Options.short, users],
     examples: [
@@ -52,8 +52,9 @@ enum ContextsCommand {
       case .atProvider(let login, let saved):
         let name = saved?.user?.username
         (provider, cells[1], isLoggedIn) = (login, name ?? "", .bool(saved != nil))
-        cells[3] = [cells[3], login.isOfClient ? login.place : "at \(login.place)"].filter { !$0.isEmpty }.joined(
-          separator: ", ")
+        cells[3] = [cells[3], saved == nil ? "logged out" : "", login.isOfClient ? login.place : "at \(login.place)"]
+          .filter { !$0.isEmpty }.joined(
+            separator: ", ")
         user = name.map { ["username": .string($0)] } ?? .null
       case .unusable(let problem):
         (cells[1], cells[3]) = ("?", [cells[3], "unusable file"].filter { !$0.isEmpty }.joined(separator: ", "))

@@ -106,7 +106,10 @@ struct LogInAtProvider {
     }
     guard let issuer = words[Self.provider] ?? remembered?.provider.issuer ?? place.resource?.text else {
       guard let alone = Self.options.first(where: { words.origin(of: $0) != .notGiven }) else { return nil }
-      throw CommandError(code: .providerMissing, alone.declaration.flag)
+      let isOfClient = [Self.clientCredentials.declaration.flag, Self.assertionFile.declaration.flag].contains(
+        alone.declaration.flag)
+      throw CommandError(
+        code: .providerMissing, alone.declaration.flag, isOfClient ? "--provider" : "--provider or --resource")
     }
     self.issuer = issuer
     let ofUser: [any DeclaredOption] = [
@@ -208,7 +211,7 @@ struct LogInAtProvider {
       chosen: chosenWay, prompting: false, choosing: isSwitch || words[Self.selectAccount])
     let store = workspace.store
     // The new client cannot end the tokens of the old one.
-    let leftovers = await former?.end()
+    let ending = await former?.end()
     let session = try await workspace.remembering(renewing: replaces ? nil : present) {
       () async throws(SessionError) in
       guard let present else { return try await store.logIn(credentials, limits: limits) }
@@ -228,14 +231,22 @@ struct LogInAtProvider {
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(place),
-      notes: (replaces && !isSwitch || former != nil && leftovers == nil ? ["The login before it is ended."] : [])
-        + (leftovers.map { ["The login before it could not be ended: \($0)"] } ?? [])
+      notes: note(about: replaces && !isSwitch ? .complete : ending)
         + workspace.grantNotes(for: user).map { Hint($0) } + (known?.curl == settings.curl ? [] : settings.curl.notes)
         + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
   }
 }
 
 extension LogInAtProvider {
+  /// The line about the login before this one.
+  private func note(about ending: ProviderWorkspace.Ending?) -> [Hint] {
+    switch ending {
+    case .nobody?, nil: []
+    case .complete?: ["The login before it is ended."]
+    case .incomplete(let reason)?: ["About the login before it: \(reason)."]
+    }
+  }
+
   /// The login of this context as a client that was registered earlier for the same resource; nil
   /// if the new login is one of the same client.
   private func former(insteadOf settings: ProviderSettings, _ printer: Printer) -> ProviderWorkspace? {
@@ -247,11 +258,25 @@ extension LogInAtProvider {
 }
 
 extension ProviderWorkspace {
-  /// Ends the login, if there is one, and returns a sentence about what could not be ended.
-  fileprivate func end() async -> String? {
+  /// How a login ended that another one replaces.
+  fileprivate enum Ending {
+    /// There was none.
+    case nobody
+    case complete
+    /// The provider did not end it, and this is why.
+    case incomplete(String)
+  }
+
+  /// Ends the login, if there is one.
+  fileprivate func end() async -> Ending {
     _ = await restore()
-    do throws(CommandError) { _ = try await store.logOut(at: authority, vault) } catch { return error.sentence }
-    return nil
+    do throws(CommandError) {
+      let result = try await store.logOut(at: authority, vault)
+      if case .alreadyLoggedOut = result { return .nobody }
+      return .complete
+    } catch {
+      return .incomplete(error.message)
+    }
   }
 
   /// Saves the provider with the context and begins a session; if the login fails, it restores the

@@ -66,7 +66,9 @@ enum LogOutCommand {
     if !isEnded { throw CommandError(code: .sessionFileSetAside, vault.path.escaped) }
     if let refusal { throw CommandError(code: .otherSessionsNotEnded, refusal.message) }
     if case .alreadyLoggedOut = result {
-      return try await endSuperseded(saved, at: workspace.backend) ? continuedElsewhere : nobody(notes)
+      return try await endSuperseded(saved, at: workspace.backend)
+        ? continuedElsewhere
+        : nobody(notes + StatusCommand.otherLogins(besides: workspace.place))
     }
     return loggedOut(before, others: others, notes)
   }

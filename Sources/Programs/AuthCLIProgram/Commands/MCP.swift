@@ -28,12 +28,19 @@ enum MCPCommand {
   ) { _ in
     CommandBody { (words, printer, _) async throws(CommandError) in
       let address = words[address]
+      if let other = words[Options.resource], other != address {
+        throw CommandError(code: .otherResource, other.text, address.text)
+      }
       let place = try ContextPlace(words, resource: address)
       let loan = TokenLoan { (refused) async throws(CommandError) in
         try await atProvider { () async throws(CommandError) in
           let named = refused.map { RefusedToken.token(Secret($0.value)) }
-          let access = try await SavedAccess(words, in: place, Printer(words), insteadOf: named)
-          return (access.token, try ProviderSettings(of: place)?.curl.applied ?? [:])
+          do throws(CommandError) {
+            let access = try await SavedAccess(words, in: place, Printer(words), insteadOf: named, isLasting: true)
+            return (access.token, try ProviderSettings(of: place)?.curl.applied ?? [:])
+          } catch {
+            throw error.naming(place)
+          }
         }
       }
       guard let loan else { throw CommandError(CurlFailure.noResources, at: address.written) }
@@ -41,10 +48,19 @@ enum MCPCommand {
         printer.streams.errors.writeLine("auth-cli: \(line)")
         try? printer.streams.errors.flush(survivingClosedPipe: true)
       }
-      if isatty(STDIN_FILENO) != 0 {
+      if isatty(STDIN_FILENO) != 0, !printer.isQuiet {
         report("waiting for the messages of an MCP client, which starts this command itself; end it with ^D")
+        if case .token = place.vault(for: .anyProvider).look() {
+        } else {
+          let nobody = CommandError(code: .notAtResource, address.text)
+          report("\(nobody.message). \(nobody.hint.text(with: choice(of: place, address)))")
+        }
       }
-      let bridge = Bridge(to: address.written, loan, options: { choice(of: place, address) }, report: report)
+      let bridge = Bridge(
+        to: address.written, loan, options: { choice(of: place, address) },
+        hasOtherToken: { token in
+          place.vault(for: .anyProvider).savedToken.map { $0.value != token.value } ?? false
+        }, report: report)
       if let signal = bridge.run() { cprocess_end_by(signal) }
       return Answer(.onlyShows)
     }
@@ -62,4 +78,13 @@ enum MCPCommand {
 
   private static let address = Argument.required(
     "URL", Kinds.resource, "The address of the server, for which you logged in with --resource")
+}
+
+extension CommandError {
+  /// Without a login, where it was looked for: an MCP client passes on few variables, so this may
+  /// be another directory than that of the user's shell.
+  fileprivate func naming(_ place: ContextPlace) -> CommandError {
+    guard code == ErrorCode.notAtResource.code else { return self }
+    return CommandError(status, code, "\(message) in \(place.places.state.escaped)", hint: hint)
+  }
 }

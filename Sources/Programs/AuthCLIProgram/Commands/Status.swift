@@ -74,7 +74,7 @@ enum StatusCommand {
   }
 
   /// What shows the logins of other contexts, if there are any.
-  private static func otherLogins(besides place: ContextPlace) -> [Hint] {
+  static func otherLogins(besides place: ContextPlace) -> [Hint] {
     let others = (try? FileVault.contexts(in: place.places.state))?.filter { $0 != place.context } ?? []
     return others.isEmpty ? [] : ["Logins in other contexts: \(runByOthers: "contexts")"]
   }

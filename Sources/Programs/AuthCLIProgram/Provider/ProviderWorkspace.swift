@@ -247,6 +247,7 @@ extension CommandError {
       "oauth_no_registration": own, "oauth_registration_refused": own,
       "oauth_no_user": "Log out first, or switch to the new login with: \(run: "login", "--switch")",
       "oauth_invalid_client": client, "oauth_unauthorized_client": client,
+      "oauth_invalid_client_metadata": "Check --scope: the provider registers no client with these settings.",
       "oauth_invalid_scope": "Check --scope: the provider does not grant this access.",
     ]
   }

@@ -42,9 +42,11 @@ struct SavedAccess: Redacted {
   /// Takes the access token of the session file, or renews it, without a prompt.
   ///
   /// It reads only the session file if the token is valid for long enough, no limit of the login
-  /// has ended the session, and the token is not the `refused` one.
+  /// has ended the session, and the token is not the `refused` one. A process that lasts,
+  /// `isLasting`, does not renew at each use what can never be valid for so long.
   init(
-    _ words: ParsedWords, in place: ContextPlace, _ printer: Printer, insteadOf refused: RefusedToken? = nil
+    _ words: ParsedWords, in place: ContextPlace, _ printer: Printer, insteadOf refused: RefusedToken? = nil,
+    isLasting: Bool = false
   ) async throws(CommandError) {
     var minimum = words[Self.minimum]
     let clock = BootClock()
@@ -58,6 +60,11 @@ struct SavedAccess: Redacted {
         let requested = OAuthAuthority.requestTime(of: session)
       {
         minimum = min(minimum, (end.uptime - requested.uptime) / 4)
+      }
+      if isLasting, case .at(let end) = saved.deadline, let requested = OAuthAuthority.requestTime(of: session),
+        end.uptime - requested.uptime < minimum
+      {
+        minimum = (end.uptime - requested.uptime) / 4
       }
       let now = try explained { () throws(ClockError) in try clock.now() }
       if let refused, refused.isMeant(saved, requested: OAuthAuthority.requestTime(of: session), now: now) {

@@ -2,8 +2,8 @@ import Programs
 import Testing
 
 /// The permitted imports of each module, without external packages: auth-cli → AuthCLIProgram →
-/// AuthFullScreen → AuthScreens → AuthMessages → AuthAccounts → AuthCore → Guards, and AuthCLIProgram
-/// → AuthSQLite → AuthRules → AuthAccounts.
+/// AuthFullScreen → AuthScreens → AuthMessages → AuthAccounts → AuthCore → Guards, and
+/// AuthCLIProgram → AuthSQLite → AuthRules → AuthAccounts.
 @Suite(.timeLimit(.minutes(10))) struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   /// The names of the C library on different systems; AuthCore uses it for threads.
