@@ -83,7 +83,7 @@ package indirect enum AppAction: Equatable, Sendable {
   case pay(amount: Amount, payee: Username, number: Int)
   case rename(String)
   case changePassword(present: Secret, new: Secret)
-  /// Sets a new password with a code, and logs in.
+  /// Set a new password with a code.
   case recover(username: String, code: Secret, new: Secret)
   case change(OwnChange)
   case administer(Administration)
@@ -95,9 +95,8 @@ package indirect enum AppAction: Equatable, Sendable {
     case .logIn(.code), .logIn(.token): ("Logging in", true)
     case .logOut: ("Logging out", true)
     case .answer: ("Checking the code", true)
-    case .register: ("Creating the account", true)
-    case .recover: ("Changing the password", true)
-    case .changePassword: ("Changing the password", false)
+    case .register: ("Creating the account", false)
+    case .recover, .changePassword: ("Changing the password", false)
     case .reauthenticate: ("Checking the password", false)
     case .confirm: ("Confirming the login", false)
     case .renewAccess: ("Renewing the access token", false)

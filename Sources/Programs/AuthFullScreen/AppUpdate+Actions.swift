@@ -95,7 +95,9 @@ extension AppState {
     case .confirm, .renewAccess: return refresh()
     case .cancelAnswer, .logOut, .change(.makeRecoveryCodes), .change(.beginTwoStep), .change(.deleteAccount):
       return nil
-    case .register(let credentials): if isHere { enter(as: credentials.username) }
+    case .register(let credentials):
+      isEmpty = false
+      if isHere { enter(as: credentials.username) }
     case .recover(let name, _, _): if isHere { enter(as: name) }
     case .pay: if case .pay = purpose { form = newPayment() }
     case .rename, .changePassword, .change, .administer:

@@ -16,8 +16,8 @@ extension AppWork {
     switch action {
     case .logIn(let credentials): return try await logIn(credentials)
     case .logOut(let user): return try await logOut(user)
-    case .register(let credentials): return try await register(credentials)
-    case .recover(let name, let code, let password): return try await recover(name, code, password)
+    case .register(let credentials): return try register(credentials)
+    case .recover(let name, let code, let password): return try recover(name, code, password)
     case .reauthenticate(let password): return try await confirm(password)
     case .confirm, .renewAccess: throw CommandError(code: .notAtProvider, "\(context)")
     case .answer(let code): return try await answer(code)
@@ -113,29 +113,24 @@ extension AppWork {
     }
   }
 
-  private func register(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
+  private func register(_ credentials: Credentials) throws(CommandError) -> AppOutcome {
     let user = try explained { () throws(BackendError) in
       try backend.register(username: credentials.username, password: credentials.password, displayName: nil)
     }
     let role = user.role == .administrator ? ", the administrator" : ""
-    return await loggedIn(credentials, after: "Created \(user.username)\(role).")
+    return notLoggedIn(after: "Created \(user.username)\(role).")
   }
 
-  private func recover(_ name: String, _ code: Secret, _ password: Secret) async throws(CommandError) -> AppOutcome {
+  private func recover(_ name: String, _ code: Secret, _ password: Secret) throws(CommandError) -> AppOutcome {
     try explained { () throws(BackendError) in try backend.check(newPassword: password, for: name) }
     _ = try backend.setPassword(of: name, with: RecoveryCode(typed: code.bytes), to: password)
-    let credentials = Credentials.password(username: name, password: password)
-    return await loggedIn(credentials, after: "The new password is set; all sessions are ended.")
+    return notLoggedIn(after: "The new password is set; all sessions are ended.")
   }
 
-  /// Logs in if no code is needed; `done` says what was already done.
-  private func loggedIn(_ credentials: Credentials, after done: String) async -> AppOutcome {
-    do throws(CommandError) {
-      return AppOutcome(done: done + " " + (try await logIn(credentials)).done)
-    } catch {
-      if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
-      return AppOutcome(done: done + " Log in now.")
-    }
+  /// The outcome of an action that does not log in, as the command for it does not.
+  private func notLoggedIn(after done: String) -> AppOutcome {
+    // Meanwhile another process may have logged in.
+    AppOutcome(done: done + (store.session == nil ? " Log in now." : ""))
   }
 
   private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {

@@ -21,6 +21,8 @@ enum AppCommand {
         + "refuse, and w writes them to a new file in your home directory that only you can read.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
         + "shows the session machine at work.",
+      "To create an account or to set a new password is not a login, as with 'register' and 'recover'. The login form "
+        + "opens then, with the name.",
       "In a context at an identity provider it has the tabs that need no database. To log in, it leaves the screen, "
         + "prompts as 'login' does, and comes back.",
       "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
