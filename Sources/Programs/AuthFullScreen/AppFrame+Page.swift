@@ -188,20 +188,20 @@ extension AppState {
       column: columns.lowerBound)
   }
 
-  func draw(_ machine: MachineView, in frame: inout Frame, _ area: AppArea) {
-    var states = machine.states(boxed: false)
-    var words = area
-    var column = 0
-    if columns >= 60 {
-      let boxed = columns >= 100 ? machine.diagram() : machine.states(boxed: true)
-      if boxed.count <= area.height { states = boxed }
-      column = states.map { 2 + DisplayWidth.columns($0.text) }.max() ?? 0
-    } else {
-      // If there is no room for all states, the current one shows.
-      if states.count > area.height { states = states.filter { $0.style == .strong } }
-      words.top += states.count + (area.height > states.count + 3 ? 1 : 0)
+  /// The layout of the Machine tab; nil for another page.
+  var machineLayout: MachineLayout? { page?.machine?.layout(columns: columns, height: body.height) }
+
+  /// The lines of the Machine tab that show, such as "1-5 of 23"; nil if all do.
+  var machineLines: String? {
+    guard let count = machineLayout?.lines.count, count > body.height else { return nil }
+    return "\(list.top + 1)-\(min(count, list.top + body.height)) of \(count)"
+  }
+
+  func draw(_ machine: MachineLayout, in frame: inout Frame, _ area: AppArea) {
+    for (offset, parts) in machine.states.enumerated() {
+      var column = 0
+      for part in parts { column = frame.put(part.text, row: area.top + offset, column: column, style: part.style) }
     }
-    frame.put(states, area)
-    frame.put(machine.words(width: columns - column, height: words.height), words, column: column)
+    frame.put(machine.lines, from: list.top, area, column: machine.column)
   }
 }

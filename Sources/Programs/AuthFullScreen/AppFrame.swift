@@ -17,7 +17,7 @@ extension AppState {
       frame.put(overlay, from: overlayTop, body)
     } else if let form {
       draw(form, in: &frame, body)
-    } else if let machine = page?.machine {
+    } else if let machine = machineLayout {
       draw(machine, in: &frame, body)
     } else if let page {
       draw(page, in: &frame, body)
@@ -148,13 +148,15 @@ extension AppState {
     if !said.isEmpty, !hasNoticeRow { return }
     let position = position
     let start = columns - DisplayWidth.columns(position)
-    if !position.isEmpty, start > 20 { frame.put(position, row: rows - 1, column: start, style: .faint) }
-    frame.put(foot(width: position.isEmpty ? columns : start - 2), row: rows - 1, column: 0, style: .faint)
+    let isShown = !position.isEmpty && start > 20
+    if isShown { frame.put(position, row: rows - 1, column: start, style: .faint) }
+    frame.put(foot(width: isShown ? start - 2 : columns), row: rows - 1, column: 0, style: .faint)
   }
 
-  /// The position of the selected row, such as "3 of 40", if not all rows show.
+  /// The position of the selected row, such as "3 of 40", or the visible lines, if not all show.
   private var position: String {
     guard interruption == nil, !showsHelp, form == nil, let page else { return "" }
+    if page.machine != nil { return machineLines ?? "" }
     let rows = rowsShown
     guard let selected = selected(in: rows), rows.count > list.height else { return "" }
     return "\(selected + 1) of \(rows.count)\(page.part == nil ? "" : "+")"
@@ -236,7 +238,8 @@ extension AppState {
     let others = [
       isSorted ? "s sort by " + (otherOrder == .name ? "name" : "last login") : nil,
       menu != nil ? "Esc back" : filter.text.isEmpty ? nil : "Esc clear",
-      selected == nil ? nil : "↑↓ choose", "q quit", selected != nil && canFilter ? "/ filter" : nil,
+      machineLines != nil ? "↑↓ scroll" : selected.map { _ in "↑↓ choose" }, "q quit",
+      selected != nil && canFilter ? "/ filter" : nil,
     ]
     // A menu already has a row for each letter.
     let all = keys + (isNarrow && menu == nil ? letters + others : others + letters)

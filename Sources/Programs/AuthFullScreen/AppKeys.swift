@@ -94,9 +94,11 @@ extension AppState {
     return open(tabs[(index + count + tabs.count) % tabs.count])
   }
 
-  /// Moves the cursor by this number of rows, and remembers the name of its row.
+  /// Moves the cursor by this number of rows, and remembers the name of its row; scrolls a page
+  /// without rows.
   @discardableResult
   func move(by count: Int) -> AppEffect? {
+    if page?.machine != nil { list.top += count }
     let rows = rowsShown
     guard let selected = selected(in: rows) else { return nil }
     list.index = min(max(0, selected + count), rows.count - 1)
@@ -112,7 +114,11 @@ extension AppState {
   /// Scrolls to the selected row, and stores the visible range.
   func scroll() {
     overlayTop = max(0, min(overlayTop, (overlay?.count ?? 0) - body.height))
-    guard let page, page.machine == nil else { return }
+    guard let page else { return }
+    if let machine = machineLayout {
+      (list.top, list.height) = (max(0, min(list.top, machine.lines.count - body.height)), body.height)
+      return
+    }
     let layout = layout(of: page)
     (list.top, list.height) = (layout.indices.lowerBound, layout.rows.height)
   }

@@ -55,15 +55,22 @@ final class MachineView: Sendable {
     return arrows[to].contains(from)
   }
 
-  /// The states with an arrow for each transition; those that cannot be next are faint.
+  /// The lines of wires by the strokes to the four sides of a cell: none, light or heavy; up counts
+  /// 1, down 3, left 9 and right 27.
+  static let signs = Array(
+    " ╵╹╷│╿╻╽┃╴┘┚┐┤┦┒┧┨╸┙┛┑┥┩┓┪┫╶└┖┌├┞┎┟┠─┴┸┬┼╀┰╁╂╾┵┹┭┽╃┱╅╉╺┕┗┍┝┡┏┢┣╼┶┺┮┾╄┲╆╊━┷┻┯┿╇┳╈╋")
+
+  /// The states with an arrow for each transition, each line in parts of one style.
   ///
   /// The transitions of a state start beside its name, and run to the lanes of the states that they
   /// lead to (`┼` joins, `│` does not); each lane ends above its state.
-  func diagram() -> [AppNotice] {
+  ///
+  /// Those of the current state are heavy and bold; the others are faint, and so are states that
+  /// cannot be next.
+  func diagram() -> [[AppNotice]] {
     let boxes = states(boxed: true)
     // The sides to which a line leads from each cell, as bits.
     let (up, down, left, right) = (1, 2, 4, 8)
-    let signs = Array(" ╵╷│╴┘┐┤╶└┌├─┴┬┼")
     var grid = [[Int]](repeating: [Int](repeating: 0, count: 3 * arrows.count + 1), count: boxes.count)
     let lanes = arrows.indices.filter { !arrows[$0].isEmpty }
       .map { state in (end: 2 * state, rows: (arrows[state].map { 2 * $0 + 1 } + [2 * state]).sorted()) }
@@ -80,19 +87,55 @@ final class MachineView: Sendable {
         grid[row][3 + 3 * lane] |= left
       }
     }
-    var lines = grid.map { row in row.map { signs[$0] } }
-    for lane in lanes { lines[lane.end][1] = "◀" }
     let kinds = SessionState.Kind.allCases
-    return zip(boxes, lines).enumerated().map { row, line in
-      // The lines between the boxes are part of the wires.
+    // The same bits, of the wires that leave the current state.
+    var heavy = grid.map { row in row.map { _ in 0 } }
+    let start = 2 * (kinds.firstIndex(of: present) ?? 0) + 1
+    for (lane, (end, rows)) in lanes.enumerated() where rows.contains(start) {
+      let (first, last) = (min(start, end), max(start, end))
+      for row in first...last { heavy[row][3 + 3 * lane] |= (row > first ? up : 0) | (row < last ? down : 0) }
+      for row in [start, end] {
+        for column in 1..<(3 + 3 * lane) where grid[row][column] & left != 0 { heavy[row][column] |= left | right }
+        heavy[row][3 + 3 * lane] |= left
+      }
+    }
+    return boxes.enumerated().map { row, box in
       let isNext = row.isMultiple(of: 2) || isNext(kinds[row / 2])
-      return AppNotice(line.0.text + String(line.1), isNext ? line.0.style : .faint)
+      var parts = [AppNotice(box.text, isNext ? box.style : .faint)]
+      let isEnd = lanes.contains { $0.end == row }
+      for (column, (light, heavy)) in zip(grid[row], heavy[row]).enumerated() {
+        func value(_ side: Int) -> Int { (light & side != 0 ? 1 : 0) + (heavy & side != 0 ? 1 : 0) }
+        let sign =
+          isEnd && column == 1 ? "◀" : Self.signs[value(up) + 3 * value(down) + 9 * value(left) + 27 * value(right)]
+        let style: CellStyle = heavy != 0 ? .strong : .faint
+        if let last = parts.last, sign == " " || parts.count > 1 && last.style == style {
+          parts[parts.count - 1] = AppNotice(last.text + String(sign), last.style)
+        } else {
+          parts.append(AppNotice(String(sign), style))
+        }
+      }
+      return parts
     }
   }
 
-  /// The possible next events and the last events, the newest first; as many rows as there is room
-  /// for.
-  func words(width: Int, height: Int) -> [AppNotice] {
+  /// Lays the tab out in a room; without enough room for the states beside the words, all of it is
+  /// one column, with the current state first if there are few rows.
+  func layout(columns: Int, height: Int) -> MachineLayout {
+    let states = states(boxed: false)
+    guard columns >= 60, states.count <= height else {
+      let words = words(width: columns)
+      if states.count + 3 < height { return MachineLayout(lines: states + [.blank] + words) }
+      let current = states.filter { $0.style == .strong } + (height > 4 ? [.blank] : [])
+      return MachineLayout(lines: current + words + [.blank, AppNotice("All states", .faint)] + states)
+    }
+    let boxed = columns >= 100 ? diagram() : self.states(boxed: true).map { [$0] }
+    let fixed = boxed.count <= height ? boxed : states.map { [$0] }
+    let width = fixed.map { line in line.reduce(0) { $0 + DisplayWidth.columns($1.text) } }.max() ?? 0
+    return MachineLayout(states: fixed, lines: words(width: columns - width - 2), column: width + 2)
+  }
+
+  /// The possible next events, and the last events, the newest first.
+  private func words(width: Int) -> [AppNotice] {
     func wrap(_ text: String, _ style: CellStyle) -> [AppNotice] { AppNotice.wrap(text, style, width: width) }
     var lines: [AppNotice] = []
     if let (step, time) = lastMovement {
@@ -101,10 +144,6 @@ final class MachineView: Sendable {
     }
     lines += wrap("From \(present.rawValue) it can go to", .faint) + ways.flatMap { wrap($0, .plain) }
     lines += [.blank] + wrap("What happened, the latest first", .faint)
-    let explanation = "'not' and 'no effect' are not errors: every state handles every event."
-    var legend = [.blank] + wrap(explanation, .faint)
-    // The latest steps matter more than the legend.
-    if height < lines.count + legend.count + 3 { legend = [] }
     for (step, time) in steps.reversed() {
       let course =
         switch step.answer {
@@ -117,10 +156,19 @@ final class MachineView: Sendable {
         }
       let line = (time.isEmpty ? "" : time + "  ") + "\(DisplayWidth.pad(step.event, to: 14))  \(course)"
       let fits = DisplayWidth.columns(line) <= width
-      let rows = fits ? [line] : [step.event] + Paragraph.wrap(course, width: width, indent: 2)
-      if lines.count + rows.count + legend.count > height { break }
-      lines += AppNotice.lines(rows)
+      lines += AppNotice.lines(fits ? [line] : [step.event] + Paragraph.wrap(course, width: width, indent: 2))
     }
-    return lines + legend
+    let explanation = "'not' and 'no effect' are not errors: every state handles every event."
+    return lines + [.blank] + wrap(explanation, .faint)
   }
+}
+
+/// The positions of the parts of the Machine tab.
+struct MachineLayout {
+  /// The states at the left, which stay in place; each line in parts of one style.
+  var states: [[AppNotice]] = []
+  /// The lines that scroll.
+  let lines: [AppNotice]
+  /// The first column of the lines.
+  var column = 0
 }

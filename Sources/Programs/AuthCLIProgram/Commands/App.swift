@@ -20,7 +20,8 @@ enum AppCommand {
       "On a page with codes that are shown once, the mouse selects them, y asks the terminal to copy them, which it may "
         + "refuse, and w writes them to a new file in your home directory that only you can read.",
       "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
-        + "shows the session machine at work.",
+        + "shows the session machine at work: heavy lines lead from its state to those that can be next. What does not "
+        + "fit scrolls as a list does.",
       "To create an account or to set a new password is not a login, as with 'register' and 'recover'. The login form "
         + "opens then, with the name.",
       "In a context at an identity provider it has the tabs that need no database. To log in, it leaves the screen, "

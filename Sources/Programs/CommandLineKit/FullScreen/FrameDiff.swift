@@ -137,11 +137,13 @@ extension Frame.Cell {
   fileprivate var inASCII: String {
     if character.isASCII { return String(character) }
     if character.unicodeScalars.allSatisfy(\.isDots) { return "*" }
-    return String(repeating: Self.signs[character] ?? "?", count: Int(width))
+    // Such as the joints of heavy lines.
+    let other: Character = character.unicodeScalars.allSatisfy(\.isForDrawing) ? "#" : "?"
+    return String(repeating: Self.signs[character] ?? other, count: Int(width))
   }
 
   private static let signs = [Character: Character](
     uniqueKeysWithValues: zip(
-      "─·–│┌┐└┘├┤┬┴┼↑↓←‹◀→›▶…▁▂▃▄▅▆▇█",
-      "---|+++++++++^v<<<>>>~___===##"))
+      "─·–│┌┐└┘├┤┬┴┼━↑↓←‹◀→›▶…▁▂▃▄▅▆▇█",
+      "---|+++++++++=^v<<<>>>~___===##"))
 }

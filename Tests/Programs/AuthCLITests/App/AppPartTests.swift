@@ -146,7 +146,7 @@ struct AppPartTests {
   func arrows() throws {
     let table = MachineTable.shipped
     let view = MachineView(present: .loggedIn, events: table.events(from:to:), steps: [])
-    let lines = view.diagram().map { Array($0.text) }
+    let lines = view.diagram().map { parts in parts.flatMap { $0.text.map(\.light) } }
     let kinds = SessionState.Kind.allCases
     let edge = try #require(lines[0].firstIndex(of: "┐"))
     for (from, source) in kinds.enumerated() {
@@ -162,6 +162,28 @@ struct AppPartTests {
       }
       let wanted = kinds.filter { $0 != source && !table.events(from: source.rawValue, to: $0.rawValue).isEmpty }
       #expect(reached.map(\.element) == wanted, "\(source.rawValue)")
+    }
+  }
+
+  @Test(
+    "the wires that leave the current state, and no others, are heavy and bold", arguments: SessionState.Kind.allCases)
+  func ways(_ present: SessionState.Kind) throws {
+    let table = MachineTable.shipped
+    let view = MachineView(present: present, events: table.events(from:to:), steps: [])
+    let kinds = SessionState.Kind.allCases
+    let lines = view.diagram()
+    // The first part of a line is the box of the state.
+    let wires = lines.map { $0.dropFirst() }
+    for part in wires.joined() where !part.text.allSatisfy({ $0 == " " || $0 == "◀" }) {
+      #expect(part.text.contains { $0.light != $0 } == (part.style == .strong), "\(part)")
+    }
+    for (to, kind) in kinds.enumerated() {
+      let isNext = kind != present && !table.events(from: present.rawValue, to: kind.rawValue).isEmpty
+      let head = wires[2 * to].first { $0.text.contains("◀") }
+      #expect((head?.style == .strong) == isNext, "\(kind.rawValue)")
+      // A wire of another state is faint where it starts.
+      let start = try #require(wires[2 * to + 1].first { $0.text.contains { "─━╼╾".contains($0) } })
+      #expect((start.style == .strong) == (kind == present), "\(kind.rawValue)")
     }
   }
 
@@ -191,5 +213,14 @@ struct AppPartTests {
         _ = state.frame
       }
     }
+  }
+}
+
+extension Character {
+  /// The same line with light strokes in place of heavy ones.
+  fileprivate var light: Character {
+    guard let index = MachineView.signs.firstIndex(of: self) else { return self }
+    let sides = [1, 3, 9, 27].map { side in index / side % 3 > 0 ? side : 0 }
+    return MachineView.signs[sides.reduce(0, +)]
   }
 }

@@ -72,12 +72,12 @@ struct FrameDiffTests {
   func ascii() {
     var screen = SmallScreen(columns: 40, rows: 4)
     var frame = Frame(columns: 40, rows: 4)
-    frame.put("┌──┐ 名前 Zoë ▶ ‹› ↑↓…", row: 1, column: 0)
+    frame.put("┌──┐ ━┩ 名前 Zoë ▶ ‹› ↑↓…", row: 1, column: 0)
     frame.put("end", row: 1, column: 30)
     let bytes = FrameDiff.bytes(from: nil, to: frame, colors: true, isASCII: true)
     #expect(bytes.allSatisfy { $0 < 0x80 })
     screen.feed(bytes)
-    #expect(screen.frame.lines[1] == "+--+ ???? Zo? > <> ^v~        end")
+    #expect(screen.frame.lines[1] == "+--+ =# ???? Zo? > <> ^v~     end")
   }
 
   @Test("few blanks are drawn, many are erased, and those after the last sign with one sequence")
