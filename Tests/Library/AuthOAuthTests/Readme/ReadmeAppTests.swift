@@ -22,7 +22,6 @@ import Testing
     try #require(store.open(InboxScreen.self) == nil)
     try await logIn(store, authority) { url in try world.server.browse(url) }
     let screen = try #require(store.open(InboxScreen.self))
-    #expect(screen.title == store.session?.user.displayName)
     try await screen.load { header in
       sent.withLock {
         $0.append(header)
