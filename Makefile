@@ -210,6 +210,9 @@ articles = for article in $(1); do \
     install -D -m 644 "$(ARTICLES)/$$article.md" "$(2)/$$article.md"; \
   done
 
+# $(call page,EXECUTABLE): its man page, with the whole paths of the articles.
+page = $(1) man | sed 's|[^ ]*share/doc/|$(PREFIX)/share/doc/|'
+
 # `sudo make install` builds nothing in the clone of another user, who could not replace what root builds there.
 FOREIGN := $(shell [ -O .build ] && [ -w .build ] || echo yes)
 # $(call build,EXECUTABLE,TARGET): the target that builds an executable before it is installed.
@@ -221,7 +224,7 @@ notice = @$(if $(call build,$(1),built),,echo "Installing what was built before,
 install: $(call build,$(RELEASE),release) ## * Install the executable, man page, completions and articles (PREFIX=/usr/local, DESTDIR=)
 	$(call notice,$(RELEASE))
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
-	$(RELEASE) man | install -D -m 644 /dev/stdin "$(MAN)"
+	$(call page,$(RELEASE)) | install -D -m 644 /dev/stdin "$(MAN)"
 	$(RELEASE) completions bash | install -D -m 644 /dev/stdin "$(BASH_COMPLETION)"
 	$(RELEASE) completions zsh | install -D -m 644 /dev/stdin "$(ZSH_COMPLETION)"
 	$(RELEASE) completions fish | install -D -m 644 /dev/stdin "$(FISH_COMPLETION)"
@@ -241,7 +244,7 @@ release-service: setup-release
 install-service: $(call build,$(SERVICE),release-service) ## Install auth-service, its man page, its articles and its units for systemd (PREFIX=/usr/local, DESTDIR=)
 	$(call notice,$(SERVICE))
 	install -D -m 755 $(SERVICE) "$(DESTDIR)$(PREFIX)/bin/auth-service"
-	$(SERVICE) man | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
+	$(call page,$(SERVICE)) | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service | \
 	  install -D -m 644 /dev/stdin "$(UNITS)/auth-service.service"
 	install -D -m 644 fixtures/systemd/auth-service.socket "$(UNITS)/auth-service.socket"
