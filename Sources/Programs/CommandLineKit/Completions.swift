@@ -6,10 +6,23 @@ package enum Shell: String, Choice {
 
   package var summary: String { "completions for \(rawValue)" }
 
-  /// The words of a line as the shell hands them over: bash splits them at equals signs.
+  /// The words of a line as the shell hands them over: bash splits them at equals signs, and
+  /// addresses at colons.
   package func words(_ words: [Word]) -> [Word] {
     guard self == .bash else { return words }
-    return words.filter { !$0.isSpelled("=") } + (words.last?.isSpelled("=") == true ? [""] : [])
+    var whole: [Word] = []
+    var isAddress = false
+    for word in words where !word.isSpelled("=") {
+      let isColon = word.isSpelled(":")
+      if isAddress || isColon, let start = whole.last, start.bytes.first != UInt8(ascii: "-") {
+        whole[whole.count - 1] = Word(bytes: start.bytes + word.bytes)
+        isAddress = isColon
+      } else {
+        whole.append(word)
+        isAddress = false
+      }
+    }
+    return whole + (words.last?.isSpelled("=") == true ? [""] : [])
   }
 }
 
@@ -21,14 +34,17 @@ package struct Completions: Sendable {
   package var words: [Suggestion]
   /// The words of a command of the program that prints more of them, one per line.
   package private(set) var listedBy: String?
+  /// Whether the shell offers its files.
+  package private(set) var areFiles = false
   /// The start of the last word before each of them: an option with its equals sign.
   fileprivate(set) var prefix = ""
 
   /// The completions as the script of `shell` reads them, one per line.
   ///
   /// bash gets only those that continue the last word; the other shells select them. `zsh` reads
-  /// the title first.
+  /// the title first. A slash, which is no completion, stands for the files of the shell.
   package func text(continuing last: Word?, for shell: Shell) -> String {
+    if areFiles { return "/\n" }
     let words = words.map { (value: prefix + $0.value, summary: $0.summary) }
     let lines =
       switch shell {
@@ -77,7 +93,7 @@ extension Tool {
     let topics = value.form.offersTopics ? Help(self, width: 80).topics + Self.names(commands) : []
     return Completions(
       title: value.name.lowercased(), words: value.form.candidates + value.form.examples + topics,
-      listedBy: value.form.listedBy)
+      listedBy: value.form.listedBy, areFiles: value.form.offersFiles)
   }
 
   private static func names(_ commands: [Command<Request>]) -> [Suggestion] {
@@ -96,21 +112,36 @@ extension Tool {
         """
         \(function)() {
           mapfile -t COMPREPLY < <(\(ask) "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+          if [[ ${COMPREPLY[0]-} == / ]]; then COMPREPLY=(); compopt -o default; fi
         }
         complete -F \(function) \(name)
         """
       case .fish:
-        "complete -c \(name) -f -a '(\(ask) (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'"
+        """
+        function _\(function)
+          set -l offers (\(ask) (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+          if test "$offers" = /
+            set -l last (commandline -ct)
+            set -l option (string match -r -- '^-[^=]*=' $last)
+            printf '%s\\n' "$option"(__fish_complete_path (string replace -- "$option" '' $last))
+          else if set -q offers[1]
+            printf '%s\\n' $offers
+          end
+        end
+        complete -c \(name) -f -a '(_\(function))'
+        """
       case .zsh:
-        // For a directory in `fpath`; a shell can also source it.
+        // For a directory in `fpath`, where the name of the file is that of the function which loads it; a shell can also
+        // source it.
         """
         \(function)() {
           local -a offers=("${(@f)$(\(ask) "${(@)words[2,CURRENT]}" 2>/dev/null)}")
           local title=$offers[1]
+          if [[ $title == / ]]; then compset -P '-*='; _files; return; fi
           shift offers
           if (( $#offers )); then _describe "$title" offers; else _message "$title"; fi
         }
-        if [[ $funcstack[1] == \(function) ]]; then \(function) "$@"; else compdef \(function) \(name); fi
+        if [[ $funcstack[1] == _\(name) ]]; then \(function) "$@"; else compdef \(function) \(name); fi
         """
       }
     let head = "# \(shell) completions for \(name) \(about.version)\n"

@@ -13,6 +13,7 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///   - candidates: The values that a shell may suggest, and that help lists.
   ///   - examples: Other values that a shell may suggest.
   ///   - offersTopics: Whether a shell may also suggest the topics of help, such as commands.
+  ///   - offersFiles: Whether a shell may suggest its files, and nothing else.
   ///   - listedBy: The words of a command of the program that prints the values that a shell may
   ///     suggest, one per line.
   ///   - isRepeated: Whether a message may repeat a word that is not of this kind; false where
@@ -20,12 +21,12 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
     _ noun: String, accepted: String, candidates: [Suggestion] = [], examples: [Suggestion] = [],
-    offersTopics: Bool = false, listedBy: String? = nil, isRepeated: Bool = true,
+    offersTopics: Bool = false, offersFiles: Bool = false, listedBy: String? = nil, isRepeated: Bool = true,
     convert: @escaping @Sendable (Word) -> Value?
   ) {
     form = ValueForm(
       noun: noun, accepted: accepted, candidates: candidates, examples: examples, offersTopics: offersTopics,
-      listedBy: listedBy, isRepeated: isRepeated
+      offersFiles: offersFiles, listedBy: listedBy, isRepeated: isRepeated
     ) {
       convert($0) != nil
     }
@@ -43,6 +44,8 @@ package struct ValueForm: Sendable {
   /// Other values that a shell may suggest.
   package let examples: [Suggestion]
   package let offersTopics: Bool
+  /// Whether a shell may suggest its files, and nothing else.
+  package let offersFiles: Bool
   /// The words of a command of the program that prints the values that a shell may suggest, one per
   /// line.
   package let listedBy: String?

@@ -48,7 +48,8 @@ enum TokenCommand {
     "refused-stdin", "Read the token that a server refused from standard input, one line, and renew that one")
   private static let header = Option.flag("header", "Print the header Authorization")
   private static let file = Option.optional(
-    "file", "PATH", ValueKind<[UInt8]>("a path", accepted: "the path of a file") { $0.bytes.isEmpty ? nil : $0.bytes },
+    "file", "PATH",
+    ValueKind<[UInt8]>("a path", accepted: "the path of a file", offersFiles: true) { $0.bytes.isEmpty ? nil : $0.bytes },
     "Write it into this file, readable only by you, and print nothing")
 
   private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
@@ -98,7 +99,7 @@ enum RunCommand {
   private static let variable = Option.standard(
     "as", "NAME", variableName, "The environment variable", standard: "ACCESS_TOKEN", shownAs: "ACCESS_TOKEN")
   private static let program = Argument.rest(
-    "COMMAND", ValueKind("a word", accepted: "the command and its arguments after '--'") { $0 },
+    "COMMAND", ValueKind("a word", accepted: "the command and its arguments after '--'", offersFiles: true) { $0 },
     "The command and its arguments, after '--'", isAfterDashes: true)
 
   private static let variableName = ValueKind<String>(
