@@ -1,4 +1,4 @@
-public import AuthCore
+package import AuthCore
 
 /// Payments, and what happened.
 extension Backend {
@@ -13,22 +13,6 @@ extension Backend {
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt? {
     try ask(Operations.earlierPayment, order, lease.sessionToken)
-  }
-
-  /// Pays, in one transaction with every check: session, freshness, accounts, balance.
-  ///
-  /// - Parameters:
-  ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` does the same without
-  ///     blocking its caller.
-  ///   - lease: A lease of the session that the intent was made for.
-  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the
-  ///   first receipt.
-  /// - Throws: ``BackendError``; nothing was paid.
-  public func pay(
-    _ intent: consuming PaymentIntent, under lease: borrowing SessionLease
-  ) throws(BackendError) -> Receipt {
-    try lease.require(intent.session)
-    return try ask(Operations.pay, intent.order, lease.sessionToken)
   }
 
   /// Payments from and to the leased session's account, newest first.

@@ -102,7 +102,7 @@ package enum Operations {
   /// See ``Backend/earlierPayment(of:under:)``.
   package static let earlierPayment = BackendOperation<(PaymentOrder, SessionToken), Receipt?>(
     .earlierPayment, .earlier, .reads, needs: SessionNeeds())
-  /// See ``Backend/pay(_:under:)``.
+  /// See ``PaymentIntent/submit(under:)``.
   ///
   /// Under a key a payment whose answer was lost is repeated, and made once.
   package static let pay = BackendOperation<(PaymentOrder, SessionToken), Receipt>(

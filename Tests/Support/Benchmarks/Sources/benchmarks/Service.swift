@@ -184,8 +184,11 @@ final class Client: @unchecked Sendable {  // Safe: it only keeps the service ru
 
   func pay(_ order: PaymentOrder) {
     do {
-      _ = try key.session.withLease { lease throws(BackendError) in
-        try authority.pay(authority.prepare(order, for: key), under: lease)
+      _ = try waiting { [authority, key] in
+        try await key.session.withLease(using: authority.prepare(order, for: key)) {
+          (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
+          try await intent.submit(under: lease)
+        }
       }
     } catch {
       fatalError("not paid: \(error)")
@@ -193,11 +196,11 @@ final class Client: @unchecked Sendable {  // Safe: it only keeps the service ru
   }
 }
 
-/// Waits on this thread for asynchronous work.
+/// Runs asynchronous work on this thread, and waits for the rest of it if it suspends.
 private func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
   let end = DispatchSemaphore(value: 0)
   let result = Mutex<Result<Value, any Error>?>(nil)
-  Task {
+  Task.immediate {
     let outcome: Result<Value, any Error>
     do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
     result.withLock { $0 = outcome }
