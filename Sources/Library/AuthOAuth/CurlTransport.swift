@@ -25,15 +25,15 @@
     static let recordedSeconds: Int64 = 120
     private let program: String
     let timeLimit: Duration
-    private let workPlace: WorkPlace
+    private let executor: WorkExecutor
     /// Further options of curl for `https` requests, by their names.
     private let options: [String: String]
 
     /// Creates a transport with options of curl that are not in the environment, such as `proxy`.
     package init(
-      program: String = "curl", timeLimit: Duration = .seconds(20), workPlace: WorkPlace, options: [String: String]
+      program: String = "curl", timeLimit: Duration = .seconds(20), executor: WorkExecutor, options: [String: String]
     ) {
-      (self.program, self.timeLimit, self.workPlace, self.options) = (program, timeLimit, workPlace, options)
+      (self.program, self.timeLimit, self.executor, self.options) = (program, timeLimit, executor, options)
     }
 
     /// Creates a transport.
@@ -41,9 +41,9 @@
     /// - Parameters:
     ///   - program: curl, as a path or as a name that `PATH` finds.
     ///   - timeLimit: The longest time for a request, in whole seconds.
-    ///   - workPlace: Where a request waits for its answer.
-    public init(program: String = "curl", timeLimit: Duration = .seconds(20), workPlace: WorkPlace = .separateThreads) {
-      self.init(program: program, timeLimit: timeLimit, workPlace: workPlace, options: [:])
+    ///   - executor: The threads on which a request waits for its answer.
+    public init(program: String = "curl", timeLimit: Duration = .seconds(20), executor: WorkExecutor = .separateThreads) {
+      self.init(program: program, timeLimit: timeLimit, executor: executor, options: [:])
     }
 
     /// Sends a request and returns the response, whatever its status.
@@ -60,7 +60,7 @@
       // A recorded request has no limit of curl's own before that.
       let deadline = ContinuousClock.now + timeLimit + (request.recorder == nil ? .seconds(2) : .zero)
       let output = await withTaskCancellationHandler {
-        if workPlace == .callingThread { return process.output(until: deadline) }
+        if executor == .callingThread { return process.output(until: deadline) }
         return await withCheckedContinuation { continuation in
           let wait: @Sendable () -> Void = { continuation.resume(returning: process.output(until: deadline)) }
           if !startThread(wait) { wait() }

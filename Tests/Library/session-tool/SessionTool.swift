@@ -26,14 +26,14 @@ enum SessionTool {
       endpoints: [
         .token: issuer + "/token" + slash, .deviceAuthorization: issuer + "/device_authorization",
         .userInfo: issuer + "/userinfo" + slash,
-      ], send: CurlTransport(workPlace: .callingThread).send)
+      ], send: CurlTransport(executor: .callingThread).send)
     if isDjango { server.endpoints[.revocation] = issuer + "/revoke_token/" }
     let clock = BootClock()
     let authority = OAuthAuthority(server: server, clientID: isDjango ? "app" : "cli", scopes: ["openid"], clock: clock)
     let limit = words.count > 5 ? Duration.milliseconds(Int(words[5]) ?? 0) : .seconds(30)
     let store = SessionStore(
       authority: authority, vault: FileVault(directory: words[1], issuer: TokenIssuer(rawValue: issuer)), clock: clock,
-      timing: SessionTiming(renewalStep: limit, watchesLimits: false), worksOn: .callingThread)
+      timing: SessionTiming(renewalStep: limit, watchesLimits: false), executor: .callingThread)
     do {
       if words[3] == "login" {
         let device = try await authority.deviceAuthorization()

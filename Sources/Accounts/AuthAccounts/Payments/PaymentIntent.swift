@@ -24,7 +24,7 @@ public struct PaymentIntent: ~Copyable, Sendable {
   public consuming func submit(under lease: borrowing SessionLease) async throws(BackendError) -> Receipt {
     try lease.require(session)
     let (backend, order, token) = (backend, order, lease.sessionToken)
-    return try await lease.onWorkPlace { () throws(BackendError) in try backend.ask(Operations.pay, order, token) }
+    return try await lease.onWorkExecutor { () throws(BackendError) in try backend.ask(Operations.pay, order, token) }
   }
 }
 

@@ -20,7 +20,7 @@ extension SessionCore {
         let end = try await exchange(token, of: record.grant, under: claim)
         // The machine confirms only another token.
         if case .replaced(let grant) = end, grant.token == token {
-          place.start { await self.confirm(record.continued(by: grant)) }
+          executor.start { await self.confirm(record.continued(by: grant)) }
         }
         return answered(end, record, ifSuperseded: nil)
       }

@@ -14,7 +14,7 @@ final class SessionCore: Sendable {
   let vault: any SessionVault
   let clock: any SessionClock
   let timing: SessionTiming
-  let place: WorkPlace
+  let executor: WorkExecutor
   let inbox = MainActorInbox()
   /// The pending deliveries: added under the lock, and made by one thread at a time without the
   /// lock.
@@ -78,9 +78,9 @@ final class SessionCore: Sendable {
 
   init(
     authority: any Authority, vault: any SessionVault, clock: any SessionClock, timing: SessionTiming,
-    place: WorkPlace
+    executor: WorkExecutor
   ) {
-    self.place = place
+    self.executor = executor
     self.authority = authority
     self.vault = vault
     self.clock = clock

@@ -4,7 +4,7 @@ import ConcurrencyKit
   import Darwin
 #endif
 
-extension WorkPlace {
+extension WorkExecutor {
   /// Starts work that outlives its caller.
   func start(_ work: sending @escaping () async -> Void) {
     switch self {
@@ -18,7 +18,7 @@ extension SessionCore {
   /// Starts work that outlives its caller, and counts it until it ends.
   func start(_ work: @escaping @Sendable () async -> Void) {
     withLock { $0.running += 1 }
-    place.start {
+    executor.start {
       await work()
       self.withLock { inner -> [Promise<Void>] in
         inner.running -= 1
@@ -48,10 +48,10 @@ extension SessionCore {
 extension SessionLease {
   /// Runs a call that may block where the store calls its authority; when the store was released,
   /// on the calling thread.
-  package func onWorkPlace<Value: Sendable, Failure: Error>(
+  package func onWorkExecutor<Value: Sendable, Failure: Error>(
     _ call: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    guard let core = gate.core, core.place == .separateThreads else { return try call() }
+    guard let core = gate.core, core.executor == .separateThreads else { return try call() }
     let result = Promise<Result<Value, Failure>>()
     core.start { result.fulfil(Result { () throws(Failure) in try call() }) }
     return try await result.valueUncancelled().get()

@@ -42,12 +42,12 @@ public final class SessionStore: Observable, Sendable {
   ///   - vault: Stores the token of this device.
   ///   - clock: Measures the limits.
   ///   - timing: Time limits, and how often activity renews the session.
-  ///   - place: Where the store calls the authority and the vault.
+  ///   - executor: The threads on which the store calls the authority and the vault.
   public init(
     authority: any Authority, vault: any SessionVault, clock: any SessionClock,
-    timing: SessionTiming = SessionTiming(), worksOn place: WorkPlace = .separateThreads
+    timing: SessionTiming = SessionTiming(), executor: WorkExecutor = .separateThreads
   ) {
-    core = SessionCore(authority: authority, vault: vault, clock: clock, timing: timing, place: place)
+    core = SessionCore(authority: authority, vault: vault, clock: clock, timing: timing, executor: executor)
   }
 
   deinit {

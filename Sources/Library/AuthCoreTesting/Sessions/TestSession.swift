@@ -44,7 +44,7 @@ public final class TestSession: Sendable {
     self.password = password
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount(user, password: password)
-    store = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
+    store = SessionStore(authority: authority, vault: vault, clock: clock, executor: .callingThread)
     store.beginLogIn(Credentials.password(username: user.username, password: password))
     guard let key = store.session else {
       // No call of these doubles is held or fails, so the login is done when `beginLogIn` returns.

@@ -171,7 +171,7 @@ class ContextWorkspace {
     store = SessionStore(
       authority: authority, vault: use == .looks ? KeptVault(vault) : vault, clock: clock,
       timing: SessionTiming(watchesLimits: false),
-      worksOn: .callingThread)
+      executor: .callingThread)
     itself = self
   }
 

@@ -25,7 +25,7 @@ enum ProviderTransport {
   /// - Parameter variables: What the context stores of the variables of curl.
   /// - Returns: The transport.
   static func send(_ variables: CurlVariables = CurlVariables()) -> OAuthTransport {
-    let send: OAuthTransport = CurlTransport(workPlace: .callingThread, options: variables.applied).send
+    let send: OAuthTransport = CurlTransport(executor: .callingThread, options: variables.applied).send
     return { request in
       let began = ContinuousClock.now
       func list(_ end: String) {

@@ -46,7 +46,7 @@ import Testing
     func logIn(_ context: ContextName) async throws -> (SessionStore, LoggedInSession) {
       let store = SessionStore(
         authority: authority, vault: work.vault(context), clock: work.clock,
-        timing: SessionTiming(watchesLimits: false), worksOn: .callingThread)
+        timing: SessionTiming(watchesLimits: false), executor: .callingThread)
       _ = await store.restore()
       return (store, try await store.loggedIn(Credentials.alice))
     }

@@ -15,9 +15,9 @@ struct AccessTests: InWorld {
 
   /// Alice, logged in, with access tokens of five minutes.
   private static func lending(
-    lasting lifetime: Duration = .seconds(300), renewals: Int = 100, worksOn place: WorkPlace = .callingThread
+    lasting lifetime: Duration = .seconds(300), renewals: Int = 100, executor: WorkExecutor = .callingThread
   ) async throws -> (World, LoggedInSession) {
-    let world = World(renewal: RenewalPolicy(limit: renewals), worksOn: place)
+    let world = World(renewal: RenewalPolicy(limit: renewals), executor: executor)
     world.authority.setAccessTokens(lasting: lifetime)
     return (world, try await world.store.loggedIn(World.alice))
   }
@@ -44,7 +44,7 @@ struct AccessTests: InWorld {
     "a caller leaves the wait for a token after its limit, or when it is cancelled, and the renewal continues",
     arguments: [nil, Duration.seconds(2)], [false, true])
   func leaves(limit: Duration?, isLeased: Bool) async throws {
-    let (world, key) = try await Self.lending(worksOn: .separateThreads)
+    let (world, key) = try await Self.lending(executor: .separateThreads)
     world.clock.advance(by: .seconds(400))
     world.authority.hold(.renew)
     let waiting = Task.immediate { try await key.token(leased: isLeased, within: limit) }
@@ -93,7 +93,7 @@ struct AccessTests: InWorld {
 
   @Test("threads that race for the token renew once in each round")
   func races() async throws {
-    let (world, key) = try await Self.lending(renewals: .max, worksOn: .separateThreads)
+    let (world, key) = try await Self.lending(renewals: .max, executor: .separateThreads)
     for round in 1...20 {
       world.authority.refuseAccessTokens()
       await withTaskGroup(of: Void.self) { group in

@@ -9,9 +9,9 @@ struct MainActorTests: InWorld {
 
   @Test(
     "a view model is notified immediately when it is attached, then of every change in order, from any thread",
-    arguments: [WorkPlace.callingThread, .separateThreads])
-  func viewModel(place: WorkPlace) async throws {
-    let store = World(worksOn: place).store
+    arguments: [WorkExecutor.callingThread, .separateThreads])
+  func viewModel(executor: WorkExecutor) async throws {
+    let store = World(executor: executor).store
     await store.restore()
     let model = MainModel()
     store.attach(model)
@@ -51,7 +51,7 @@ struct MainActorTests: InWorld {
     "observers know that a session has ended before the command that found it returns", arguments: Discovery.allCases)
   func end(discovery: Discovery) async throws {
     for _ in 0..<30 {
-      let world = World(worksOn: .separateThreads)
+      let world = World(executor: .separateThreads)
       let store = world.store
       world.authority.setAccessTokens(lasting: .zero)
       let key = try await store.loggedIn(World.alice)
@@ -99,9 +99,9 @@ struct MainActorTests: InWorld {
 
   @Test(
     "on the main actor, screens are dismissed before the call that ends their session returns",
-    arguments: Call.allCases, [WorkPlace.callingThread, .separateThreads])
-  func call(_ call: Call, place: WorkPlace) async throws {
-    let world = World(worksOn: place)
+    arguments: Call.allCases, [WorkExecutor.callingThread, .separateThreads])
+  func call(_ call: Call, executor: WorkExecutor) async throws {
+    let world = World(executor: executor)
     let store = world.store
     let key = try await store.loggedIn(World.alice)
     let screen = try #require(store.open(MainScreen.self))
@@ -134,7 +134,7 @@ struct MainActorTests: InWorld {
 
   @Test("a test can wait until the store works no more and all observers were told")
   func quiet() async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     let (store, model) = (world.store, MainModel())
     world.authority.setRotation(true)
     store.attach(model)

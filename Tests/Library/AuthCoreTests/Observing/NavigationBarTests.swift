@@ -54,7 +54,7 @@ struct NavigationBarTests: InWorld {
 
   @Test("a press never ends another session than that of its user, whatever switches of users it races with")
   func pressesDuringSwitches() async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     let (store, bar) = (world.store, NavigationBar(store: world.store))
     for _ in 0..<(Effort.isComplete ? 1000 : 100) {
       let alice = try await store.loggedIn(World.alice)

@@ -86,7 +86,7 @@ import Testing
   func elsewhere(isRestored: Bool) async throws {
     let other = ScriptedAuthority(clock: clock, name: "other/")
     other.setAccount("alice", password: World.alice.password)
-    let first = SessionStore(authority: other, vault: vault, clock: clock, worksOn: .callingThread)
+    let first = SessionStore(authority: other, vault: vault, clock: clock, executor: .callingThread)
     try await first.loggedIn(World.alice)
     let before = vault.content
     if isRestored {
@@ -106,11 +106,11 @@ import Testing
 
   @Test("a complete logout beside a renewal of another process leaves nothing in the vault")
   func besideRenewal() async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     world.authority.setRotation(true)
     world.authority.setAccessTokens(lasting: .seconds(300))
     try await world.store.loggedIn(World.alice)
-    let other = try await world.launched(worksOn: .separateThreads)
+    let other = try await world.launched(executor: .separateThreads)
     // The renewal is granted before the logout, and saved before the logout erases. Then its
     // process ends, and does not see that the session is over.
     world.authority.fail(.confirm, with: .unavailable(World.offline))
@@ -150,7 +150,7 @@ import Testing
 
   @Test("a token that cannot be saved after a logout is revoked")
   func unsavedAfterLogout() async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     world.authority.setExchange(.spendsOld)
     try await world.store.loggedIn(World.alice)
     let renewal = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
@@ -164,7 +164,7 @@ import Testing
 
   @Test("tokens that could not be revoked are tried again at the same time, and not without bound")
   func unrevoked() async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     for _ in 1...100 {
       try await world.store.loggedIn(World.alice)

@@ -52,7 +52,7 @@ struct ExchangeTests: InWorld {
   func simultaneous(sharesAuthority: Bool) async throws {
     let vault: any SessionVault = sharesAuthority ? OneProcessVault(base: vault) : vault
     let stores = (1...4).map { _ in
-      SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .separateThreads)
+      SessionStore(authority: authority, vault: vault, clock: clock, executor: .separateThreads)
     }
     for store in stores { try #require(await store.restore().key != nil) }
     let renewals = await authority.holding(.renew) {
@@ -64,7 +64,7 @@ struct ExchangeTests: InWorld {
   }
 
   @Test("a failure is shared by those who waited for it") func sharedFailure() async throws {
-    let stores = (1...4).map { _ in world.anotherProcess(worksOn: .separateThreads) }
+    let stores = (1...4).map { _ in world.anotherProcess(executor: .separateThreads) }
     for store in stores { await store.restore() }
     authority.fail(.renew, with: .unavailable(World.offline))
     vault.hold(.claim, at: .answer)
@@ -82,7 +82,7 @@ struct ExchangeTests: InWorld {
     "a logout during a renewal, by the same store or another, leaves no session", arguments: [true, false],
     HoldingPoint.allCases)
   func logoutMeanwhile(byAnother: Bool, point: HoldingPoint) async throws {
-    let store = try await world.launched(worksOn: .separateThreads)
+    let store = try await world.launched(executor: .separateThreads)
     let renewal = await authority.holding(.renew, at: point) { Task { try await store.renew() } }
     _ = try await (byAnother ? world.store : store).logOutAnyone()
     authority.release(.renew, at: point)
@@ -92,7 +92,7 @@ struct ExchangeTests: InWorld {
 
   /// Begins the renewal of another store, whose answer does not arrive.
   private func beginRenewal() async throws {
-    let doomed = try await world.launched(worksOn: .separateThreads)
+    let doomed = try await world.launched(executor: .separateThreads)
     _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
   }
 
@@ -131,7 +131,7 @@ struct ExchangeTests: InWorld {
     vault.stopHolder(true)
     guard case .obstructed(.vault) = await world.anotherProcess().restore() else { throw SessionError.overtaken }
     vault.stopHolder(false)
-    let next = world.anotherProcess(worksOn: .separateThreads)
+    let next = world.anotherProcess(executor: .separateThreads)
     let claims = vault.log.count { $0 == .claim }
     let restoring = Task { await next.restore() }
     await until { vault.log.count { $0 == .claim } > claims }
@@ -186,7 +186,7 @@ struct ExchangeTests: InWorld {
   func neverSaved(byPassword: Bool) async throws {
     try await store.renew()
     let store = SessionStore(
-      authority: authority, vault: SmallVault(base: vault), clock: clock, worksOn: .separateThreads)
+      authority: authority, vault: SmallVault(base: vault), clock: clock, executor: .separateThreads)
     try #require(await store.restore().key != nil)
     let name = String(repeating: "A", count: 2000)
     authority.setAccount("alice", password: World.alice.password, displayName: name)
@@ -219,7 +219,7 @@ struct ExchangeTests: InWorld {
     func launched(waiting wait: Duration) async -> SessionStore {
       let store = SessionStore(
         authority: authority, vault: shared, clock: clock, timing: SessionTiming(renewalStep: wait),
-        worksOn: .separateThreads)
+        executor: .separateThreads)
       // On a slow machine a short limit may end the first launches.
       while await store.restore().key == nil {}
       return store
@@ -252,10 +252,10 @@ struct ExchangeTests: InWorld {
     arguments: Step.allCases.flatMap { step in HoldingPoint.allCases.map { (step: step, point: $0) } }, Other.allCases)
   func interleaved(at place: (step: Step, point: HoldingPoint), other: Other) async throws {
     for isKilled in [false, true] {
-      let world = World(worksOn: .separateThreads)
+      let world = World(executor: .separateThreads)
       world.authority.setExchange(.spendsOld)
       try await world.store.loggedIn(World.alice)
-      let others = try await world.launched(worksOn: .separateThreads)
+      let others = try await world.launched(executor: .separateThreads)
       let (vault, authority, point) = (world.vault, world.authority, place.point)
       func begin() -> Task<Void, any Error> { Task { _ = try await world.store.renew() } }
       let renewal =
@@ -307,10 +307,10 @@ struct ExchangeTests: InWorld {
     "a logout ends the session also if another store renews it meanwhile, and says if the server did not confirm that",
     arguments: [false, true], [false, true])
   func logoutDuringRenewal(isRestored: Bool, isOffline: Bool) async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     world.authority.setExchange(.spendsOld)
     try await world.store.loggedIn(World.alice)
-    let other = isRestored ? try await world.launched(worksOn: .separateThreads) : world.anotherProcess()
+    let other = isRestored ? try await world.launched(executor: .separateThreads) : world.anotherProcess()
     // It has read the old token, and then revokes it.
     let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await other.logOutAnyone() } }
     try await world.store.renew()
@@ -355,7 +355,7 @@ struct ExchangeTests: InWorld {
   }
 
   @Test("a holder that is stopped makes the others give up, and they send nothing") func stopped() async throws {
-    let stopped = try await world.launched(worksOn: .separateThreads)
+    let stopped = try await world.launched(executor: .separateThreads)
     let renewal = await authority.holding(.renew) { Task { try await stopped.renew() } }
     vault.stopHolder(true)
     let failure = await #expect(throws: SessionError.self) { try await store.renew() }

@@ -97,7 +97,7 @@ struct LimitTests: InWorld {
   @Test("a clock of which each second reading fails is read again after a second, and not without end")
   func unsteadyClock() async throws {
     let unsteady = UnsteadyClock(base: clock)
-    let store = SessionStore(authority: authority, vault: vault, clock: unsteady, worksOn: .callingThread)
+    let store = SessionStore(authority: authority, vault: vault, clock: unsteady, executor: .callingThread)
     let key = try await store.loggedIn(World.alice)
     clock.advance(by: .seconds(1800))
     while key.isLive {

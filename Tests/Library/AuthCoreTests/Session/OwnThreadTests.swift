@@ -22,7 +22,7 @@ struct OwnThreadTests {
   func mainActorGoesOn() async throws {
     // More logins than shared threads: if they ran there, no other task could run.
     let count = 4 * ProcessInfo.processInfo.activeProcessorCount + 4
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     let blocker = Blocker(world.authority)
     let stores = (0..<count).map { _ in
       SessionStore(authority: world.authority, vault: InMemoryVault(), clock: world.clock)
@@ -41,16 +41,16 @@ struct OwnThreadTests {
 
   @Test(
     "all commands of a session run on other threads or on that of the caller, with the same results",
-    arguments: [WorkPlace.callingThread, .separateThreads])
-  @MainActor func life(place: WorkPlace) async throws {
-    let world = World(worksOn: place)
+    arguments: [WorkExecutor.callingThread, .separateThreads])
+  @MainActor func life(executor: WorkExecutor) async throws {
+    let world = World(executor: executor)
     let (store, blocker, here) = (world.store, Blocker(world.authority), currentThread())
     world.authority.setRotation(true)
     #expect(store.state == .restoring(nil), "nobody is logged in before the vault answers")
     #expect(await store.restore() == .loggedOut(.neverLoggedIn))
     let key = try await store.loggedIn(World.alice)
     #expect(key.user.username == "alice" && key.isLive && world.vaultAgrees)
-    if place == .callingThread { #expect(blocker.callers == [here]) }
+    if executor == .callingThread { #expect(blocker.callers == [here]) }
     try await store.renew()
     _ = try await store.reauthenticate(password: World.alice.password).key
     let wrong = Credentials.password(username: "bob", password: Secret("no"))
@@ -64,15 +64,15 @@ struct OwnThreadTests {
     #expect(try await store.logOutAnyone() == .complete)
     #expect(bob.endReason == .userAsked && store.session == nil && world.isEmpty)
     #expect(try await store.logOutAnyone() == .alreadyLoggedOut)
-    if place == .separateThreads { #expect(!blocker.callers.contains(here)) }
+    if executor == .separateThreads { #expect(!blocker.callers.contains(here)) }
   }
 
   @Test(
     "a clock that moves right after a login or a renewal ends the session at its limit, and not before",
-    arguments: [WorkPlace.callingThread, .separateThreads], [false, true])
-  func limitRightAfter(place: WorkPlace, isRenewed: Bool) async throws {
+    arguments: [WorkExecutor.callingThread, .separateThreads], [false, true])
+  func limitRightAfter(executor: WorkExecutor, isRenewed: Bool) async throws {
     for _ in 0..<50 {
-      let world = World(worksOn: place)
+      let world = World(executor: executor)
       let key = try await world.store.loggedIn(World.alice)
       if isRenewed {
         world.clock.advance(by: .seconds(1000))
@@ -90,7 +90,7 @@ struct OwnThreadTests {
     "an authority that blocks gets no more requests after eight that were given up, until it answers",
     .timeLimit(.minutes(10)))
   func givenUp() async throws {
-    let world = World(worksOn: .separateThreads)
+    let world = World(executor: .separateThreads)
     let (store, blocker) = (world.store, Blocker(world.authority))
     blocker.shut()
     for attempt in 1...30 {
@@ -113,12 +113,12 @@ struct OwnThreadTests {
     let blocked = Promise<Void>()
     let gate = DispatchSemaphore(value: 0)
     @Sendable func block() { gate.wait() }
-    WorkPlace.separateThreads.start {
+    WorkExecutor.separateThreads.start {
       blocked.fulfil(())
       block()
     }
     await blocked.valueUncancelled()
-    WorkPlace.separateThreads.start {
+    WorkExecutor.separateThreads.start {
       var threads: Set<String> = []
       for _ in 0..<1000 {
         await Task.yield()

@@ -38,7 +38,7 @@ struct ReportedEndTests: InWorld {
     let earlier = try await store.loggedIn(World.alice)
     _ = try await store.logOutAnyone()
     let key = try await store.loggedIn(World.alice)
-    let other = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+    let other = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock, executor: .callingThread)
     let foreign = try await other.loggedIn(World.alice)
     let revision = store.revision
     for stale in [earlier, foreign] {

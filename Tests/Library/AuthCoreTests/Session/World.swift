@@ -26,24 +26,24 @@ struct World {
 
   init(
     timing: SessionTiming = SessionTiming(), renewal: RenewalPolicy = RenewalPolicy(),
-    worksOn place: WorkPlace = .callingThread
+    executor: WorkExecutor = .callingThread
   ) {
     var timing = timing
     timing.renewal = renewal
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: Self.alice.password)
     authority.setAccount("bob", password: Self.bob.password)
-    store = SessionStore(authority: authority, vault: vault, clock: clock, timing: timing, worksOn: place)
+    store = SessionStore(authority: authority, vault: vault, clock: clock, timing: timing, executor: executor)
   }
 
   /// Another process on the same vault and authority, which a test can end by releasing the store.
-  func anotherProcess(worksOn place: WorkPlace = .callingThread) -> SessionStore {
-    SessionStore(authority: authority, vault: vault, clock: clock, worksOn: place)
+  func anotherProcess(executor: WorkExecutor = .callingThread) -> SessionStore {
+    SessionStore(authority: authority, vault: vault, clock: clock, executor: executor)
   }
 
   /// Another process that has restored the session.
-  func launched(worksOn place: WorkPlace = .callingThread) async throws -> SessionStore {
-    let store = anotherProcess(worksOn: place)
+  func launched(executor: WorkExecutor = .callingThread) async throws -> SessionStore {
+    let store = anotherProcess(executor: executor)
     try #require(await store.restore().key != nil)
     return store
   }

@@ -264,7 +264,7 @@ final class CurlTests: Sendable {
       }
     }
     await #expect(throws: CurlFailure.failed(7)) {
-      try await CurlTransport(workPlace: .callingThread).send(request("http://127.0.0.1:1/"))
+      try await CurlTransport(executor: .callingThread).send(request("http://127.0.0.1:1/"))
     }
     #expect(CurlFailure.failed(7).isUnsent && CurlFailure.notStarted.isUnsent)
     #expect(![1, 8, 18, 28, 52, 56].contains { CurlFailure.failed($0).isUnsent })

@@ -168,7 +168,7 @@ final class Client: @unchecked Sendable {  // Safe: it only keeps the service ru
   init(_ name: String, of service: Service) throws {
     self.service = service
     let authority = try ServiceAuthority(address: service.address)
-    let store = SessionStore(authority: authority, vault: vault, clock: authority.clock, worksOn: .callingThread)
+    let store = SessionStore(authority: authority, vault: vault, clock: authority.clock, executor: .callingThread)
     let user = Credentials.password(username: name, password: Secret(Home.password))
     guard case .loggedIn(let session) = try waiting({ try await store.logIn(user) }) else {
       throw Failure(reason: "\(name) is not logged in")
