@@ -65,7 +65,7 @@ extension Array {
 
 /// Logs the calls of a double and stops those that a test holds.
 public final class Turnstile<Operation: Hashable & Sendable>: Sendable {
-  fileprivate struct Place {
+  fileprivate struct Checkpoint {
     /// The number of further calls that stop here.
     var held = 0
     var waiting: [Promise<Void>] = []
@@ -74,11 +74,11 @@ public final class Turnstile<Operation: Hashable & Sendable>: Sendable {
   fileprivate struct Storage {
     var log: [Operation] = []
     var onCall: @Sendable () -> Void = {}
-    private var places: [HoldingPoint: [Operation: Place]] = [:]
+    private var checkpoints: [HoldingPoint: [Operation: Checkpoint]] = [:]
 
-    subscript(operation: Operation, at point: HoldingPoint) -> Place {
-      get { places[point]?[operation] ?? Place() }
-      set { places[point, default: [:]][operation] = newValue }
+    subscript(operation: Operation, at point: HoldingPoint) -> Checkpoint {
+      get { checkpoints[point]?[operation] ?? Checkpoint() }
+      set { checkpoints[point, default: [:]][operation] = newValue }
     }
   }
 

@@ -8,7 +8,7 @@ import Glibc
 import TextFormat
 
 /// The database of a command.
-enum DatabasePlace: Hashable, Sendable {
+enum DatabaseLocation: Hashable, Sendable {
   case sqlite(directory: String)
   case postgres(PostgresAddress)
 
@@ -83,9 +83,9 @@ struct ServedBackend: Sendable {
   /// An SQLite file is locked: no other process may use it until this one ends. A program that
   /// wants to be alone is refused a PostgreSQL database that a service uses.
   init(
-    _ place: DatabasePlace, cost: PasswordCost, connections: Int, isAlone: Bool = false
+    _ location: DatabaseLocation, cost: PasswordCost, connections: Int, isAlone: Bool = false
   ) throws(CommandError) {
-    switch place {
+    switch location {
     case .sqlite(let directory):
       let authority = LocalAuthority(directory: directory, cost: cost, isShared: true, isServed: !isAlone)
       try explained { () throws(BackendError) in try authority.holdAlone() }

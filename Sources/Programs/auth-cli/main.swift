@@ -1,8 +1,8 @@
 import AuthCLIProgram
 import AuthSQLite
 
-Program { places, label in
+Program { directories, label in
   LocalAuthority(
-    directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience,
-    onlyReads: places.isForShell)
+    directory: directories.data, label: label, origin: OwnOrigin.find, busyWait: directories.patience,
+    onlyReads: directories.isForShell)
 }.main()

@@ -2,8 +2,8 @@ import AuthCLIProgram
 import AuthRules
 import AuthSQLite
 
-Program { places, label in
+Program { directories, label in
   LocalAuthority(
-    directory: places.data, label: label, origin: OwnOrigin.find, busyWait: places.patience, cost: .least,
-    onlyReads: places.isForShell)
+    directory: directories.data, label: label, origin: OwnOrigin.find, busyWait: directories.patience, cost: .least,
+    onlyReads: directories.isForShell)
 }.main()

@@ -22,26 +22,26 @@ package struct Page: Hashable, Sendable {
 
 /// A page of a user's sessions, newest first.
 package struct SessionsPage: Hashable, Sendable {
-  /// A session's place in the list, which it keeps for others when it has ended.
-  package struct Place: Hashable, Sendable {
+  /// The position of a session in the list, which stays valid after the session has ended.
+  package struct Cursor: Hashable, Sendable {
     /// When the session began.
     package let createdAt: WallTime
     /// The public name of the session.
     package let id: SessionID
 
-    /// Creates the place of a session.
+    /// Creates the position of a session.
     package init(createdAt: WallTime, id: SessionID) {
       (self.createdAt, self.id) = (createdAt, id)
     }
   }
 
-  /// Only sessions after this place; nil begins with the newest.
-  package var after: Place?
+  /// Only sessions after this position; nil begins with the newest.
+  package var after: Cursor?
   /// The most sessions to return.
   package var limit: Int
 
   /// Creates a page, by default one with all sessions.
-  package init(after: Place? = nil, limit: Int = .max) {
+  package init(after: Cursor? = nil, limit: Int = .max) {
     (self.after, self.limit) = (after, limit)
   }
 }

@@ -85,8 +85,8 @@ extension SessionsPage: WireRecord {
   package static let parts = WireParts(SessionsPage.init(after:limit:), \.after, \.limit)
 }
 
-extension SessionsPage.Place: WireRecord {
-  package static let parts = WireParts(SessionsPage.Place.init(createdAt:id:), \.createdAt, \.id)
+extension SessionsPage.Cursor: WireRecord {
+  package static let parts = WireParts(SessionsPage.Cursor.init(createdAt:id:), \.createdAt, \.id)
 }
 
 extension Secret: WireValue {

@@ -8,11 +8,11 @@ extension Rules {
     _ page: SessionsPage = SessionsPage(), token: SessionToken
   ) throws(BackendError) -> [SessionSummary] {
     try reading(token) { (db, own) throws(BackendError) in
-      var (place, found) = (page.after, [SessionSummary]())
+      var (cursor, found) = (page.after, [SessionSummary]())
       while found.count < page.limit {
         let rows = try db.all(
-          SessionSelection.page, own.account, place?.createdAt.microseconds ?? .max,
-          place?.id.rawValue.bound ?? .text(""),
+          SessionSelection.page, own.account, cursor?.createdAt.microseconds ?? .max,
+          cursor?.id.rawValue.bound ?? .text(""),
           SessionBounds.page
         ) { (row) throws(BackendError) -> (session: SessionRow, origin: SessionOrigin) in (try row[0], try row[18]) }
         let origins = Dictionary(uniqueKeysWithValues: rows.map { ($0.session.id, $0.origin) })
@@ -23,7 +23,7 @@ extension Rules {
             createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits)
         }
         guard rows.count == SessionBounds.page, let last = rows.last?.session else { break }
-        place = SessionsPage.Place(createdAt: last.createdAt, id: last.id)
+        cursor = SessionsPage.Cursor(createdAt: last.createdAt, id: last.id)
       }
       return Array(found.prefix(max(0, page.limit)))
     }

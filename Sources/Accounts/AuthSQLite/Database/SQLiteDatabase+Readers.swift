@@ -68,18 +68,18 @@ extension SQLiteDatabase {
     }
     if let known = found, let connection, isStill(known) { return try body(connection) }
     connection = nil
-    let place = try place(nil)
-    let now = (place.directory, file: try place.identity())
+    let located = try locate(nil)
+    let now = (located.directory, file: try located.identity())
     found = now
     readers.withLock { if $0.found?.file != now.file { ($0.idle, $0.found) = ([], now) } }
-    let reader = try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: true)
+    let reader = try SQLiteConnection(to: self, in: located.directory, wait: patience, isAlone: true)
     connection = reader
     return try body(reader)
   }
 
   /// Whether the path still leads to a file that was found and checked before.
   ///
-  /// It costs a third of the system calls of ``place(_:)``, which otherwise says what is wrong.
+  /// It costs a third of the system calls of ``locate(_:)``, which otherwise says what is wrong.
   /// SQLite opened the side files when it opened the file.
   private func isStill(_ known: Readers.Found) -> Bool {
     guard let own = try? FileFacts(of: directory.path), own.isDirectory, own.isOwn, !own.isWritableByOthers,

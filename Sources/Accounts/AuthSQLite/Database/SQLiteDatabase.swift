@@ -226,29 +226,29 @@ final class SQLiteDatabase: Database {
     if case .current = try migration.phase() { return }
     try connection.execute("ROLLBACK")
     // A reader becomes a writer.
-    if scope == nil { _ = try place(.everything) }
+    if scope == nil { _ = try locate(.everything) }
     try migration.run(creating: scope == .creation)
     try connection.begin(scope)
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.
   private func connection(of open: inout Open, _ scope: WriteScope?) throws(BackendError) -> SQLiteConnection {
-    let place: Place
+    let located: LocatedFile
     do throws(BackendError) {
-      place = try self.place(scope)
+      located = try locate(scope)
     } catch {
       open.connection = nil
       throw error
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
-    let size = place.facts.status.st_size
+    let size = located.facts.status.st_size
     if (1..<512).contains(size) {
       throw .unavailable(.databaseCorrupt, path.escaped, "it has \(size) bytes, less than any database")
     }
-    let identity = try place.identity()
+    let identity = try located.identity()
     if let (connection, file) = open.connection, file == identity { return connection }
     open.connection = nil
-    let connection = try SQLiteConnection(to: self, in: place.directory, wait: patience, isAlone: open.isAlone)
+    let connection = try SQLiteConnection(to: self, in: located.directory, wait: patience, isAlone: open.isAlone)
     if open.isAlone { try connection.keepOthersOut() }
     open.connection = (connection, identity)
     return connection

@@ -14,7 +14,7 @@ final class ProviderAppWork: CommandAppWorker {
   let store: SessionStore
   let vault: FileVault
   let clock: any SessionClock
-  private let place: ContextPlace
+  private let location: ContextLocation
   private let authority: OAuthAuthority
 
   var database: (any Backend)? { nil }
@@ -23,7 +23,7 @@ final class ProviderAppWork: CommandAppWorker {
 
   init(_ workspace: ProviderWorkspace) {
     (store, vault, clock) = (workspace.store, workspace.vault, workspace.clock)
-    (place, authority) = (workspace.place, workspace.authority)
+    (location, authority) = (workspace.location, workspace.authority)
   }
 
   /// Only a login of a user whom the provider names can be confirmed.
@@ -35,7 +35,7 @@ final class ProviderAppWork: CommandAppWorker {
     switch tab {
     case .home: return .blank
     case .profile: return try await profile()
-    case .contexts: return .contexts(try ContextsCommand.contents(at: place, nil), current: place.context)
+    case .contexts: return .contexts(try ContextsCommand.contents(at: location, nil), current: location.context)
     case .machine: return machinePage
     case .pay, .receipts, .sessions, .events, .accounts: throw needsLedger
     }

@@ -21,12 +21,12 @@ struct CommandBody: Sendable {
     _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let place = try ContextPlace(words)
+      let location = try ContextLocation(words)
       if !ofAnyContext {
-        let issuer = try ContextLogin(of: place)?.provider.issuer
-        if let there = issuer ?? place.resource?.text { throw CommandError(code: .noPaymentsAtProvider, there.escaped) }
+        let issuer = try ContextLogin(of: location)?.provider.issuer
+        if let there = issuer ?? location.resource?.text { throw CommandError(code: .noPaymentsAtProvider, there.escaped) }
       }
-      return try await named(run, words, in: try Workspace(place, printer, makeBackend))
+      return try await named(run, words, in: try Workspace(location, printer, makeBackend))
     }
   }
 
@@ -50,7 +50,7 @@ struct CommandBody: Sendable {
   ) -> CommandBody {
     anywhere(use: use, withoutLogin: status, atDatabase: run, atProvider: runAtProvider) {
       (_: ParsedWords, workspace: ClientWorkspace) async throws(CommandError) -> Answer in
-      throw workspace.settings.noUser(workspace.place.context)
+      throw workspace.settings.noUser(workspace.location.context)
     }
   }
 
@@ -62,31 +62,31 @@ struct CommandBody: Sendable {
     asClient runAsClient: @escaping @Sendable (ParsedWords, ClientWorkspace) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let place = try ContextPlace(words)
-      switch try ContextLogin(of: place) {
+      let location = try ContextLocation(words)
+      switch try ContextLogin(of: location) {
       case nil:
-        if let resource = place.resource { return try nobody(at: resource, in: place, status) }
-        return try await named(run, words, in: try Workspace(place, printer, makeBackend, use))
+        if let resource = location.resource { return try nobody(at: resource, in: location, status) }
+        return try await named(run, words, in: try Workspace(location, printer, makeBackend, use))
       case .user(let settings):
         return try await atProvider(settings) { () async throws(CommandError) in
-          try await runAtProvider(words, ProviderWorkspace(place, printer, settings, use))
+          try await runAtProvider(words, ProviderWorkspace(location, printer, settings, use))
         }
       case .client(let settings):
         return try await atProvider { () async throws(CommandError) in
-          try await runAsClient(words, ClientWorkspace(place, printer, settings))
+          try await runAsClient(words, ClientWorkspace(location, printer, settings))
         }
       }
     }
   }
 
   private static func nobody(
-    at resource: ResourceAddress, in place: ContextPlace, _ status: ExitStatus
+    at resource: ResourceAddress, in location: ContextLocation, _ status: ExitStatus
   ) throws(CommandError) -> Answer {
     let error = CommandError(code: .notAtResource, resource.text)
     if status == .logInFirst { throw error }
     return Answer(
       .onlyShows, status: status, lines: [error.sentence],
-      ["logged_in": false, "resource": .string(resource.text)] + .context(place), notes: [error.hint])
+      ["logged_in": false, "resource": .string(resource.text)] + .context(location), notes: [error.hint])
   }
 
   /// A command that hands out the access token of an identity provider.
@@ -101,9 +101,9 @@ struct CommandBody: Sendable {
     _ run: @escaping @Sendable (ParsedWords, SavedAccess) async throws(CommandError) -> Answer
   ) -> CommandBody {
     CommandBody { (words, printer, _) async throws(CommandError) in
-      let place = try ContextPlace(words)
+      let location = try ContextLocation(words)
       return try await atProvider { () async throws(CommandError) in
-        try await run(words, try await SavedAccess(words, in: place, printer, insteadOf: try refused(words)))
+        try await run(words, try await SavedAccess(words, in: location, printer, insteadOf: try refused(words)))
       }
     }
   }
@@ -191,8 +191,8 @@ extension JSON {
   }
 
   /// The context of a run, and the variable that chose it.
-  static func context(_ place: ContextPlace) -> JSON {
-    ["context": .string(place.context.description), "context_from": .string(orNull: place.contextVariable)]
+  static func context(_ location: ContextLocation) -> JSON {
+    ["context": .string(location.context.description), "context_from": .string(orNull: location.contextVariable)]
   }
 
   /// The connection to a service; null for the embedded backend.

@@ -6,8 +6,8 @@ import CommandLineKit
 import TextFormat
 
 /// The context that a run uses, and the directories of its files.
-struct ContextPlace {
-  let places: Places
+struct ContextLocation {
+  let directories: Directories
   private(set) var context: ContextName
   /// The environment variable that chose the context, to be shown; it applies to this run only.
   let contextVariable: String?
@@ -21,7 +21,7 @@ struct ContextPlace {
   ///   - resource: The resource of a command that takes one as its argument.
   /// - Throws: ``CommandError`` if the directories cannot be used.
   init(_ words: ParsedWords, resource: ResourceAddress? = nil) throws(CommandError) {
-    places = try Places()
+    directories = try Directories()
     let resource = resource ?? words[Options.resource]
     self.resource = resource
     let named = words[Options.context]
@@ -37,8 +37,8 @@ struct ContextPlace {
   /// Whether the command line names a context beside a resource, so that it may be another one.
   var mayBeOfOtherResource: Bool { resource.map { context != ContextName(of: $0) } ?? false }
 
-  /// Another context at the same place.
-  func named(_ name: ContextName) -> ContextPlace {
+  /// Another context in the same directories.
+  func named(_ name: ContextName) -> ContextLocation {
     var other = self
     (other.context, other.resource) = (name, nil)
     return other
@@ -48,7 +48,7 @@ struct ContextPlace {
   func vault(
     for issuer: TokenIssuer, mayErase: @escaping @Sendable (SessionToken) -> Bool = { _ in true }
   ) -> FileVault {
-    FileVault(directory: places.state, context: context, issuer: issuer, mayErase: mayErase) { [context] found in
+    FileVault(directory: directories.state, context: context, issuer: issuer, mayErase: mayErase) { [context] found in
       Self.words(for: found, in: context, insteadOf: issuer)
     }
   }
@@ -147,7 +147,7 @@ private struct KeptVault: SessionVault {
 /// needs one of them takes that type, so it cannot run with a session of the other kind.
 class ContextWorkspace {
   let printer: Printer
-  let place: ContextPlace
+  let location: ContextLocation
   let vault: FileVault
   let clock: any SessionClock
   let store: SessionStore
@@ -158,16 +158,16 @@ class ContextWorkspace {
   /// Nothing depends on the release: what must last was synced when it was written.
   private var itself: ContextWorkspace?
 
-  var places: Places { place.places }
-  var context: ContextName { place.context }
-  var contextVariable: String? { place.contextVariable }
+  var directories: Directories { location.directories }
+  var context: ContextName { location.context }
+  var contextVariable: String? { location.contextVariable }
 
   /// Creates a workspace, and reads and writes no file.
   init(
-    _ place: ContextPlace, _ printer: Printer, vault: FileVault, _ use: WorkspaceUse, authority: any Authority,
+    _ location: ContextLocation, _ printer: Printer, vault: FileVault, _ use: WorkspaceUse, authority: any Authority,
     clock: any SessionClock
   ) {
-    (self.printer, self.place, self.vault, self.clock) = (printer, place, vault, clock)
+    (self.printer, self.location, self.vault, self.clock) = (printer, location, vault, clock)
     store = SessionStore(
       authority: authority, vault: use == .looks ? KeptVault(vault) : vault, clock: clock,
       timing: SessionTiming(watchesLimits: false),
@@ -218,7 +218,7 @@ class ContextWorkspace {
   /// It does not count as activity.
   func session() async throws(CommandError) -> LoggedInSession {
     if let session = try await presence() { return session }
-    if let resource = place.resource, store.endReason == nil { throw CommandError(code: .notAtResource, resource.text) }
+    if let resource = location.resource, store.endReason == nil { throw CommandError(code: .notAtResource, resource.text) }
     throw store.endReason.map { .ended($0) } ?? CommandError(code: hasNoAccounts ? .noAccounts : .notLoggedIn)
   }
 

@@ -11,19 +11,19 @@ import TextFormat
 /// Creates the backend of a run, from the directories on this machine and the label of new
 /// sessions.
 package struct MakeBackend: Sendable {
-  package typealias Body = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
+  package typealias Body = @Sendable (_ directories: Directories, _ label: String) throws(BackendError) -> any Backend
 
   private let body: Body
   /// Whether the backend is for the prompt of a shell or for completions; see
-  /// ``Places/isForShell``.
+  /// ``Directories/isForShell``.
   private(set) var isForShell = false
 
   init(_ body: @escaping Body) { self.body = body }
 
-  func callAsFunction(_ places: Places, _ label: String) throws(BackendError) -> any Backend {
-    var places = places
-    places.isForShell = isForShell
-    return try body(places, label)
+  func callAsFunction(_ directories: Directories, _ label: String) throws(BackendError) -> any Backend {
+    var directories = directories
+    directories.isForShell = isForShell
+    return try body(directories, label)
   }
 
   /// The same for the prompt of a shell or for completions.
@@ -44,10 +44,10 @@ package struct Program: Sendable {
   /// Creates the program over the embedded backend, or over the service that AUTH_CLI_AUTHORITY
   /// names.
   package init(_ makeEmbedded: @escaping MakeBackend.Body) {
-    makeBackend = MakeBackend { places, label throws(BackendError) in
-      guard let service = places.service else { return try makeEmbedded(places, label) }
+    makeBackend = MakeBackend { directories, label throws(BackendError) in
+      guard let service = directories.service else { return try makeEmbedded(directories, label) }
       let address = try ServiceAddress(service)
-      let limits = places.isForShell ? .hurried(at: address) : ClientLimits()
+      let limits = directories.isForShell ? .hurried(at: address) : ClientLimits()
       return ServiceAuthority(address, limits: limits, label: label, origin: OwnOrigin.find)
     }
   }

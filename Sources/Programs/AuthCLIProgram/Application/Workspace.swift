@@ -14,22 +14,22 @@ final class Workspace: ContextWorkspace {
 
   /// Creates a workspace, and reads and writes no file.
   init(
-    _ place: ContextPlace, _ printer: Printer, _ makeBackend: MakeBackend, _ use: WorkspaceUse = .acts
+    _ location: ContextLocation, _ printer: Printer, _ makeBackend: MakeBackend, _ use: WorkspaceUse = .acts
   ) throws(CommandError) {
-    let base = try explained { () throws(BackendError) in try makeBackend(place.places, place.context.description) }
+    let base = try explained { () throws(BackendError) in try makeBackend(location.directories, location.context.description) }
     let use = makeBackend.isForShell ? .looks : use
     let backend = CommandBackend(base, use, isForShell: makeBackend.isForShell)
     self.backend = backend
     isForShell = makeBackend.isForShell
-    let vault = place.vault(for: backend.issuer, mayErase: backend.mayErase)
-    super.init(place, printer, vault: vault, use, authority: backend, clock: backend.clock)
+    let vault = location.vault(for: backend.issuer, mayErase: backend.mayErase)
+    super.init(location, printer, vault: vault, use, authority: backend, clock: backend.clock)
   }
 
   /// Names the variable to set and the file, if the session is of another database, and a backup if
   /// the database of the session is gone.
   override func explain(_ obstacle: RestoreFailure) -> CommandError {
     let error = super.explain(obstacle)
-    let variable = places.service == nil ? places.dataVariable ?? "XDG_DATA_HOME" : Places.serviceVariable
+    let variable = directories.service == nil ? directories.dataVariable ?? "XDG_DATA_HOME" : Directories.serviceVariable
     if error.code == BackendError.FailureCode.databaseMissing.rawValue {
       return error.withHint("\(error.hint). Or put a backup in its place, or set \(variable) as it was at login.")
     }
@@ -41,9 +41,9 @@ final class Workspace: ContextWorkspace {
 
   override var hasNoAccounts: Bool {
     // Only a file is looked for: a hint must not wait for a service or a lock.
-    guard places.service == nil else { return false }
+    guard directories.service == nil else { return false }
     do throws(FileError) {
-      return try PrivateDirectory(named: places.data).opened()?.facts(of: DatabaseFileName.file) == nil
+      return try PrivateDirectory(named: directories.data).opened()?.facts(of: DatabaseFileName.file) == nil
     } catch {
       return false  // Unknown; the next command explains it.
     }

@@ -179,7 +179,7 @@ enum GitCredentialCommand {
       words[Options.tokenHost].contains(where: { TokenHost($0).isMeant(by: host, scheme: scheme) })
     else { return none }
     guard words[operation] == "get" else {
-      try erase(asked["credential"] ?? asked["password"], in: try ContextPlace(words))
+      try erase(asked["credential"] ?? asked["password"], in: try ContextLocation(words))
       return Answer(.changed("the token is renewed before its next use", hint: "Run git again."))
     }
     return try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
@@ -197,10 +197,10 @@ enum GitCredentialCommand {
   /// Deletes the saved access token if it is the refused one, so that the next use renews it.
   ///
   /// A token that was renewed meanwhile stays. git may name none, and means whatever is saved.
-  private static func erase(_ refused: String?, in place: ContextPlace) throws(CommandError) {
-    guard let login = try ContextLogin(of: place) else { return }
+  private static func erase(_ refused: String?, in location: ContextLocation) throws(CommandError) {
+    guard let login = try ContextLogin(of: location) else { return }
     try explained { () throws(VaultError) in
-      try place.vault(for: login.tokenIssuer).forgetAccessToken { refused == nil || $0.value == refused }
+      try location.vault(for: login.tokenIssuer).forgetAccessToken { refused == nil || $0.value == refused }
     }
   }
 

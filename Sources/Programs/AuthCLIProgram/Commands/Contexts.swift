@@ -26,9 +26,9 @@ enum ContextsCommand {
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
     if words[Options.short], !workspace.printer.asJSON {
-      return workspace.names(try names(at: workspace.place).map(\.description))
+      return workspace.names(try names(at: workspace.location).map(\.description))
     }
-    let found = try contents(at: workspace.place, workspace.backend)
+    let found = try contents(at: workspace.location, workspace.backend)
     if words[users], !workspace.printer.asJSON {
       let users = found.compactMap { if case .user(let grant) = $0.content { grant.user.username } else { nil } }
       return workspace.names(Set(users).sorted())
@@ -86,30 +86,30 @@ enum ContextsCommand {
     case unusable(String)
   }
 
-  private static func names(at place: ContextPlace) throws(CommandError) -> [ContextName] {
-    try explained { () throws(VaultError) in try FileVault.contexts(in: place.places.state) }
+  private static func names(at location: ContextLocation) throws(CommandError) -> [ContextName] {
+    try explained { () throws(VaultError) in try FileVault.contexts(in: location.directories.state) }
   }
 
   /// The states of all contexts that have one.
   static func contents(
-    at place: ContextPlace, _ backend: (any Backend)?
+    at location: ContextLocation, _ backend: (any Backend)?
   ) throws(CommandError) -> [(name: ContextName, content: Content)] {
     var found: [(name: ContextName, content: Content)] = []
-    for name in try names(at: place) {
-      if let content = try content(of: name, at: place, backend) { found.append((name, content)) }
+    for name in try names(at: location) {
+      if let content = try content(of: name, at: location, backend) { found.append((name, content)) }
     }
     return found
   }
 
   /// The state of a context; without a database, each session at one is elsewhere.
   private static func content(
-    of name: ContextName, at place: ContextPlace, _ backend: (any Backend)?
+    of name: ContextName, at location: ContextLocation, _ backend: (any Backend)?
   ) throws(CommandError) -> Content? {
-    let place = place.named(name)
+    let location = location.named(name)
     let login: ContextLogin?
-    do throws(CommandError) { login = try ContextLogin(of: place) } catch { return .unusable(error.sentence) }
+    do throws(CommandError) { login = try ContextLogin(of: location) } catch { return .unusable(error.sentence) }
     if let login {
-      switch place.vault(for: login.tokenIssuer).look() {
+      switch location.vault(for: login.tokenIssuer).look() {
       case .absent: return .atProvider(login, nil)
       case .token(_, let details): return .atProvider(login, details)
       case .corrupt(let evidence): return .unusable(evidence.description)
@@ -117,7 +117,7 @@ enum ContextsCommand {
       }
     }
     guard let backend else { return .elsewhere }
-    switch place.vault(for: backend.issuer).look() {
+    switch location.vault(for: backend.issuer).look() {
     case .absent: return nil
     case .token(let token, _):
       do throws(BackendError) {
@@ -131,7 +131,7 @@ enum ContextsCommand {
     case .unavailable(let failure):
       // A session of another database is not a fault of the file.
       let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
-      guard case .token = place.vault(for: other).look() else { return .unusable(failure.description) }
+      guard case .token = location.vault(for: other).look() else { return .unusable(failure.description) }
       return .elsewhere
     }
   }
@@ -158,7 +158,7 @@ enum ForgetContextCommand {
 
   private static func forget(_ words: ParsedWords) throws(CommandError) -> Answer {
     let name = words[name]
-    let vault = try ContextPlace(words).named(name).vault(for: .anyProvider)
+    let vault = try ContextLocation(words).named(name).vault(for: .anyProvider)
     let isKnown = try explained { () throws(VaultError) in try vault.providerSettings() } != nil
     if case .token = vault.look() { throw CommandError(code: .contextInUse, name.description, name.description) }
     guard isKnown else {

@@ -62,7 +62,7 @@ enum HomeCommand {
       return true
     } catch {
       // If the service cannot be reached, the screen greets no user.
-      if workspace.places.service != nil, case .unavailable = error.kind { throw CommandError(error) }
+      if workspace.directories.service != nil, case .unavailable = error.kind { throw CommandError(error) }
       return error.code != BackendError.Code.registrationClosed.rawValue
     }
   }

@@ -29,9 +29,9 @@ enum KubectlCredentialCommand {
           try answer(access.token.value, until: try access.end())
         }.run(words, printer, makeBackend)
       }
-      let place = try ContextPlace(words)
+      let location = try ContextLocation(words)
       return try await atProvider { () async throws(CommandError) in
-        let identity = try await SavedIdentity(in: place, printer).token
+        let identity = try await SavedIdentity(in: location, printer).token
         return try answer(identity.value, until: identity.end)
       }
     }

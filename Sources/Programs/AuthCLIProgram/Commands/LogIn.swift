@@ -45,14 +45,14 @@ enum LogInCommand {
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
   ) { _ in
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let place = try ContextPlace(words)
-      guard let login = try LogInAtProvider(words, place, databaseOptions: [Options.passwordFromInput]) else {
+      let location = try ContextLocation(words)
+      guard let login = try LogInAtProvider(words, location, databaseOptions: [Options.passwordFromInput]) else {
         if words[Options.passwordFromInput], words[user] == nil {
           throw .missing(user.declaration, with: Options.passwordFromInput.declaration, path: words.path)
         }
-        return try await run(words, in: try Workspace(place, printer, makeBackend))
+        return try await run(words, in: try Workspace(location, printer, makeBackend))
       }
-      if words[user] != nil { throw CommandError(code: .userAtProvider, place.context.description) }
+      if words[user] != nil { throw CommandError(code: .userAtProvider, location.context.description) }
       if login.isOfClient {
         let ofSession: [any DeclaredOption] = [switching, idle, absolute]
         if let other = ofSession.first(where: { words.origin(of: $0) != .notGiven }) {

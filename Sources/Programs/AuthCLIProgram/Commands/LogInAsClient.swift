@@ -11,7 +11,7 @@ extension LogInAtProvider {
   /// Throws for an option that has a meaning only with a user or a session.
   func requireOptionsOfClient(besides ofUser: [any DeclaredOption]) throws(CommandError) {
     let option = words[Self.assertionFile] == nil ? Self.clientCredentials.declaration : Self.assertionFile.declaration
-    if place.resource != nil { throw .excluded(option, by: Options.resource.declaration, path: words.path) }
+    if location.resource != nil { throw .excluded(option, by: Options.resource.declaration, path: words.path) }
     if let other = ofUser.first(where: { words.origin(of: $0) != .notGiven }) {
       throw .excluded(option, by: other.declaration, path: words.path)
     }
@@ -23,9 +23,9 @@ extension LogInAtProvider {
   /// Requests the first access token, and remembers the client.
   func runAsClient(_ printer: Printer) async throws(CommandError) -> Answer {
     // The login must not replace a session of a database,
-    if case .unavailable(let failure) = place.vault(for: .anyProvider).look() { throw CommandError(failure) }
+    if case .unavailable(let failure) = location.vault(for: .anyProvider).look() { throw CommandError(failure) }
     let settings = try await clientSettings(printer)
-    let workspace = ClientWorkspace(place, printer, settings)
+    let workspace = ClientWorkspace(location, printer, settings)
     // nor that of a user or of another client.
     if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
     let isRenewal = if case .token = workspace.vault.look() { true } else { false }
@@ -45,11 +45,11 @@ extension LogInAtProvider {
         "access_token_until": .end(of: grant.access, deadlines),
         "granted_scopes": grant.scopes.map { .array($0.map(JSON.string)) } ?? .null,
         "assertion_file": .string(orNull: settings.assertionFile),
-      ] + .context(place),
+      ] + .context(location),
       notes: (missing.isEmpty
         ? [] : ["The provider did not grant these scopes: \(missing.map(\.escaped).joined(separator: ", "))."])
         + settings.provider.curl.notes
-        + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
+        + (location.contextVariable.map { ["In context \(location.context) (from \($0))."] } ?? []))
   }
 
   private func clientSettings(_ printer: Printer) async throws(CommandError) -> ClientSettings {

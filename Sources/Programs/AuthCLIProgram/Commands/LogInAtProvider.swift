@@ -85,7 +85,7 @@ struct LogInAtProvider {
   }
 
   let words: ParsedWords
-  let place: ContextPlace
+  let location: ContextLocation
   private let remembered: ContextLogin?
   /// The resource that the tokens are for: of the command line, or of the context unless another
   /// provider is named; nil for none.
@@ -95,16 +95,16 @@ struct LogInAtProvider {
   let isOfClient: Bool
 
   /// Reads the command line; nil if the login is one at a database.
-  init?(_ words: ParsedWords, _ place: ContextPlace, databaseOptions: [any DeclaredOption]) throws(CommandError) {
-    (self.words, self.place) = (words, place)
-    remembered = try ContextLogin(of: place)
+  init?(_ words: ParsedWords, _ location: ContextLocation, databaseOptions: [any DeclaredOption]) throws(CommandError) {
+    (self.words, self.location) = (words, location)
+    remembered = try ContextLogin(of: location)
     let before = remembered?.provider
     let isThere = words[Self.provider].map { $0 == before?.issuer } ?? true
-    resource = place.resource ?? (isThere ? before?.resource : nil).flatMap { ResourceAddress($0.address) }
+    resource = location.resource ?? (isThere ? before?.resource : nil).flatMap { ResourceAddress($0.address) }
     if resource == nil, let alone = ResourceLogin.options.first(where: { words.origin(of: $0) != .notGiven }) {
       throw CommandError(code: .resourceMissing, alone.declaration.flag)
     }
-    guard let issuer = words[Self.provider] ?? remembered?.provider.issuer ?? place.resource?.text else {
+    guard let issuer = words[Self.provider] ?? remembered?.provider.issuer ?? location.resource?.text else {
       guard let alone = Self.options.first(where: { words.origin(of: $0) != .notGiven }) else { return nil }
       let isOfClient = [Self.clientCredentials.declaration.flag, Self.assertionFile.declaration.flag].contains(
         alone.declaration.flag)
@@ -197,9 +197,9 @@ struct LogInAtProvider {
   /// Lets the user log in, and remembers the provider.
   func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> Answer {
     // Checked before any request: the login must not replace a session of a database,
-    if case .unavailable(let failure) = place.vault(for: .anyProvider).look() { throw CommandError(failure) }
+    if case .unavailable(let failure) = location.vault(for: .anyProvider).look() { throw CommandError(failure) }
     let settings = try await settings(printer)
-    let workspace = ProviderWorkspace(place, printer, settings)
+    let workspace = ProviderWorkspace(location, printer, settings)
     let former = former(insteadOf: settings, printer)
     // nor one of another provider or client.
     if former == nil, case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
@@ -230,10 +230,10 @@ struct LogInAtProvider {
       [
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
-      ] + workspace.grantDocument(for: user) + .context(place),
+      ] + workspace.grantDocument(for: user) + .context(location),
       notes: note(about: replaces && !isSwitch ? .complete : ending)
         + workspace.grantNotes(for: user).map { Hint($0) } + (known?.curl == settings.curl ? [] : settings.curl.notes)
-        + (place.contextVariable.map { ["In context \(place.context) (from \($0))."] } ?? []))
+        + (location.contextVariable.map { ["In context \(location.context) (from \($0))."] } ?? []))
   }
 }
 
@@ -253,7 +253,7 @@ extension LogInAtProvider {
     guard case .user(let remembered)? = remembered, settings.resource != nil,
       remembered.tokenIssuer != settings.tokenIssuer
     else { return nil }
-    return ProviderWorkspace(place, printer, remembered)
+    return ProviderWorkspace(location, printer, remembered)
   }
 }
 

@@ -68,7 +68,7 @@ enum LogOutCommand {
     if case .alreadyLoggedOut = result {
       return try await endSuperseded(saved, at: workspace.backend)
         ? continuedElsewhere
-        : nobody(notes + StatusCommand.otherLogins(besides: workspace.place))
+        : nobody(notes + StatusCommand.otherLogins(besides: workspace.location))
     }
     return loggedOut(before, others: others, notes)
   }
@@ -145,7 +145,7 @@ enum LogOutCommand {
         + (provider.clientSecret == nil
           ? []
           : [
-            "The context still has the secret of the client; to delete it: \(runByOthers: "contexts", "forget", "\(workspace.place.context)")"
+            "The context still has the secret of the client; to delete it: \(runByOthers: "contexts", "forget", "\(workspace.location.context)")"
           ]))
   }
 

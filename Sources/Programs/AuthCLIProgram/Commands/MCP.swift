@@ -31,15 +31,15 @@ enum MCPCommand {
       if let other = words[Options.resource], other != address {
         throw CommandError(code: .otherResource, other.text, address.text)
       }
-      let place = try ContextPlace(words, resource: address)
+      let location = try ContextLocation(words, resource: address)
       let loan = TokenLoan { (refused) async throws(CommandError) in
         try await atProvider { () async throws(CommandError) in
           let named = refused.map { RefusedToken.token(Secret($0.value)) }
           do throws(CommandError) {
-            let access = try await SavedAccess(words, in: place, Printer(words), insteadOf: named, isLasting: true)
-            return (access.token, try ProviderSettings(of: place)?.curl.applied ?? [:])
+            let access = try await SavedAccess(words, in: location, Printer(words), insteadOf: named, isLasting: true)
+            return (access.token, try ProviderSettings(of: location)?.curl.applied ?? [:])
           } catch {
-            throw error.naming(place)
+            throw error.naming(location)
           }
         }
       }
@@ -50,16 +50,16 @@ enum MCPCommand {
       }
       if isatty(STDIN_FILENO) != 0, !printer.isQuiet {
         report("waiting for the messages of an MCP client, which starts this command itself; end it with ^D")
-        if case .token = place.vault(for: .anyProvider).look() {
+        if case .token = location.vault(for: .anyProvider).look() {
         } else {
           let nobody = CommandError(code: .notAtResource, address.text)
-          report("\(nobody.message). \(nobody.hint.text(with: choice(of: place, address)))")
+          report("\(nobody.message). \(nobody.hint.text(with: choice(of: location, address)))")
         }
       }
       let bridge = Bridge(
-        to: address.written, loan, options: { choice(of: place, address) },
+        to: address.written, loan, options: { choice(of: location, address) },
         hasOtherToken: { token in
-          place.vault(for: .anyProvider).savedToken.map { $0.value != token.value } ?? false
+          location.vault(for: .anyProvider).savedToken.map { $0.value != token.value } ?? false
         }, report: report)
       if let signal = bridge.run() { cprocess_end_by(signal) }
       return Answer(.onlyShows)
@@ -70,9 +70,9 @@ enum MCPCommand {
   ///
   /// Some clients hide the arguments of their servers in what they show, such as Claude Code, so
   /// the context stands for the address where it can.
-  private static func choice(of place: ContextPlace, _ address: ResourceAddress) -> [String] {
-    let isKnown = (try? ContextLogin(of: place)) != nil
-    let context = isKnown || place.mayBeOfOtherResource ? ["--context", place.context.description] : []
+  private static func choice(of location: ContextLocation, _ address: ResourceAddress) -> [String] {
+    let isKnown = (try? ContextLogin(of: location)) != nil
+    let context = isKnown || location.mayBeOfOtherResource ? ["--context", location.context.description] : []
     return context + (isKnown ? [] : ["--resource", address.text])
   }
 
@@ -83,8 +83,8 @@ enum MCPCommand {
 extension CommandError {
   /// Without a login, where it was looked for: an MCP client passes on few variables, so this may
   /// be another directory than that of the user's shell.
-  fileprivate func naming(_ place: ContextPlace) -> CommandError {
+  fileprivate func naming(_ location: ContextLocation) -> CommandError {
     guard code == ErrorCode.notAtResource.code else { return self }
-    return CommandError(status, code, "\(message) in \(place.places.state.escaped)", hint: hint)
+    return CommandError(status, code, "\(message) in \(location.directories.state.escaped)", hint: hint)
   }
 }

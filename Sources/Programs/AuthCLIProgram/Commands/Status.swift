@@ -70,12 +70,12 @@ enum StatusCommand {
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
-      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)] + otherLogins(besides: workspace.place))
+      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)] + otherLogins(besides: workspace.location))
   }
 
   /// What shows the logins of other contexts, if there are any.
-  static func otherLogins(besides place: ContextPlace) -> [Hint] {
-    let others = (try? FileVault.contexts(in: place.places.state))?.filter { $0 != place.context } ?? []
+  static func otherLogins(besides location: ContextLocation) -> [Hint] {
+    let others = (try? FileVault.contexts(in: location.directories.state))?.filter { $0 != location.context } ?? []
     return others.isEmpty ? [] : ["Logins in other contexts: \(runByOthers: "contexts")"]
   }
 
@@ -84,7 +84,7 @@ enum StatusCommand {
     if words[shortStatus], !workspace.printer.asJSON {
       // A shell prompt must not wait for the provider.
       let workspace = ProviderWorkspace(
-        workspace.place, workspace.printer, workspace.settings, .looks, onlyTokens: true)
+        workspace.location, workspace.printer, workspace.settings, .looks, onlyTokens: true)
       return short(try await workspace.presence(), in: workspace)
     }
     let session = try await workspace.presence()
@@ -105,14 +105,14 @@ enum StatusCommand {
     return Answer(
       .onlyShows, status: session == nil ? .no : .done,
       lines: lines + [
-        workspace.place.line(at: workspace.settings.place, with: workspace.vault, isSaved: session != nil)
+        workspace.location.line(at: workspace.settings.place, with: workspace.vault, isSaved: session != nil)
       ],
       [
         "logged_in": .bool(session != nil), "reason": .string(orNull: reason?.code),
         "user": session.map { .user($0.user) } ?? .null,
         "session": session.map { .session($0.id, $0.limits, deadlines) } ?? .null,
         "provider": .provider(workspace.settings), "access_token_until": .end(of: token, deadlines),
-      ] + workspace.grantDocument(for: session?.user) + workspace.identityDocument + workspace.place.document,
+      ] + workspace.grantDocument(for: session?.user) + workspace.identityDocument + workspace.location.document,
       notes: session == nil ? ["Log in with: \(run: "login")"] : [])
   }
 }
@@ -135,38 +135,38 @@ extension StatusCommand {
     }
     return Answer(
       .onlyShows, status: status,
-      lines: lines + [workspace.place.line(at: provider.issuer, with: workspace.vault, isSaved: grant != nil)],
+      lines: lines + [workspace.location.line(at: provider.issuer, with: workspace.vault, isSaved: grant != nil)],
       [
         "logged_in": .bool(grant != nil), "reason": nil, "user": nil, "session": nil,
         "provider": .provider(.client(workspace.settings)),
         "access_token_until": .end(of: grant?.access, deadlines),
         "granted_scopes": grant?.scopes.map { .array($0.map(JSON.string)) } ?? .null,
         "assertion_file": .string(orNull: workspace.settings.assertionFile),
-      ] + workspace.place.document,
+      ] + workspace.location.document,
       notes: grant == nil ? ["Log in with: \(run: "login")"] : [])
   }
 }
 
-extension ContextPlace {
+extension ContextLocation {
   /// The line about a context at a provider: its name, what chose it, and where its tokens are.
   fileprivate func line(at provider: String, with vault: FileVault, isSaved: Bool) -> String {
     var line = "Context \(context)" + (contextVariable.map { " (from \($0))" } ?? "")
     line += " is at \(provider.escaped)"
     line += isSaved ? "; its session is in \(vault.path.escaped), which only you can read." : "."
-    return places.service == nil ? line : line + " \(Places.serviceVariable) does not apply to it."
+    return directories.service == nil ? line : line + " \(Directories.serviceVariable) does not apply to it."
   }
 }
 
-extension ContextPlace {
+extension ContextLocation {
   /// The members about the context and its directory, and the variables that chose them.
-  fileprivate var document: JSON { .context(self) + ["sessions_from": .string(orNull: places.stateVariable)] }
+  fileprivate var document: JSON { .context(self) + ["sessions_from": .string(orNull: directories.stateVariable)] }
 }
 
 extension Workspace {
   /// The members about the context, the directories and the service.
   fileprivate var placesDocument: JSON {
-    let variable = places.service == nil ? places.dataVariable : Places.serviceVariable
-    return place.document + ["accounts_from": .string(orNull: variable), "server": .server(backend.connection)]
+    let variable = directories.service == nil ? directories.dataVariable : Directories.serviceVariable
+    return location.document + ["accounts_from": .string(orNull: variable), "server": .server(backend.connection)]
   }
 
   /// The line about the context and the directories, and the variables that chose them.
@@ -175,15 +175,15 @@ extension Workspace {
     // file.
     var line = "Context \(context)"
     if let variable = contextVariable { line += " (from \(variable))" }
-    if let variable = places.stateVariable {
-      line += ", sessions in \(TextEscaping.escape(places.state)) (from \(variable))"
+    if let variable = directories.stateVariable {
+      line += ", sessions in \(TextEscaping.escape(directories.state)) (from \(variable))"
     }
-    if places.service != nil {
+    if directories.service != nil {
       if backend.connection == nil {
-        line += ", accounts at the service that \(Places.serviceVariable) names (it was not asked)"
+        line += ", accounts at the service that \(Directories.serviceVariable) names (it was not asked)"
       }
-    } else if let variable = places.dataVariable, places.data != places.state {
-      line += ", accounts in \(TextEscaping.escape(places.data)) (from \(variable))"
+    } else if let variable = directories.dataVariable, directories.data != directories.state {
+      line += ", accounts in \(TextEscaping.escape(directories.data)) (from \(variable))"
     }
     line += "."
     if let server = backend.connection {

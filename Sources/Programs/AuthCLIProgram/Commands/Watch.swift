@@ -52,7 +52,7 @@ enum WatchCommand {
       let obstacle = isThere ? await look { isFileGone = $0 } : nil
       // A directory that was moved away meanwhile looks like a logout, or like a missing database.
       guard isThere, changes.hasDirectory else {
-        throw CommandError(BackendError.unavailable(.watchFailed, workspace.places.state.escaped, "it is gone"))
+        throw CommandError(BackendError.unavailable(.watchFailed, workspace.directories.state.escaped, "it is gone"))
       }
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }

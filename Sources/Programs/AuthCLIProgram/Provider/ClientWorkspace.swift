@@ -11,7 +11,7 @@ import TextFormat
 /// such as a guarded screen. The session file keeps the access token, and many processes renew it
 /// under one claim, as that of a session.
 struct ClientWorkspace {
-  let place: ContextPlace
+  let location: ContextLocation
   let printer: Printer
   let settings: ClientSettings
   let vault: FileVault
@@ -20,9 +20,9 @@ struct ClientWorkspace {
   private static let claimWait = Duration.seconds(25)
 
   /// Creates the workspace, without reading or sending anything yet.
-  init(_ place: ContextPlace, _ printer: Printer, _ settings: ClientSettings) {
-    (self.place, self.printer, self.settings, clock) = (place, printer, settings, BootClock())
-    vault = place.vault(for: settings.tokenIssuer)
+  init(_ location: ContextLocation, _ printer: Printer, _ settings: ClientSettings) {
+    (self.location, self.printer, self.settings, clock) = (location, printer, settings, BootClock())
+    vault = location.vault(for: settings.tokenIssuer)
   }
 
   /// What the session file has; nil after a logout.

@@ -13,14 +13,14 @@ enum ContextLogin: Redacted {
   case client(ClientSettings)
 
   /// What a context remembers; nil if it is not at an identity provider.
-  init?(of place: ContextPlace) throws(CommandError) {
-    let vault = place.vault(for: .anyProvider)
+  init?(of location: ContextLocation) throws(CommandError) {
+    let vault = location.vault(for: .anyProvider)
     guard let content = try explained({ () throws(VaultError) in try vault.providerSettings() }) else { return nil }
     guard let login = ContextLogin(content) else {
-      throw CommandError(code: .providerSettingsUnusable, vault.providerPath.escaped, place.context.description)
+      throw CommandError(code: .providerSettingsUnusable, vault.providerPath.escaped, location.context.description)
     }
-    if let resource = place.resource, resource.text != login.provider.resource?.address {
-      throw CommandError(code: .contextOfOther, place.context.description, resource.text)
+    if let resource = location.resource, resource.text != login.provider.resource?.address {
+      throw CommandError(code: .contextOfOther, location.context.description, resource.text)
     }
     self = login
   }
@@ -89,10 +89,10 @@ extension ProviderSettings {
   /// The settings of a context for a user; nil if it is not at an identity provider.
   ///
   /// - Throws: ``CommandError`` also for the context of a client.
-  init?(of place: ContextPlace) throws(CommandError) {
-    switch try ContextLogin(of: place) {
+  init?(of location: ContextLocation) throws(CommandError) {
+    switch try ContextLogin(of: location) {
     case .user(let settings): self = settings
-    case .client(let settings): throw settings.noUser(place.context)
+    case .client(let settings): throw settings.noUser(location.context)
     case nil: return nil
     }
   }

@@ -13,15 +13,15 @@ final class ProviderWorkspace: ContextWorkspace {
 
   /// Creates the workspace, without reading or sending anything yet.
   init(
-    _ place: ContextPlace, _ printer: Printer, _ settings: ProviderSettings, _ use: WorkspaceUse = .acts,
+    _ location: ContextLocation, _ printer: Printer, _ settings: ProviderSettings, _ use: WorkspaceUse = .acts,
     onlyTokens: Bool = false
   ) {
     let clock = BootClock()
     self.settings = settings
     let authority = settings.authority(clock: clock, onlyTokens: onlyTokens)
     self.authority = authority
-    let vault = place.vault(for: settings.tokenIssuer)
-    super.init(place, printer, vault: vault, use, authority: authority, clock: clock)
+    let vault = location.vault(for: settings.tokenIssuer)
+    super.init(location, printer, vault: vault, use, authority: authority, clock: clock)
   }
 
   /// Saves with the context how the client authenticated, if that was found out just now.

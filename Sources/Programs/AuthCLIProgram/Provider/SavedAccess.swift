@@ -45,16 +45,16 @@ struct SavedAccess: Redacted {
   /// has ended the session, and the token is not the `refused` one. A process that lasts,
   /// `isLasting`, does not renew at each use what can never be valid for so long.
   init(
-    _ words: ParsedWords, in place: ContextPlace, _ printer: Printer, insteadOf refused: RefusedToken? = nil,
+    _ words: ParsedWords, in location: ContextLocation, _ printer: Printer, insteadOf refused: RefusedToken? = nil,
     isLasting: Bool = false
   ) async throws(CommandError) {
     var minimum = words[Self.minimum]
     let clock = BootClock()
     (self.printer, self.clock) = (printer, clock)
-    if place.mayBeOfOtherResource { _ = try ContextLogin(of: place) }
+    if location.mayBeOfOtherResource { _ = try ContextLogin(of: location) }
     var old: AccessToken?
     var isRenewable = true
-    if case .token(let session, let details) = place.vault(for: .anyProvider).look(), let saved = details.accessToken {
+    if case .token(let session, let details) = location.vault(for: .anyProvider).look(), let saved = details.accessToken {
       // A token with a short lifetime is renewed in its last quarter, and not at each call.
       if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
         let requested = OAuthAuthority.requestTime(of: session)
@@ -77,21 +77,21 @@ struct SavedAccess: Redacted {
         return
       }
     }
-    switch try ContextLogin(of: place) {
+    switch try ContextLogin(of: location) {
     case .user(let settings):
       // Without a refresh token, the provider is asked whether the token still works.
       token = try await atProvider(settings) { () async throws(CommandError) in
-        try await ProviderWorkspace(place, printer, settings, onlyTokens: isRenewable)
+        try await ProviderWorkspace(location, printer, settings, onlyTokens: isRenewable)
           .accessToken(validFor: minimum, insteadOf: old)
       }
     case .client(let settings):
-      token = try await ClientWorkspace(place, printer, settings).accessToken(validFor: minimum, insteadOf: old)
+      token = try await ClientWorkspace(location, printer, settings).accessToken(validFor: minimum, insteadOf: old)
     case nil:
-      if let resource = place.resource { throw CommandError(code: .notAtResource, resource.text) }
+      if let resource = location.resource { throw CommandError(code: .notAtResource, resource.text) }
       // A directory that cannot be used has no settings either.
-      let atDatabase = place.vault(for: place.places.service == nil ? .embedded : .server)
+      let atDatabase = location.vault(for: location.directories.service == nil ? .embedded : .server)
       if case .unavailable(let failure) = atDatabase.look() { throw CommandError(failure) }
-      throw CommandError(code: .notAtProvider, place.context.description)
+      throw CommandError(code: .notAtProvider, location.context.description)
     }
   }
 

@@ -13,20 +13,20 @@ struct SavedIdentity: Redacted {
 
   /// Takes the ID token of the session file; if it has expired and the provider may send another
   /// one, renews the session once, without a prompt.
-  init(in place: ContextPlace, _ printer: Printer) async throws(CommandError) {
-    guard let settings = try ProviderSettings(of: place) else {
-      if let resource = place.resource { throw CommandError(code: .notAtResource, resource.text) }
-      throw CommandError(code: .notAtProvider, place.context.description)
+  init(in location: ContextLocation, _ printer: Printer) async throws(CommandError) {
+    guard let settings = try ProviderSettings(of: location) else {
+      if let resource = location.resource { throw CommandError(code: .notAtResource, resource.text) }
+      throw CommandError(code: .notAtProvider, location.context.description)
     }
     let now = try explained { () throws(ClockError) in try BootClock().now() }
-    if case .token(let session, _) = place.vault(for: settings.tokenIssuer).look(),
+    if case .token(let session, _) = location.vault(for: settings.tokenIssuer).look(),
       let saved = IdentityToken(of: session), saved.isValid(for: Self.minimum),
       OAuthAuthority.endReason(of: session, at: now) == nil
     {
       token = saved
       return
     }
-    let workspace = ProviderWorkspace(place, printer, settings, onlyTokens: true)
+    let workspace = ProviderWorkspace(location, printer, settings, onlyTokens: true)
     _ = try await workspace.session()
     // The first renewal may return what another process renewed earlier.
     for _ in 1...2 {

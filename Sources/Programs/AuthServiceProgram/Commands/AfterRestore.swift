@@ -18,7 +18,7 @@ enum AfterRestoreCommand {
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words throws(CommandError) in
-    let database = try DatabasePlace(words)
+    let database = try DatabaseLocation(words)
     return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in
       let backend = try ServedBackend(database, cost: program.cost, connections: 1, isAlone: true)
       let report = try explained { () throws(BackendError) in try backend.rules.cleanUpAfterRestore() }

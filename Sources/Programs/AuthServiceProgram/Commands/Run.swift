@@ -28,7 +28,7 @@ enum RunCommand {
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { words throws(CommandError) in
-    let database = try DatabasePlace(words)
+    let database = try DatabaseLocation(words)
     return ServiceCommand(whereEmpty: database.whereEmpty) { program throws(CommandError) in
       try run(database, words, program)
     }
@@ -61,7 +61,7 @@ enum RunCommand {
     (Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary), limit)
   }
 
-  private static func limits(_ words: ParsedWords, of database: DatabasePlace) -> ServiceLimits {
+  private static func limits(_ words: ParsedWords, of database: DatabaseLocation) -> ServiceLimits {
     let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     var limits = ServiceLimits(databaseThreads: database.standardThreads, hashThreads: processors)
     for (option, limit) in counts {
@@ -72,7 +72,7 @@ enum RunCommand {
   }
 
   private static func run(
-    _ database: DatabasePlace, _ words: ParsedWords, _ program: ServiceProgram
+    _ database: DatabaseLocation, _ words: ParsedWords, _ program: ServiceProgram
   ) throws(CommandError) -> ExitStatus {
     let log = ServiceLog()
     let signals = StopSignals()

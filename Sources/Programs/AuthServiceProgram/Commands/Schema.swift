@@ -51,10 +51,10 @@ enum SchemaCommand {
     options: [administratorName, ServiceOptions.passwordFromInput],
     example: "schema install --database /var/lib/auth-service --first-administrator alice",
     shows: "asks for alice's new password, twice"
-  ) { (words, place, cost) throws(CommandError) in
+  ) { (words, database, cost) throws(CommandError) in
     let name = words[administratorName]
     let password = try newPassword(of: name, fromInput: words[ServiceOptions.passwordFromInput])
-    let schema = try place.schema(cost: cost)
+    let schema = try database.schema(cost: cost)
     try explained { () throws(BackendError) in
       _ = try schema.create().install(firstAdministrator: name.canonical, password: password)
     }
@@ -65,8 +65,8 @@ enum SchemaCommand {
     "upgrade", "Bring an older database to this version",
     ["On PostgreSQL, services of the previous release continue to work, so upgrade the database before them."],
     example: "schema upgrade --database /var/lib/auth-service", shows: "brings an older database to this version"
-  ) { (_, place, cost) throws(CommandError) in
-    let schema = try place.schema(cost: cost)
+  ) { (_, database, cost) throws(CommandError) in
+    let schema = try database.schema(cost: cost)
     let isUpgraded = try explained { () throws(BackendError) in try schema.upgrade() }
     return (.done, [isUpgraded ? "The database is upgraded." : "The database already has this version."])
   }
@@ -78,8 +78,8 @@ enum SchemaCommand {
         + "The tables are compared with new ones. A running service checks its SQLite database itself, on request over the socket for operators."
     ], options: [ServiceOptions.operators],
     example: "schema check --database /var/lib/auth-service", shows: "says whether the database is in order"
-  ) { (words, place, cost) throws(CommandError) in
-    let schema = try place.schema(cost: cost)
+  ) { (words, database, cost) throws(CommandError) in
+    let schema = try database.schema(cost: cost)
     do throws(BackendError) {
       return report(try schema.check())
     } catch {
@@ -112,8 +112,8 @@ enum SchemaCommand {
     whereEmpty: "Name the directory of the SQLite database to import with --from; nothing was changed.",
     example: "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
     shows: "brings an SQLite database to PostgreSQL"
-  ) { (words, place, cost) throws(CommandError) in
-    let schema = try place.serverSchema(cost: cost)
+  ) { (words, database, cost) throws(CommandError) in
+    let schema = try database.serverSchema(cost: cost)
     let new = try explained { () throws(BackendError) in try schema.fill(from: words[origin]) }
     let counts = "accounts: \(new.accounts), payments: \(new.payments), events: \(new.events)"
     return (.done, ["Imported \(counts).", "Everybody logs in again, with the same password."])
@@ -124,8 +124,8 @@ enum SchemaCommand {
     databases: [ServiceOptions.postgres], options: [confirmation],
     example: "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
     shows: "deletes them from the database 'accounts'"
-  ) { (words, place, cost) throws(CommandError) in
-    let schema = try place.serverSchema(cost: cost)
+  ) { (words, database, cost) throws(CommandError) in
+    let schema = try database.serverSchema(cost: cost)
     let isRemoved = try explained { () throws(BackendError) in try schema.remove(confirmation: words[confirmation]) }
     return (.done, [isRemoved ? "The tables are removed." : "There were no tables."])
   }
@@ -134,13 +134,13 @@ enum SchemaCommand {
     _ name: String, _ summary: String, _ discussion: [String],
     databases: [any DeclaredOption] = ServiceOptions.databases, options: [any DeclaredOption] = [],
     whereEmpty: String? = nil, example: String, shows: String,
-    _ action: @escaping @Sendable (ParsedWords, DatabasePlace, PasswordCost) throws(CommandError) -> Outcome
+    _ action: @escaping @Sendable (ParsedWords, DatabaseLocation, PasswordCost) throws(CommandError) -> Outcome
   ) -> Command<ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: databases + options,
       examples: [example: shows], statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(CommandError) in
-      let database = try DatabasePlace(words, options: databases)
+      let database = try DatabaseLocation(words, options: databases)
       return ServiceCommand(whereEmpty: whereEmpty ?? database.whereEmpty) { program throws(CommandError) in
         let outcome = try action(words, database, program.cost)
         // What is printed is not needed for the status.

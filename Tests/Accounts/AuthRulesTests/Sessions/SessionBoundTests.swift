@@ -105,7 +105,7 @@ import Testing
       let rows = try authority.rules.sessions(page, token: own)
       paged += rows
       guard rows.count == 30, let last = rows.last else { break }
-      page.after = SessionsPage.Place(createdAt: last.createdAt, id: last.id)
+      page.after = SessionsPage.Cursor(createdAt: last.createdAt, id: last.id)
     }
     #expect(paged == all)
   }

@@ -8,7 +8,7 @@ import TextFormat
 // The database file, found and checked before each use.
 extension SQLiteDatabase {
   /// The database file, and the open directory that it is in.
-  struct Place {
+  struct LocatedFile {
     let directory: OpenDirectory
     let facts: FileFacts
 
@@ -35,7 +35,7 @@ extension SQLiteDatabase {
 
   /// The file, which only its owner can access, in a directory that no other user can change; a
   /// writer makes the directory private.
-  func place(_ scope: WriteScope?) throws(BackendError) -> Place {
+  func locate(_ scope: WriteScope?) throws(BackendError) -> LocatedFile {
     let name = DatabaseFileName.file
     do throws(FileError) {
       guard let directory = scope == .creation ? try directory.create() : try directory.opened() else {
@@ -48,14 +48,14 @@ extension SQLiteDatabase {
             throw facts.wrongMode("keeps its owner out")
           }
         }
-        return Place(directory: directory, facts: try checked(name, found, in: directory))
+        return LocatedFile(directory: directory, facts: try checked(name, found, in: directory))
       }
       if scope == .creation {
         try directory.create(name, mayExist: true)
         try directory.synchronize()
         try directory.synchronizeEntry()
         if let made = try directory.facts(of: name) {
-          return Place(directory: directory, facts: try checked(name, made, in: directory))
+          return LocatedFile(directory: directory, facts: try checked(name, made, in: directory))
         }
       }
     } catch {

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// `AUTH_CLI_HOME` overrides the XDG base directories (freedesktop.org, XDG Base Directory
 /// Specification 0.8, which ignores relative values). The default is in the home directory.
-package struct Places: Hashable, Sendable {
+package struct Directories: Hashable, Sendable {
   /// The directory of the database.
   package let data: String
   /// The environment variable that set ``data``; nil for the default.
