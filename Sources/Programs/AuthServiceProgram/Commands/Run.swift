@@ -97,9 +97,9 @@ enum RunCommand {
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
     guard server.start() else { throw .noThreads }
-    let desk = try ListeningSocket(at: words[ServiceOptions.operators], mode: 0o600)
-    defer { desk.remove() }
-    guard OperatorDesk(listener: desk, people: people, server: server, backend: backend, log: log).start() else {
+    let operators = try ListeningSocket(at: words[ServiceOptions.operators], mode: 0o600)
+    defer { operators.remove() }
+    guard OperatorServer(listener: operators, people: people, server: server, backend: backend, log: log).start() else {
       throw .noThreads
     }
     SystemdNotice.ready.send()

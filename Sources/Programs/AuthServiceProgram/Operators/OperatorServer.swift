@@ -14,14 +14,14 @@ import TextFormat
 /// Answers operators on a socket of their own, each on a thread of its own.
 ///
 /// Only root and the user of the service can open the socket, so every request is permitted.
-struct OperatorDesk: Sendable {
+struct OperatorServer: Sendable {
   let listener: ListeningSocket
   let server: AuthServer
   let backend: ServedBackend
   let log: ServiceLog
   private let (write, request): (HealthProbe, HealthProbe)
 
-  /// Creates a desk; `people` is the socket for people, which `health` also checks.
+  /// Creates a server; `people` is the socket for people, which `health` also checks.
   init(listener: ListeningSocket, people: ListeningSocket, server: AuthServer, backend: ServedBackend, log: ServiceLog)
   {
     (self.listener, self.server, self.backend, self.log) = (listener, server, backend, log)
