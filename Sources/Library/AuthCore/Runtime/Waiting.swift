@@ -80,11 +80,11 @@ extension SessionCore {
     switch cause {
     case .keepAlive: return nil
     case .activity:
-      return inner.renewals.spend(at: now, under: timing.renewal, before: session.grant.limits.timeLeft(at: now))
+      return inner.renewals.consume(at: now, under: timing.renewal, before: session.grant.limits.timeLeft(at: now))
     case .access(let known):
       if session.accessToken != known { return .ignored(.renewedRecently) }
       let lifetime = known.flatMap { token in inner.gate?.lifetime(of: token, at: now) }
-      return inner.accessRenewals.spend(at: now, under: timing.renewal, before: lifetime)
+      return inner.accessRenewals.consume(at: now, under: timing.renewal, before: lifetime)
     }
   }
 

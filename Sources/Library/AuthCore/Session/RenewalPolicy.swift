@@ -39,7 +39,7 @@ struct RenewalBudget {
   ///     does not. A window takes at most a quarter of it, so that a needed renewal comes in time.
   /// - Returns: Nil if it is permitted; otherwise the answer, because the limit of the window is
   ///   reached.
-  mutating func spend(at now: BootInstant, under policy: RenewalPolicy, before left: Duration?) -> Reaction? {
+  mutating func consume(at now: BootInstant, under policy: RenewalPolicy, before left: Duration?) -> Reaction? {
     let continues = windowBegan.map { $0.boot == now.boot && now.uptime - $0.uptime < window } ?? false
     if !continues {
       let quarter = left.map { max($0 / 4, .seconds(1)) } ?? policy.window

@@ -3,7 +3,7 @@
 ///
 /// It discards other sequences as a whole, even if they span several reads: mouse reports in every
 /// encoding, answers of the terminal, keys with Alt. A lone Escape looks like the start of a
-/// sequence: wait for ``patience``, and if no byte follows, call ``settle(_:)``.
+/// sequence: wait for ``patience``, and if no byte follows, call ``flush(_:)``.
 ///
 /// No time is right for that wait: a slow line may deliver the rest of an arrow key after it.
 /// So the rest of an arrow key still becomes that key after its start became an Escape. That Escape
@@ -41,7 +41,7 @@ struct KeyDecoder {
   /// Whether a lone Escape is pending; some terminals send it twice with Alt.
   private var isEscape: Bool { pending.allSatisfy { $0 == Self.escape } }
 
-  /// The time to wait for more bytes before ``settle(_:)``; nil for no limit.
+  /// The time to wait for more bytes before ``flush(_:)``; nil for no limit.
   var patience: Duration? {
     if pasted == nil, pending.first == Self.escape, isEscape { return .milliseconds(100) }
     // A line that pauses for a second has lost the rest. A user who pressed a key with Alt can
@@ -51,7 +51,7 @@ struct KeyDecoder {
 
   /// Ends the input so far, because nothing follows: a lone Escape is a key, an unfinished sequence
   /// is discarded, and so is a paste without its end.
-  mutating func settle(_ type: (Key) -> Void) {
+  mutating func flush(_ type: (Key) -> Void) {
     guard patience != nil else { return }
     defer { (pending, pasted, isRest) = ([], nil, false) }
     isAfterEscape = pasted == nil && !pending.isEmpty && isEscape

@@ -11,7 +11,7 @@ package struct ScreenTerminal: ~Copyable {
   private let isASCII: Bool
   private var decoder = KeyDecoder()
   /// The time when an unfinished key counts as complete.
-  private var settles: SuspendingClock.Instant?
+  private var flushDeadline: SuspendingClock.Instant?
   /// The bytes of the last read: wiped after each read, because they may be part of a secret.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var shown: Frame?
@@ -93,18 +93,18 @@ package struct ScreenTerminal: ~Copyable {
     let deadline = limit.map { SuspendingClock.now + $0 }
     var events = [descriptor, signals.wakening, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
-      let waits = [deadline, settles].compactMap { $0?.remainingMilliseconds }
+      let waits = [deadline, flushDeadline].compactMap { $0?.remainingMilliseconds }
       let count = poll(&events, nfds_t(events.count), waits.min() ?? -1)
       if count < 0 {
         guard errno == EINTR else { throw .unreadable("the terminal") }
       } else if count == 0 {
-        if settles?.remainingMilliseconds == 0 {
+        if flushDeadline?.remainingMilliseconds == 0 {
           var isTyped = false
-          decoder.settle { key in
+          decoder.flush { key in
             isTyped = true
             type(key)
           }
-          settles = decoder.patience.map { SuspendingClock.now + $0 }
+          flushDeadline = decoder.patience.map { SuspendingClock.now + $0 }
           if isTyped { return false }
         }
         if deadline?.remainingMilliseconds == 0 { return false }
@@ -138,7 +138,7 @@ package struct ScreenTerminal: ~Copyable {
       }
     }
     if let start = buffer.baseAddress { explicit_bzero(start, count) }
-    settles = decoder.patience.map { SuspendingClock.now + $0 }
+    flushDeadline = decoder.patience.map { SuspendingClock.now + $0 }
     return true
   }
 }

@@ -50,19 +50,19 @@ struct KeyDecoderTests {
     var decoder = KeyDecoder()
     #expect(decoder.decode([0x1B]) == [])
     #expect(decoder.patience == .milliseconds(100))
-    #expect(decoder.settle() == [.escape])
+    #expect(decoder.flush() == [.escape])
     // Now the rest of a sequence may follow, but not for ever.
     #expect(decoder.patience == .seconds(1))
-    #expect(decoder.settle() == [])
+    #expect(decoder.flush() == [])
     #expect(decoder.patience == nil)
     #expect(decoder.decode("[A".utf8) == [.character("["), .character("A")])
     for text in ["\u{1B}[1;", "\u{1B}O", "\u{1B}[M!", "\u{1B}]0;title", "\u{1B}[<0;1"] {
       #expect(decoder.decode(text.utf8) == [])
       #expect(decoder.patience == .seconds(1))
-      #expect(decoder.settle() == [])
+      #expect(decoder.flush() == [])
       #expect(decoder.decode("a".utf8) == [.character("a")])
     }
-    #expect(decoder.settle() == [])
+    #expect(decoder.flush() == [])
   }
 
   @Test(
@@ -80,15 +80,15 @@ struct KeyDecoderTests {
   func late(_ rest: String, _ keys: [Key]) {
     for cut in 0..<rest.utf8.count {
       var decoder = KeyDecoder()
-      #expect(decoder.decode([0x1B]) + decoder.settle() == [.escape])
+      #expect(decoder.decode([0x1B]) + decoder.flush() == [.escape])
       let parts = decoder.decode(rest.utf8.prefix(cut)) + decoder.decode(rest.utf8.dropFirst(cut))
       #expect(parts == keys, "cut at \(cut)")
       #expect(decoder.patience == nil)
     }
     // Twice the same, as a held key: the second Escape directly follows the rest of the first.
     var decoder = KeyDecoder()
-    #expect(decoder.decode([0x1B]) + decoder.settle() == [.escape])
-    #expect(decoder.decode("[A\u{1B}".utf8) + decoder.settle() == [.up, .escape])
+    #expect(decoder.decode([0x1B]) + decoder.flush() == [.escape])
+    #expect(decoder.decode("[A\u{1B}".utf8) + decoder.flush() == [.up, .escape])
     #expect(decoder.decode("[A".utf8) == [.up])
   }
 
@@ -96,10 +96,10 @@ struct KeyDecoderTests {
   func typedAfterEscape() {
     for character in ["[", "O"] as [Unicode.Scalar] {
       var decoder = KeyDecoder()
-      #expect(decoder.decode([0x1B]) + decoder.settle() == [.escape])
+      #expect(decoder.decode([0x1B]) + decoder.flush() == [.escape])
       #expect(decoder.decode([UInt8(character.value)]) == [])
       #expect(decoder.patience == .seconds(1))
-      #expect(decoder.settle() == [.character(character)])
+      #expect(decoder.flush() == [.character(character)])
       #expect(decoder.decode("A".utf8) == [.character("A")])
     }
   }
@@ -182,8 +182,8 @@ struct KeyDecoderTests {
       var decoder = KeyDecoder()
       #expect(decoder.decode("\u{1B}[200~\(text)".utf8) == [])
       #expect(decoder.patience == .seconds(1))
-      #expect(decoder.settle() == [.unusablePaste])
-      #expect(decoder.patience == nil && decoder.settle() == [])
+      #expect(decoder.flush() == [.unusablePaste])
+      #expect(decoder.patience == nil && decoder.flush() == [])
       #expect(
         decoder.decode("q\u{1B}[A\u{1B}[200~x\u{1B}[201~".utf8) == [.character("q"), .up, .paste(PastedText("x"))])
     }
@@ -222,7 +222,7 @@ struct KeyDecoderTests {
         .randomElement(using: &random) ?? 0
       }
       _ = decoder.decode(bytes)
-      _ = decoder.settle()
+      _ = decoder.flush()
       #expect(decoder.decode("z".utf8) == [.character("z")])
     }
   }
@@ -236,9 +236,9 @@ extension KeyDecoder {
   }
 
   /// The keys after a pause.
-  fileprivate mutating func settle() -> [Key] {
+  fileprivate mutating func flush() -> [Key] {
     var keys: [Key] = []
-    settle { keys.append($0) }
+    flush { keys.append($0) }
     return keys
   }
 }
