@@ -68,7 +68,7 @@
       } onCancel: {
         process.cancel()
       }
-      return try CurlAnswer.response(try output.get())
+      return try CurlOutput.response(try output.get())
     }
 
     /// Reads the answer that an `ExchangeRecorder` recorded.
@@ -78,7 +78,7 @@
     /// - Throws: `interrupted` if the file has no complete answer; otherwise the failure of the
     ///   request.
     public static func response(recorded bytes: [UInt8]) throws(CurlFailure) -> OAuthResponse {
-      try CurlAnswer.response(bytes)
+      try CurlOutput.response(bytes)
     }
 
     /// The options of curl, in the format of its configuration files.
@@ -87,7 +87,7 @@
       let seconds = request.recorder == nil ? limit : max(limit, Self.recordedSeconds)
       var lines = [
         "max-time = \(seconds)", "connect-timeout = \(max(1, limit / 2))", "max-filesize = \(Self.longest)",
-        "write-out = \"\(CurlAnswer.trailer)\"",
+        "write-out = \"\(CurlOutput.trailer)\"",
       ]
       if request.method != "GET" {
         guard let body = String(validating: request.body, as: UTF8.self) else { throw .unsendable }

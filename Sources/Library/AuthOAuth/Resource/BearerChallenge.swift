@@ -70,7 +70,7 @@ private struct ChallengeScanner {
   }
 
   private mutating func token() -> String? {
-    let token = rest.prefix { CurlAnswer.isOfToken($0) }
+    let token = rest.prefix { CurlOutput.isOfToken($0) }
     rest = rest.dropFirst(token.count)
     return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
   }

@@ -11,14 +11,14 @@ import TextFormat
 ///
 /// Every command is declared in a file of `Commands/`, next to its function.
 struct CommandBody: Sendable {
-  let run: @Sendable (ParsedWords, Printer, MakeBackend) async throws(CommandError) -> Answer
+  let run: @Sendable (ParsedWords, Printer, MakeBackend) async throws(CommandError) -> CommandResult
 
   /// A command that uses the session at a database, and refuses one at an identity provider.
   ///
   /// `ofAnyContext` is for a command that does not use the session of the context.
   static func inWorkspace(
     ofAnyContext: Bool = false,
-    _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer
+    _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let location = try ContextLocation(words)
@@ -32,8 +32,8 @@ struct CommandBody: Sendable {
 
   /// Runs a command at a database; the hint of its error names the user of the session.
   private static func named(
-    _ run: (ParsedWords, Workspace) async throws(CommandError) -> Answer, _ words: ParsedWords, in workspace: Workspace
-  ) async throws(CommandError) -> Answer {
+    _ run: (ParsedWords, Workspace) async throws(CommandError) -> CommandResult, _ words: ParsedWords, in workspace: Workspace
+  ) async throws(CommandError) -> CommandResult {
     do throws(CommandError) { return try await run(words, workspace) } catch {
       throw error.naming(workspace.knownUser)
     }
@@ -45,11 +45,11 @@ struct CommandBody: Sendable {
   /// that of the command if the context of a resource has no login; by default it is an error then.
   static func anywhere(
     use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
-    atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
-    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer
+    atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> CommandResult,
+    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
     anywhere(use: use, withoutLogin: status, atDatabase: run, atProvider: runAtProvider) {
-      (_: ParsedWords, workspace: ClientWorkspace) async throws(CommandError) -> Answer in
+      (_: ParsedWords, workspace: ClientWorkspace) async throws(CommandError) -> CommandResult in
       throw workspace.settings.noUser(workspace.location.context)
     }
   }
@@ -57,9 +57,9 @@ struct CommandBody: Sendable {
   /// The same for a command that also works with the access of a client, which has no session.
   static func anywhere(
     use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
-    atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> Answer,
-    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> Answer,
-    asClient runAsClient: @escaping @Sendable (ParsedWords, ClientWorkspace) async throws(CommandError) -> Answer
+    atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> CommandResult,
+    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult,
+    asClient runAsClient: @escaping @Sendable (ParsedWords, ClientWorkspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in
       let location = try ContextLocation(words)
@@ -81,10 +81,10 @@ struct CommandBody: Sendable {
 
   private static func nobody(
     at resource: ResourceAddress, in location: ContextLocation, _ status: ExitStatus
-  ) throws(CommandError) -> Answer {
+  ) throws(CommandError) -> CommandResult {
     let error = CommandError(code: .notAtResource, resource.text)
     if status == .logInFirst { throw error }
-    return Answer(
+    return CommandResult(
       .onlyShows, status: status, lines: [error.sentence],
       ["logged_in": false, "resource": .string(resource.text)] + .context(location), notes: [error.hint])
   }
@@ -98,7 +98,7 @@ struct CommandBody: Sendable {
     insteadOf refused: @escaping @Sendable (ParsedWords) throws(CommandError) -> RefusedToken? = {
       (_) throws(CommandError) in nil
     },
-    _ run: @escaping @Sendable (ParsedWords, SavedAccess) async throws(CommandError) -> Answer
+    _ run: @escaping @Sendable (ParsedWords, SavedAccess) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
     CommandBody { (words, printer, _) async throws(CommandError) in
       let location = try ContextLocation(words)
@@ -110,10 +110,10 @@ struct CommandBody: Sendable {
 }
 
 /// The result of a command, as text and as JSON; ``Program`` prints one of the two.
-struct Answer {
+struct CommandResult {
   /// Whether the command changed something.
   ///
-  /// Every answer needs it, so that no command can forget to report its change when the output
+  /// Every result needs it, so that no command can forget to report its change when the output
   /// fails.
   enum Effect {
     /// The command only shows something, and can be repeated.
@@ -156,8 +156,8 @@ struct Answer {
   }
 
   /// Text that describes the program; in JSON it is the member `name`.
-  static func describing(_ name: String, _ text: String) -> Answer {
-    Answer(.onlyShows, text: text, [name: .string(text)])
+  static func describing(_ name: String, _ text: String) -> CommandResult {
+    CommandResult(.onlyShows, text: text, [name: .string(text)])
   }
 }
 

@@ -7,7 +7,7 @@ import AuthScreens
 import CommandLineKit
 import TextFormat
 
-/// Prints answers and refusals: data on standard output, everything else on standard error.
+/// Prints results and refusals: data on standard output, everything else on standard error.
 struct Printer {
   let streams: Streams
   let asJSON: Bool
@@ -15,29 +15,29 @@ struct Printer {
   /// The options that chose the context, for the commands of hints.
   var choice: [String] = []
 
-  /// Prints an answer, and returns the status to end with: a result that could not be printed is
+  /// Prints a result, and returns the status to end with: a result that could not be printed is
   /// not a success.
-  func print(_ answer: Answer) -> ExitStatus {
-    let document = asJSON ? answer.document() : [:]
+  func print(_ result: CommandResult) -> ExitStatus {
+    let document = asJSON ? result.document() : [:]
     if document != [:] { writeDocument(document) }
-    do throws(CommandError) { try show(answer) } catch { return refuse(error) }
-    return answer.status
+    do throws(CommandError) { try show(result) } catch { return refuse(error) }
+    return result.status
   }
 
-  /// Prints the text of an answer immediately, because a question may follow it.
-  func show(_ answer: Answer) throws(CommandError) {
+  /// Prints the text of a result immediately, because a question may follow it.
+  func show(_ result: CommandResult) throws(CommandError) {
     if !asJSON {
-      streams.output.write(answer.text)
-      for line in isQuiet ? [] : answer.lines { streams.output.writeLine(line) }
+      streams.output.write(result.text)
+      for line in isQuiet ? [] : result.lines { streams.output.writeLine(line) }
     }
-    try flush(after: answer.effect)
+    try flush(after: result.effect)
     // The notes say what to do with the result, so they come after it.
-    for line in answer.notes { note(line) }
+    for line in result.notes { note(line) }
     flushErrors()
   }
 
   /// Flushes the output; an error first reports the change that was made.
-  func flush(after effect: Answer.Effect) throws(CommandError) {
+  func flush(after effect: CommandResult.Effect) throws(CommandError) {
     do throws(CommandError) {
       // A closed pipe ends a command in silence only if nothing was changed.
       try streams.output.flush(survivingClosedPipe: effect.isChange)
@@ -121,7 +121,7 @@ extension ContextWorkspace {
   }
 
   /// An answer of names, one on a line, for completions and scripts.
-  func names(_ names: [String]) -> Answer { Answer(.onlyShows, lines: names.map(TextEscaping.escape)) }
+  func names(_ names: [String]) -> CommandResult { CommandResult(.onlyShows, lines: names.map(TextEscaping.escape)) }
 
   /// The command for the next page, with the same options.
   func more(_ command: [String], limit: Int) -> Hint {
@@ -129,9 +129,9 @@ extension ContextWorkspace {
   }
 
   /// The answer with a one-time code and its purpose.
-  func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [Hint]) -> Answer {
+  func issued(_ issued: OneTimeCode, effect: CommandResult.Effect, notes: [Hint]) -> CommandResult {
     let until = UTCTime(seconds: WallTime.now().seconds + issued.validFor.wholeSeconds)
-    return Answer(
+    return CommandResult(
       effect, text: issued.code.text + "\n",
       [
         "user": .user(issued.user), "one_time_code": .string(issued.code.text), "valid_until": .string(until.iso8601),

@@ -74,7 +74,7 @@ package struct Program: Sendable {
       switch try AuthTool.tool.parse(words, environment: Environment.word) {
       case .version:
         let version = AuthTool.tool.name + " " + Release.version
-        let answer = Answer(.onlyShows, text: version + "\n", ["program": .string(version)])
+        let answer = CommandResult(.onlyShows, text: version + "\n", ["program": .string(version)])
         exit(printer(for: words).print(answer).rawValue)
       case .help(let topic):
         let printer = printer(for: words)

@@ -48,7 +48,7 @@ struct AnswerReader {
     rest.append(contentsOf: bytes)
     var unread = rest[...]
     let head: (status: Int, headers: [String: String])?
-    do throws(CurlFailure) { head = isComplete ? try CurlAnswer.head(&unread) : nil } catch { throw .notHTTP }
+    do throws(CurlFailure) { head = isComplete ? try CurlOutput.head(&unread) : nil } catch { throw .notHTTP }
     guard let head else {
       if rest.count > Self.longestHead { throw .tooLong }
       return []

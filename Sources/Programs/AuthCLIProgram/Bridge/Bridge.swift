@@ -242,7 +242,7 @@ final class Bridge {
 
   /// Passes a message of the server on to the client.
   private func forward(_ bytes: [UInt8], _ exchange: BridgeExchange) {
-    guard let answer = BridgeAnswer(bytes) else { return }
+    guard let answer = ServerMessage(bytes) else { return }
     let message = exchange.errand.message
     // The request may still be repeated.
     if exchange.answer.status ?? 0 >= 400 { return exchange.refusal = answer }
@@ -262,14 +262,14 @@ final class Bridge {
     output.add(line)
   }
 
-  private func learn(from answer: BridgeAnswer) -> [UInt8] {
+  private func learn(from answer: ServerMessage) -> [UInt8] {
     let (line, rejected) = parameters.learn(from: answer)
     for tool in rejected { report("the tool \(tool.tool.escaped) cannot be used: \(tool.reason)") }
     return line
   }
 
   /// Reads a page of the tools that were listed for a call.
-  private func learnAgain(_ answer: BridgeAnswer, _ exchange: BridgeExchange) {
+  private func learnAgain(_ answer: ServerMessage, _ exchange: BridgeExchange) {
     guard answer.members["result", "tools"] != nil else { return }
     exchange.isAnswered = true
     _ = parameters.learn(from: answer)

@@ -53,7 +53,7 @@ final class BridgeExchange {
   /// Whether the client has the answer.
   var isAnswered = false
   /// The message with which the server refused the request.
-  var refusal: BridgeAnswer?
+  var refusal: ServerMessage?
   var problem: AnswerReader.Problem?
   private let began = ContinuousClock.now
 

@@ -36,7 +36,7 @@ struct BridgeMessage {
 }
 
 /// A message of the server.
-struct BridgeAnswer {
+struct ServerMessage {
   /// The message on one line.
   let line: [UInt8]
   let members: JSONText

@@ -21,7 +21,7 @@ struct MirroredParameters {
   ///
   /// - Parameter answer: The answer to `tools/list`.
   /// - Returns: The answer, unchanged unless a tool was taken out; and those tools.
-  mutating func learn(from answer: BridgeAnswer) -> (line: [UInt8], rejected: [Rejection]) {
+  mutating func learn(from answer: ServerMessage) -> (line: [UInt8], rejected: [Rejection]) {
     guard let list = answer.members["result", "tools"], list.isArray else { return (answer.line, []) }
     var (kept, rejected): ([JSONText], [Rejection]) = ([], [])
     for tool in list.elements {

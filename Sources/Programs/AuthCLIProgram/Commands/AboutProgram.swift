@@ -19,7 +19,7 @@ enum HelpCommand {
     "COMMAND", .helpTopic("a command"),
     "A command, or a topic: statuses, codes, environment, files, prompt; if omitted, the overview")
 
-  static func page(_ topic: [String], for printer: Printer, isBrief: Bool = false) throws(CommandError) -> Answer {
+  static func page(_ topic: [String], for printer: Printer, isBrief: Bool = false) throws(CommandError) -> CommandResult {
     let help = Help(AuthTool.tool, width: printer.streams.output.width)
     if isBrief { return .describing("help", help.brief) }
     return .describing("help", try help.page(topic))
@@ -60,7 +60,7 @@ enum CompletionsCommand {
 
   private static func run(
     _ words: ParsedWords, _: Printer, _ makeBackend: MakeBackend
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     let (shell, line) = (words[shell], words[line])
     if line.isEmpty { return .describing("completions", AuthTool.tool.completionScript(for: shell)) }
     let typed = shell.words(line)
@@ -101,12 +101,12 @@ enum MachineCommand {
     shownAs: "text"
   )
 
-  private static func show(_ format: MachineFormat, on output: OutputStream) -> Answer {
+  private static func show(_ format: MachineFormat, on output: OutputStream) -> CommandResult {
     let table = MachineTable.shipped
     return switch format {
-    case .text: Answer(.onlyShows, lines: table.lines(width: output.terminalWidth ?? 100), table.document)
-    case .mermaid: Answer(.onlyShows, lines: table.mermaid, table.document)
-    case .json: Answer(.onlyShows, text: table.json, table.document)
+    case .text: CommandResult(.onlyShows, lines: table.lines(width: output.terminalWidth ?? 100), table.document)
+    case .mermaid: CommandResult(.onlyShows, lines: table.mermaid, table.document)
+    case .json: CommandResult(.onlyShows, text: table.json, table.document)
     }
   }
 }

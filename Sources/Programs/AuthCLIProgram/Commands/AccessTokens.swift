@@ -52,18 +52,18 @@ enum TokenCommand {
     ValueKind<[UInt8]>("a path", accepted: "the path of a file", offersFiles: true) { $0.bytes.isEmpty ? nil : $0.bytes },
     "Write it into this file, readable only by you, and print nothing")
 
-  private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> CommandResult {
     let members = try access.members()
     let prefix = words[header] ? "Authorization: Bearer " : ""
     if let path = words[file] {
       let file = TokenFile(path: path)
       try file.replace(with: prefix + access.token.value)
       let end = try access.end()
-      return Answer(
+      return CommandResult(
         .changed("the token was written to \(file.name)", hint: "Look at the file."),
         ["file": .string(file.name), "expires_at": .string(orNull: end?.iso8601)])
     }
-    return Answer(.onlyShows, text: prefix + access.token.value + "\n", members)
+    return CommandResult(.onlyShows, text: prefix + access.token.value + "\n", members)
   }
 }
 
@@ -111,7 +111,7 @@ enum RunCommand {
     }
   }
 
-  private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> CommandResult {
     let command = words[program]
     setenv(words[variable], access.token.value, 1)
     Program.restoreInherited()
@@ -170,9 +170,9 @@ enum GitCredentialCommand {
 
   private static func run(
     _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     // Without an answer, git asks its next helper.
-    let none = Answer(.onlyShows, ["access_token": nil])
+    let none = CommandResult(.onlyShows, ["access_token": nil])
     guard ["get", "erase"].contains(words[operation]) else { return none }
     let asked = description()
     guard let host = asked["host"], let scheme = asked["protocol"],
@@ -180,7 +180,7 @@ enum GitCredentialCommand {
     else { return none }
     guard words[operation] == "get" else {
       try erase(asked["credential"] ?? asked["password"], in: try ContextLocation(words))
-      return Answer(.changed("the token is renewed before its next use", hint: "Run git again."))
+      return CommandResult(.changed("the token is renewed before its next use", hint: "Run git again."))
     }
     return try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
       let end = try access.end().map { "password_expiry_utc=\($0.seconds)\n" } ?? ""
@@ -190,7 +190,7 @@ enum GitCredentialCommand {
         takesTokens && words.origin(of: username) == .notGiven
         ? "capability[]=authtype\nauthtype=Bearer\ncredential=\(access.token.value)\n\(end)"
         : "username=\(asked["username"] ?? words[username])\npassword=\(access.token.value)\n\(end)"
-      return Answer(.onlyShows, text: text, members)
+      return CommandResult(.onlyShows, text: text, members)
     }.run(words, printer, makeBackend)
   }
 

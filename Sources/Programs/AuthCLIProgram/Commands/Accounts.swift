@@ -52,7 +52,7 @@ enum ListAccountsCommand {
   private static let sort = Option.optional(
     "sort", "ORDER", ValueKind<AccountsQuery.Order>.choice("an order"), "Sort the accounts (default: name)")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let query = AccountsQuery(
       namePrefix: words[filter] ?? "", order: words[sort] ?? .name, after: words[after], limit: words[Options.limit])
     let page = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
@@ -64,7 +64,7 @@ enum ListAccountsCommand {
     let last = page.lastOfMore?.user.username
     let filter = query.namePrefix.isEmpty ? [] : ["--filter", query.namePrefix]
     let sort = query.order == .name ? [] : ["--sort", query.order.rawValue]
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: workspace.bar("Accounts") + lines,
       ["accounts": .array(page.items.map(JSON.account)), "next_after": .string(orNull: last)],
       notes: last.map { [workspace.more(["accounts", "list", "--after", $0] + filter + sort, limit: query.limit)] }
@@ -81,7 +81,7 @@ enum ShowAccountCommand {
     statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
   ) { _ in .inWorkspace(run) }
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let name = words[Arguments.account]
     let (account, groups) = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
       (
@@ -121,11 +121,11 @@ extension Workspace {
   }
 
   /// Describes an account, and its groups if they were read.
-  func describe(_ effect: Answer.Effect, _ account: AccountSummary, in groups: [GroupName]? = nil) -> Answer {
+  func describe(_ effect: CommandResult.Effect, _ account: AccountSummary, in groups: [GroupName]? = nil) -> CommandResult {
     let user = account.user
     let shownGroups = groups.map { $0.isEmpty ? [] : ["Groups           \($0.words)"] } ?? []
     let sentence = if case .changed(let what, _) = effect { ["\(what)."] } else { [String]() }
-    return Answer(
+    return CommandResult(
       effect,
       lines: bar("Accounts") + sentence + [
         "Username         \(user.username.escaped)", "Name             \(user.displayName.escaped)",

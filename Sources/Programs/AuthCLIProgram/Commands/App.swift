@@ -32,13 +32,13 @@ enum AppCommand {
     examples: ["app": "opens the home screen"]
   ) { _ in .anywhere(use: .looksUntilAsked, atDatabase: run, atProvider: run) }
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     _ = try show(try start(workspace, AppWork(workspace)), in: workspace)
-    return Answer(.onlyShows)
+    return CommandResult(.onlyShows)
   }
 
   /// The user logs in outside of the screen, with the prompts of the command.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     let loop = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
     while let isConfirming = try show(loop, in: workspace) {
       let credentials = await outcome { () throws(CommandError) in
@@ -47,7 +47,7 @@ enum AppCommand {
       }
       loop.take(.authenticated(credentials, isConfirming: isConfirming))
     }
-    return Answer(.onlyShows)
+    return CommandResult(.onlyShows)
   }
 
   private static func start(

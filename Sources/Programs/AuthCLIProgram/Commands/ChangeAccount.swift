@@ -133,7 +133,7 @@ enum DeleteAccountCommand {
 
   private static func delete(
     _ user: Username, _ words: ParsedWords, in workspace: Workspace
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     if !words[Confirmation.yes] {
       // Check that the account exists before asking for a confirmation.
       _ = try await workspace.account(user)
@@ -146,7 +146,7 @@ enum DeleteAccountCommand {
     return deleted(user.canonical, below: workspace.bar("Accounts"))
   }
 
-  private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let screen = try await workspace.open(UserScreen.self)
     let (profile, isUnused) = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
       // The first receipt is that of the opening credit.
@@ -177,9 +177,9 @@ enum DeleteAccountCommand {
     }
   }
 
-  private static func deleted(_ name: String, below bar: [String]) -> Answer {
+  private static func deleted(_ name: String, below bar: [String]) -> CommandResult {
     let shown = TextEscaping.escape(name)
-    return Answer(
+    return CommandResult(
       .changed("the account \(shown) is deleted", hint: "This name cannot be used again."),
       lines: bar + ["The account \(shown) is deleted."], ["deleted": .string(name)])
   }

@@ -24,7 +24,7 @@ enum ContextsCommand {
 
   private static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     if words[Options.short], !workspace.printer.asJSON {
       return workspace.names(try names(at: workspace.location).map(\.description))
     }
@@ -68,7 +68,7 @@ enum ContextsCommand {
       documents.append(document + (provider.map { ["provider": .provider($0)] } ?? [:]))
     }
     let table = Table(["CONTEXT", "USER", .right("ENDS IN"), "NOTES"], rows: rows)
-    return Answer(
+    return CommandResult(
       .onlyShows, status: notes.isEmpty ? .done : .cannotTell,
       lines: found.isEmpty ? ["No contexts."] : workspace.lines(table), ["contexts": .array(documents)], notes: notes)
   }
@@ -156,18 +156,18 @@ enum ForgetContextCommand {
   private static let name = Argument.required(
     "NAME", Kinds.contextOrResource, "The context, or the address of the resource that it is for")
 
-  private static func forget(_ words: ParsedWords) throws(CommandError) -> Answer {
+  private static func forget(_ words: ParsedWords) throws(CommandError) -> CommandResult {
     let name = words[name]
     let vault = try ContextLocation(words).named(name).vault(for: .anyProvider)
     let isKnown = try explained { () throws(VaultError) in try vault.providerSettings() } != nil
     if case .token = vault.look() { throw CommandError(code: .contextInUse, name.description, name.description) }
     guard isKnown else {
-      return Answer(
+      return CommandResult(
         .onlyShows, lines: ["Context \(name) remembers no provider."],
         ["context": .string(name.description), "forgotten": false])
     }
     try explained { () throws(VaultError) in try vault.saveProviderSettings(nil) }
-    return Answer(
+    return CommandResult(
       .changed("the provider of context \(name) is forgotten", hint: "Check with: \(run: "contexts")"),
       lines: ["Forgot the provider of context \(name)."], ["context": .string(name.description), "forgotten": true])
   }

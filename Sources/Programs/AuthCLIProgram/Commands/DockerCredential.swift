@@ -32,7 +32,7 @@ enum DockerCredentialCommand {
 
   private static func run(
     _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     guard words[operation] == "get" else {
       return refusal("auth-cli stores nothing for docker. Log in and out with: auth-cli login, auth-cli logout")
     }
@@ -49,7 +49,7 @@ enum DockerCredentialCommand {
         let credential: JSON = [
           "ServerURL": .string(typed), "Username": .string(words[username]), "Secret": .string(access.token.value),
         ]
-        return Answer(.onlyShows, text: credential.text + "\n", credential)
+        return CommandResult(.onlyShows, text: credential.text + "\n", credential)
       }.run(words, printer, makeBackend)
     }
     switch answer {
@@ -59,8 +59,8 @@ enum DockerCredentialCommand {
   }
 
   /// A refusal on standard output, because docker shows nothing else.
-  private static func refusal(_ message: String, status: ExitStatus = .no) -> Answer {
-    Answer(.onlyShows, status: status, text: message + "\n", ["message": .string(message)])
+  private static func refusal(_ message: String, status: ExitStatus = .no) -> CommandResult {
+    CommandResult(.onlyShows, status: status, text: message + "\n", ["message": .string(message)])
   }
 }
 

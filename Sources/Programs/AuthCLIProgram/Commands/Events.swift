@@ -30,7 +30,7 @@ enum EventsCommand {
     "before", "ID", Kinds.event, "Show events before this one (the next page)")
 
   /// Prints events, the newest first.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let page = PageOptions(words: words)
     try workspace.checkForm(page)
     let screen = try await workspace.open(UserScreen.self)
@@ -43,7 +43,7 @@ enum EventsCommand {
       }
     }
     let lines = shown.items.isEmpty ? ["No events."] : workspace.lines(.events(shown.items))
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: workspace.bar("Events") + lines,
       ["events": .array(shown.items.map(JSON.event)), "next_before": .integer(orNull: shown.next)], notes: shown.notes)
   }
@@ -144,8 +144,8 @@ extension Workspace {
   }
 
   /// The answer with a list as CSV, which `--quiet` also prints, as it prints JSON.
-  func csv<Item>(_ header: [String], _ listing: Listing<Item>, _ fields: (Item) -> [String?]) -> Answer {
+  func csv<Item>(_ header: [String], _ listing: Listing<Item>, _ fields: (Item) -> [String?]) -> CommandResult {
     let lines = [CSV.line(header)] + listing.items.map { CSV.line(fields($0)) }
-    return Answer(.onlyShows, text: lines.map { $0 + "\n" }.joined(), notes: listing.notes)
+    return CommandResult(.onlyShows, text: lines.map { $0 + "\n" }.joined(), notes: listing.notes)
   }
 }

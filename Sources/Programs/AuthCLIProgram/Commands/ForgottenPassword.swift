@@ -23,7 +23,7 @@ enum RecoveryCodesCommand {
   ) { _ in .inWorkspace(run) }
 
   /// Creates ten codes, which replace the old ones.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let session = try await workspace.activeSession()
     let old = try await workspace.store.ask(session, workspace.backend.twoStep(under:)).recoveryCodes
     if old > 0 {
@@ -35,7 +35,7 @@ enum RecoveryCodesCommand {
     }
     let user = fresh.session.user
     let name = TextEscaping.escape(user.username)
-    return Answer(
+    return CommandResult(
       .changed(
         "\(name) has new recovery codes, and the old ones are void", hint: "Make new ones: \(run: "recovery-codes")"),
       text: codes.map { $0.text + "\n" }.joined(),
@@ -78,7 +78,7 @@ enum RecoverCommand {
   private static let secrets = ["code", "new password"]
 
   /// Sets a new password with a code, and does not log in.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let (backend, fromInput) = (workspace.backend, words[codeAndPasswordFromInput])
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
     let name = try workspace.username(words[forgetful], "User: ", secrets: secrets)
@@ -101,7 +101,7 @@ enum RecoverCommand {
       }
     }
     let shown = TextEscaping.escape(recovered.username)
-    return Answer(
+    return CommandResult(
       .changed(
         "the new password of \(shown) is set and all sessions are ended", hint: "Log in with: \(run: "login", shown)"),
       lines: ["The new password of \(shown) is set; all sessions are ended."], ["user": .user(recovered)],
@@ -148,7 +148,7 @@ enum ResetPasswordCommand {
   private static let asOwner = Option.flag("as-owner", "Work without a login, as the owner of the embedded database")
 
   /// Creates a one-time code for `recover`.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let (backend, user) = (workspace.backend, words[Arguments.account])
     let code: OneTimeCode
     var isDisabled = false

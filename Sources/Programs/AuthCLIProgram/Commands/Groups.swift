@@ -35,7 +35,7 @@ enum MembershipCommand {
         let names = users.map(\.canonical).distinct.formatted
         let are = users.count == 1 ? "is" : "are"
         let what = "\(names) \(are) \(isMember ? "in" : "not in") the group \(group)"
-        return Answer(
+        return CommandResult(
           .changed(what, hint: "Check with: \(run: "accounts", "groups", group.canonical)"),
           lines: workspace.bar("Groups") + [what + "."],
           [
@@ -77,7 +77,7 @@ enum GroupsCommand {
   private static let after = Option.optional(
     "after", "NAME", Kinds.username, "Show what comes after this group or member (the next page)")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let page = GroupPage(after: words[after], limit: words[Options.limit])
     guard let group = words[group] else { return try await groups(page, words, in: workspace) }
     let members = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
@@ -86,7 +86,7 @@ enum GroupsCommand {
     if words[Options.short], !workspace.printer.asJSON { return workspace.names(members.items.map(\.user.username)) }
     let lines = members.items.isEmpty ? ["No members."] : workspace.lines(.accounts(members.items))
     let last = members.lastOfMore?.user.username
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: workspace.bar("Groups") + lines,
       [
         "group": .string(group.canonical), "members": .array(members.items.map { .user($0.user) }),
@@ -97,14 +97,14 @@ enum GroupsCommand {
 
   private static func groups(
     _ page: GroupPage, _ words: ParsedWords, in workspace: Workspace
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     let groups = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
       try screen.groups(page, at: workspace.backend, for: administrator, under: lease)
     }
     let names = groups.items.map(\.canonical)
     if words[Options.short], !workspace.printer.asJSON { return workspace.names(names) }
     let last = groups.lastOfMore?.canonical
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: workspace.bar("Groups") + (names.isEmpty ? ["No groups."] : names),
       ["groups": .array(names.map(JSON.string)), "next_after": .string(orNull: last)],
       notes: more(["accounts", "groups"], after: last, page, in: workspace))

@@ -13,9 +13,9 @@ enum HomeCommand {
     statuses: .of(.done, .usage, .cannotTell)
   ) { _ in .anywhere(withoutLogin: .done, atDatabase: run, atProvider: run) }
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     guard let session = try await workspace.presence() else {
-      return Answer(
+      return CommandResult(
         .onlyShows, lines: workspace.bar("Home") + ["Welcome. Nobody is logged in."],
         ["logged_in": false, "user": nil, "balance": nil],
         notes: [
@@ -26,7 +26,7 @@ enum HomeCommand {
         ])
     }
     let balance = await workspace.readBalance(session)
-    return Answer(
+    return CommandResult(
       .onlyShows,
       lines: workspace.bar("Home") + ["Welcome, \(session.user.displayName.escaped)."]
         + (balance.map { ["Your balance is \($0)."] } ?? []),
@@ -38,10 +38,10 @@ enum HomeCommand {
   }
 
   /// At an identity provider there is no balance.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     let session = try await workspace.presence()
     let name = session.map { ", \($0.user.displayName.escaped)" } ?? ""
-    return Answer(
+    return CommandResult(
       .onlyShows,
       lines: workspace.bar("Home") + [
         "Welcome\(name).\(session == nil ? " Nobody is logged in." : "")",

@@ -40,12 +40,12 @@ enum KubectlCredentialCommand {
   private static let idToken = Option.flag(
     "id-token", "Print the ID token, for an API server with OpenID Connect settings of its own")
 
-  private static func answer(_ token: String, until end: UTCTime?) throws(CommandError) -> Answer {
+  private static func answer(_ token: String, until end: UTCTime?) throws(CommandError) -> CommandResult {
     let credential: JSON = [
       "apiVersion": .string(try version()), "kind": "ExecCredential",
       "status": ["token": .string(token)] + (end.map { ["expirationTimestamp": .string($0.iso8601)] } ?? [:]),
     ]
-    return Answer(.onlyShows, text: credential.text + "\n", credential)
+    return CommandResult(.onlyShows, text: credential.text + "\n", credential)
   }
 
   /// The version that kubectl asks for; it describes the request in a variable (client-go

@@ -78,7 +78,7 @@ enum LogInCommand {
     "USER", Kinds.localUser, "Your user name; if omitted, you are asked")
 
   /// Begins a session, renews that of the same user, or with `--switch` replaces another user's.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     workspace.backend.forgetDisabled()
     let backend = workspace.backend
     let fromInput = words[Options.passwordFromInput]
@@ -122,7 +122,7 @@ enum LogInCommand {
 
   private static func describe(
     _ session: LoggedInSession, _ verb: String, _ wish: LimitRequest, needsTwoStep: Bool, in workspace: Workspace
-  ) throws(CommandError) -> Answer {
+  ) throws(CommandError) -> CommandResult {
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     let variable = workspace.contextVariable
     let leftovers = workspace.store.leftovers
@@ -135,7 +135,7 @@ enum LogInCommand {
     if leftovers != .none { notes.append("The previous session: \(leftovers.words(at: "database")).") }
     if needsTwoStep { notes.append(Workspace.twoStepFirst) }
     if let variable { notes.append("In context \(workspace.context) (from \(variable)).") }
-    return Answer(
+    return CommandResult(
       .changed("\(TextEscaping.escape(session.user.username)) is logged in", hint: "Check with: \(run: "status")"),
       lines: [
         "\(verb) \(session.user.username.escaped). \(deadlines.ending(session.limits.first))"

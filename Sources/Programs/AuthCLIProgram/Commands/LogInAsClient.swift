@@ -21,7 +21,7 @@ extension LogInAtProvider {
   }
 
   /// Requests the first access token, and remembers the client.
-  func runAsClient(_ printer: Printer) async throws(CommandError) -> Answer {
+  func runAsClient(_ printer: Printer) async throws(CommandError) -> CommandResult {
     // The login must not replace a session of a database,
     if case .unavailable(let failure) = location.vault(for: .anyProvider).look() { throw CommandError(failure) }
     let settings = try await clientSettings(printer)
@@ -33,7 +33,7 @@ extension LogInAtProvider {
     let client = settings.provider.clientID
     let deadlines = try Deadlines(clock: workspace.clock)
     let missing = grant.scopes.map { granted in settings.provider.scopes.filter { !granted.contains($0) } } ?? []
-    return Answer(
+    return CommandResult(
       .changed(
         "the client \(TextEscaping.escape(client)) has access", hint: "Check with: \(run: "status")"),
       lines: [

@@ -195,7 +195,7 @@ struct LogInAtProvider {
   }
 
   /// Lets the user log in, and remembers the provider.
-  func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> Answer {
+  func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> CommandResult {
     // Checked before any request: the login must not replace a session of a database,
     if case .unavailable(let failure) = location.vault(for: .anyProvider).look() { throw CommandError(failure) }
     let settings = try await settings(printer)
@@ -224,7 +224,7 @@ struct LogInAtProvider {
       present == nil || replaces && !isSwitch ? "Logged in as" : isSwitch ? "Switched to" : "Renewed the session of"
     let (user, token) = (session.user, workspace.vault.savedToken)
     let deadlines = try Deadlines(clock: workspace.clock)
-    return Answer(
+    return CommandResult(
       .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Check with: \(run: "status")"),
       lines: ["\(verb) \(user.username.escaped) at \(settings.issuer.escaped). \(deadlines.validity(of: token))"],
       [

@@ -25,7 +25,7 @@ enum LogOutCommand {
   private static let everywhere = Option.flag("all", "End all your sessions, on every device and in every context")
 
   /// Logs out, even if the session cannot be restored.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     workspace.backend.forgetDisabled()
     let vault = workspace.vault
     let notes = try makeUsable(vault)
@@ -87,8 +87,8 @@ enum LogOutCommand {
     return true
   }
 
-  private static var continuedElsewhere: Answer {
-    Answer(
+  private static var continuedElsewhere: CommandResult {
+    CommandResult(
       .changed("the session is ended", hint: "Check with: \(run: "status")"),
       lines: ["Logged out. The session had been renewed with another copy of the file, and is ended there too."],
       ["logged_out": true, "reason": "session_renewed_elsewhere"])
@@ -107,7 +107,7 @@ enum LogOutCommand {
   }
 
   /// Ends the session here and the tokens at the identity provider.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     let issuer = workspace.settings.issuer
     if words[everywhere] { throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, issuer.escaped) }
     let notes = try makeUsable(workspace.vault)
@@ -123,7 +123,7 @@ enum LogOutCommand {
   }
 
   /// Ends the access of a client that acts for itself; the context still has its secret.
-  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> CommandResult {
     let provider = workspace.settings.provider
     if words[everywhere] {
       throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, provider.issuer.escaped)
@@ -136,7 +136,7 @@ enum LogOutCommand {
     }
     let result = try await workspace.logOut()
     if case .alreadyLoggedOut = result { return nobody(notes) }
-    return Answer(
+    return CommandResult(
       .changed(
         "the client \(TextEscaping.escape(provider.clientID)) is logged out", hint: "Check with: \(run: "status")"),
       lines: ["Logged out the client \(provider.clientID.escaped)."],
@@ -151,8 +151,8 @@ enum LogOutCommand {
 
   static let notRevocable = "The provider cannot end a token: a copy of one works until it expires"
 
-  private static func nobody(_ notes: [Hint]) -> Answer {
-    Answer(
+  private static func nobody(_ notes: [Hint]) -> CommandResult {
+    CommandResult(
       .onlyShows, lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"], notes: notes)
   }
 
@@ -182,16 +182,16 @@ enum LogOutCommand {
     return CommandError(code: leftovers.notRevoked ? .logoutFailed : .logoutNotErased, words)
   }
 
-  private static func loggedOut(_ before: RestoreOutcome, others: Int, _ notes: [Hint]) -> Answer {
+  private static func loggedOut(_ before: RestoreOutcome, others: Int, _ notes: [Hint]) -> CommandResult {
     guard case .loggedIn(let session) = before else {
-      return Answer(
+      return CommandResult(
         .changed("the unusable session file was set aside", hint: "Check with: \(run: "status")"),
         lines: ["The unusable session file was set aside. The session in it is ended."],
         ["logged_out": false, "reason": "session_set_aside"])
     }
     let user = TextEscaping.escape(session.user.username)
     let count = others == 0 ? "" : others == 1 ? ", and 1 other session" : ", and \(others) other sessions"
-    return Answer(
+    return CommandResult(
       .changed("\(user) is logged out\(count)", hint: "Check with: \(run: "status")"),
       lines: ["Logged out \(user)\(count)."],
       ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))],

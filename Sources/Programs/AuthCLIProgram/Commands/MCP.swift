@@ -62,7 +62,7 @@ enum MCPCommand {
           location.vault(for: .anyProvider).savedToken.map { $0.value != token.value } ?? false
         }, report: report)
       if let signal = bridge.run() { cprocess_end_by(signal) }
-      return Answer(.onlyShows)
+      return CommandResult(.onlyShows)
     }
   }
 

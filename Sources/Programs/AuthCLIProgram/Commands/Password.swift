@@ -28,7 +28,7 @@ enum RegisterCommand {
     neededBy: Options.passwordFromInput)
 
   /// Creates an account, and does not log in.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let backend = workspace.backend
     let name = try workspace.username(words[newUser], "Name of the new account: ")
     let password: Secret
@@ -53,7 +53,7 @@ enum RegisterCommand {
     let shown = TextEscaping.escape(created.username)
     // If another user is logged in here, the notes do not suggest to log in.
     let isFree = await user(in: workspace) == nil
-    return Answer(
+    return CommandResult(
       .changed("\(shown) is registered", hint: "Log in with: \(run: "login", shown)"),
       lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
       ["user": .user(created)],
@@ -61,7 +61,7 @@ enum RegisterCommand {
   }
 
   /// Creates an account for another user while registration is closed.
-  private static func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     guard try await workspace.presence()?.user.role == .administrator else {
       throw closed(for: name, isAdministrator: false)
     }
@@ -110,7 +110,7 @@ enum ChangePasswordCommand {
     "password-stdin", "Read the current and the new password from standard input, one line each")
 
   /// Asks for the current password, then for the new one; the user's other sessions end.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let store = workspace.store
     let session = try await workspace.session()
     let name = session.user.username
@@ -128,7 +128,7 @@ enum ChangePasswordCommand {
       throw CommandError(code: .passwordChangedMeanwhile, user.username.escaped)
     }
     let change = "the password of \(TextEscaping.escape(user.username)) is changed"
-    return Answer(
+    return CommandResult(
       .changed("\(change) and all other sessions are ended", hint: "Use the new password from now on."),
       lines: ["The password of \(user.username.escaped) is changed; all other sessions are ended."],
       ["user": .user(user)])
@@ -155,7 +155,7 @@ enum ReauthenticateCommand {
   ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
   /// Logs in at the identity provider again, which prompts for the password.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     let settings = workspace.settings
     if words[Options.passwordFromInput] {
       throw CommandError(
@@ -166,13 +166,13 @@ enum ReauthenticateCommand {
     let credentials = try await workspace.obtainCredentials(prompting: true)
     let renewed = try await workspace.store.confirm(session, with: credentials, at: settings.issuer)
     let deadlines = try Deadlines(clock: workspace.clock)
-    return Answer(
+    return CommandResult(
       .changed("the login was confirmed and the session is renewed", hint: "Check with: \(run: "status")"),
       lines: ["Login of \(renewed.user.username.escaped) confirmed at \(settings.issuer.escaped)."],
       ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
   }
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let session = try await workspace.session()
     let renewed = try await workspace.askForPassword(
       of: session.user.username, fromInput: words[Options.passwordFromInput]
@@ -180,7 +180,7 @@ enum ReauthenticateCommand {
       (password) throws(SessionError) in try await workspace.store.confirm(session, password)
     }.session
     let deadlines = try Deadlines(clock: workspace.backend.clock)
-    return Answer(
+    return CommandResult(
       .changed("the password was accepted and the session is renewed", hint: "Check with: \(run: "status")"),
       lines: [
         "Password of \(renewed.user.username.escaped) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."

@@ -27,7 +27,7 @@ enum PayCommand {
     "idempotency-key", "KEY", Kinds.idempotencyKey, "Name this payment, so that a retry does not pay again")
   private static let amount = Argument.required("AMOUNT", Kinds.amount, "The amount, such as 12, 12.5 or 12.50")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let screen = try await workspace.open(PaymentScreen.self, isActivity: false)
     let order = PaymentOrder(amount: words[amount], payee: words[payee], key: words[idempotencyKey])
     let earlier = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
@@ -40,7 +40,7 @@ enum PayCommand {
     return await paid(receipt, fresh.session, in: workspace)
   }
 
-  private static func paid(_ receipt: Receipt, _ session: LoggedInSession, in workspace: Workspace) async -> Answer {
+  private static func paid(_ receipt: Receipt, _ session: LoggedInSession, in workspace: Workspace) async -> CommandResult {
     let balance = await workspace.readBalance(session)
     let order = "\(receipt.amount) to \(TextEscaping.escape(receipt.payee))"
     let number = "Receipt \(receipt.id)" + (receipt.key.map { ", key '\($0.escaped)'" } ?? "") + "."
@@ -48,7 +48,7 @@ enum PayCommand {
       receipt.isRepetition
       ? "Paid before: \(order), at \(UTCTime(seconds: receipt.madeAt.seconds).local). \(number) Nothing was paid now."
       : "Paid \(order). \(number)"
-    return Answer(
+    return CommandResult(
       .changed("paid, receipt \(receipt.id)", hint: "See it with: \(run: "receipts")"),
       lines: workspace.bar("Pay") + [line + (balance.map { " You have \($0)." } ?? "")],
       ["receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition), "balance": .string(orNull: balance)])
@@ -77,7 +77,7 @@ enum ReceiptsCommand {
     "short", "Print the names of the users alone, each once, one on a line")
 
   /// Prints receipts, the newest first.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let page = PageOptions(words: words)
     try workspace.checkForm(page)
     let screen = try await workspace.open(ReceiptsScreen.self)
@@ -94,7 +94,7 @@ enum ReceiptsCommand {
       }
     }
     let lines = shown.items.isEmpty ? ["No receipts."] : workspace.lines(.receipts(shown.items, of: own))
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: workspace.bar("Receipts") + lines,
       [
         "receipts": .array(shown.items.map(JSON.receipt)), "shown": .integer(Int64(screen.shown)),

@@ -21,7 +21,7 @@ enum ProfileCommand {
 
   private static let newName = Option.optional("name", "NAME", Kinds.displayName, "Change your display name")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let newName = words[newName]
     let screen = try await workspace.open(UserScreen.self)
     let (profile, groups) = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
@@ -31,7 +31,7 @@ enum ProfileCommand {
       return (try workspace.backend.profile(under: lease), groups)
     }
     let user = profile.user
-    return Answer(
+    return CommandResult(
       newName == nil ? .onlyShows : .changed("the name is changed", hint: "Check with: \(run: "profile")"),
       lines: workspace.bar("Profile") + [
         "Name      \(user.displayName.escaped)", "Username  \(user.username.escaped)",
@@ -49,14 +49,14 @@ enum ProfileCommand {
 
 extension ProfileCommand {
   /// What the identity provider says about the user.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     let issuer = workspace.settings.issuer.escaped
     if words[newName] != nil { throw CommandError(code: .optionAtProvider, newName.declaration.flag, issuer) }
     let session = try await workspace.session()
     let claims = try await session.claims(at: workspace.authority)
     let rows = session.rows(with: claims)
     let width = (rows.map { DisplayWidth.columns($0.name.escaped) }.max() ?? 0) + 2
-    return Answer(
+    return CommandResult(
       .onlyShows,
       lines: workspace.bar("Profile")
         + rows.map { DisplayWidth.pad($0.escaped, to: width) + $1.escaped }
@@ -85,12 +85,12 @@ enum SessionsCommand {
   private static let shortSessions = Option.flag("short", "Print the IDs alone, one on a line")
 
   /// Shows all active sessions of the user, and marks this one.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let screen = try await workspace.open(UserScreen.self)
     let sessions = try await workspace.store.ask(screen.session, workspace.backend.sessions(under:))
     if words[shortSessions], !workspace.printer.asJSON { return workspace.names(sessions.map(\.id.rawValue)) }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: workspace.bar("Sessions") + workspace.lines(.sessions(sessions, deadlines)),
       ["sessions": .array(sessions.map { .session($0, deadlines) })])
   }
@@ -110,7 +110,7 @@ enum RevokeSessionCommand {
     "The ID of the session, as 'sessions' and 'events' show it")
 
   /// Ends the session, on whatever device it is used.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let id = words[session]
     let screen = try await workspace.open(UserScreen.self)
     let fresh = try await workspace.makeFresh(screen.session)
@@ -118,7 +118,7 @@ enum RevokeSessionCommand {
       try workspace.backend.revokeSession(SessionID(rawValue: id), for: fresh, under: lease)
     }
     if screen.session.id.rawValue == id { await workspace.forgetRevoked() }
-    return Answer(
+    return CommandResult(
       .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
       lines: workspace.bar("Sessions") + ["Revoked session \(id.escaped)."], ["revoked": .string(id)])
   }

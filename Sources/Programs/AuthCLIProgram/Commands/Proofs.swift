@@ -25,7 +25,7 @@ enum ProveCommand {
 
   private static let tool = Argument.required("TOOL", Kinds.tool, "The account of the tool's server")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let tool = words[tool]
     let session = try await workspace.activeSession()
     let proof: ToolProof
@@ -38,7 +38,7 @@ enum ProveCommand {
       let isUnknown = error.code == BackendError.Code.accountNotFound.rawValue
       throw isUnknown ? error.withHint("Check the name of the account that the tool's server is logged in as.") : error
     }
-    return Answer(
+    return CommandResult(
       .onlyShows, text: proof.text + "\n",
       [
         "proof": .string(proof.text), "tool": .string(tool.canonical),
@@ -67,7 +67,7 @@ enum VerifyCommand {
 
   private static let short = Option.flag("short", "Print the user name alone")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let session = try await workspace.activeSession()
     let proof = ToolProof(typed: try workspace.secrets(fromInput: ["proof"])[0])
     let proven = try await workspace.store.ask(session) { (lease) throws(BackendError) in
@@ -75,7 +75,7 @@ enum VerifyCommand {
     }
     if let group = words[Options.group] { try proven.groups.require(group, of: proven.user) }
     let user = proven.user
-    return Answer(
+    return CommandResult(
       .changed("the proof of \(user.username) is used up", hint: "Ask the caller for a new one."),
       lines: words[short]
         ? [user.username.escaped]

@@ -30,7 +30,7 @@ enum RequireCommand {
         // With --quiet the status alone says no; an error is still printed.
         let isNo = error.status == .no || error.status == .logInFirst
         guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
-        return Answer(.onlyShows, status: error.status)
+        return CommandResult(.onlyShows, status: error.status)
       }
     }
   }
@@ -41,7 +41,7 @@ enum RequireCommand {
   /// At an identity provider, a valid access token shows that the session is active.
   private static func require(
     _ words: ParsedWords, in workspace: ProviderWorkspace
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     if words[Options.group] != nil {
       throw CommandError(
         code: .optionAtProvider, Options.group.declaration.flag, workspace.settings.issuer.escaped)
@@ -54,7 +54,7 @@ enum RequireCommand {
       try explained { () throws(FreshnessError) in _ = try FreshSession(session) }
     }
     let deadlines = try Deadlines(clock: workspace.clock)
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: ["Logged in as \(session.user.username.escaped) at \(workspace.settings.issuer.escaped)."],
       [
         "user": .user(session.user), "session": .session(session.id, session.limits, deadlines),
@@ -62,7 +62,7 @@ enum RequireCommand {
       ])
   }
 
-  private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     var session = try await workspace.activeSession()
     // The role and the group come before the password prompt, which would be useless.
     let administrator = words[administrator] ? try session.administratorKey() : nil
@@ -84,7 +84,7 @@ enum RequireCommand {
     if words[fresh] { session = try await workspace.makeFresh(session).session }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     let role = session.user.role == .administrator ? ", administrator" : ""
-    return Answer(
+    return CommandResult(
       .onlyShows,
       lines: ["Logged in as \(session.user.username.escaped)\(role)."],
       ["user": .user(session.user), "session": .session(session.id, session.limits, deadlines)])

@@ -25,9 +25,9 @@ enum RegistrationCommand {
     "STATE", ValueKind<Registration>.choice("a state of the registration"),
     "open or closed; if omitted, the current state is shown")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let backend = workspace.backend
-    var effect = Answer.Effect.onlyShows
+    var effect = CommandResult.Effect.onlyShows
     let present: Registration
     if let state = words[registration] {
       try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
@@ -40,7 +40,7 @@ enum RegistrationCommand {
         try backend.registration(for: administrator, under: lease)
       }
     }
-    return Answer(
+    return CommandResult(
       effect, lines: workspace.bar("Accounts") + ["Registration is \(present.rawValue): \(present.summary)."],
       ["registration": .string(present.rawValue)])
   }
@@ -76,7 +76,7 @@ enum TwoStepSettingCommand {
     "STATE", ValueKind<TwoStepPolicy>.choice("a rule for the second step"),
     "required or optional; if omitted, the current rule is shown")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let (backend, policy) = (workspace.backend, words[twoStepPolicy])
     let (present, without) = try await workspace.askOnAccounts {
       (screen, administrator, lease) throws(BackendError) in
@@ -85,7 +85,7 @@ enum TwoStepSettingCommand {
       return (present, try administratorsWithoutStep(on: screen, administrator, at: backend, under: lease))
     }
     let names = without.map(TextEscaping.escape).joined(separator: ", ")
-    var effect = Answer.Effect.onlyShows
+    var effect = CommandResult.Effect.onlyShows
     if let policy {
       if without.contains(where: { $0 == workspace.store.session?.user.username }) {
         throw CommandError(code: .ownStepMissing)
@@ -101,7 +101,7 @@ enum TwoStepSettingCommand {
     }
     let shown = policy ?? present
     let list = policy != nil || without.isEmpty ? [] : ["Administrators without one: \(names)."]
-    return Answer(
+    return CommandResult(
       effect,
       lines: workspace.bar("Accounts") + ["The second step is \(shown.rawValue): \(shown.summary)."] + list,
       [

@@ -30,7 +30,7 @@ enum StatusCommand {
       guard words[shortStatus], !printer.asJSON else { return try await body.run(words, printer, makeBackend) }
       // For a shell prompt, it does not wait, and prints a name or nothing.
       do throws(CommandError) { return try await body.run(words, printer, makeBackend.forShell) } catch {
-        return Answer(.onlyShows, status: error.status)
+        return CommandResult(.onlyShows, status: error.status)
       }
     }
   }
@@ -38,14 +38,14 @@ enum StatusCommand {
   private static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 
   /// Prints who is logged in, with the status for yes, no or unknown; it is not activity.
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let session = try await workspace.presence()
     if words[shortStatus], !workspace.printer.asJSON { return short(session, in: workspace) }
     guard let session else { return no(in: workspace) }
     let (user, limits) = (session.user, session.limits)
     let deadlines = try Deadlines(clock: workspace.clock)
     let role = user.role == .administrator ? ", administrator" : ""
-    return Answer(
+    return CommandResult(
       .onlyShows,
       lines: [
         "Logged in as \(user.username.escaped) (\(user.displayName.escaped)\(role)).",
@@ -58,15 +58,15 @@ enum StatusCommand {
   }
 
   /// The user name alone, or nothing.
-  private static func short(_ session: LoggedInSession?, in workspace: ContextWorkspace) -> Answer {
-    session.map { workspace.names([$0.user.username]) } ?? Answer(.onlyShows, status: .no)
+  private static func short(_ session: LoggedInSession?, in workspace: ContextWorkspace) -> CommandResult {
+    session.map { workspace.names([$0.user.username]) } ?? CommandResult(.onlyShows, status: .no)
   }
 
-  private static func no(in workspace: Workspace) -> Answer {
+  private static func no(in workspace: Workspace) -> CommandResult {
     let reason = workspace.store.endReason
     let isClosed = reason == .accountDisabled || reason == .accountDeleted
     let hint = isClosed ? reason.map { CommandError.ended($0).hint } : nil
-    return Answer(
+    return CommandResult(
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
@@ -80,7 +80,7 @@ enum StatusCommand {
   }
 
   /// The same at an identity provider, which is asked only if it checks refresh tokens.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     if words[shortStatus], !workspace.printer.asJSON {
       // A shell prompt must not wait for the provider.
       let workspace = ProviderWorkspace(
@@ -102,7 +102,7 @@ enum StatusCommand {
       lines += workspace.identityNotes + workspace.grantNotes(for: session.user)
       if limits.first != .never { lines.append(deadlines.ending(limits.idle, limits.absolute)) }
     }
-    return Answer(
+    return CommandResult(
       .onlyShows, status: session == nil ? .no : .done,
       lines: lines + [
         workspace.location.line(at: workspace.settings.place, with: workspace.vault, isSaved: session != nil)
@@ -119,11 +119,11 @@ enum StatusCommand {
 
 extension StatusCommand {
   /// The same for a client that acts for itself; it sends nothing.
-  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> CommandResult {
     let (grant, provider) = (try workspace.saved(), workspace.settings.provider)
     let status: ExitStatus = grant == nil ? .no : .done
     if words[shortStatus], !workspace.printer.asJSON {
-      return Answer(
+      return CommandResult(
         .onlyShows, status: status, text: grant == nil ? "" : TextEscaping.escape(provider.clientID) + "\n")
     }
     let deadlines = try Deadlines(clock: workspace.clock)
@@ -133,7 +133,7 @@ extension StatusCommand {
       lines = ["\(client), for itself and no user.", deadlines.validity(of: grant.access)]
       if let file = workspace.settings.assertionFile { lines.append("Its assertion is read from \(file.escaped).") }
     }
-    return Answer(
+    return CommandResult(
       .onlyShows, status: status,
       lines: lines + [workspace.location.line(at: provider.issuer, with: workspace.vault, isSaved: grant != nil)],
       [

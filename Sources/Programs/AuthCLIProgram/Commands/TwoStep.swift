@@ -59,7 +59,7 @@ enum TwoStepCommand {
 
   private static func command(
     _ name: String, _ summary: String, _ discussion: [String], examples: KeyValuePairs<String, String>,
-    _ run: @escaping @Sendable (ParsedWords, LoggedInSession, Workspace) async throws(CommandError) -> Answer
+    _ run: @escaping @Sendable (ParsedWords, LoggedInSession, Workspace) async throws(CommandError) -> CommandResult
   ) -> Command<CommandBody> {
     Command(name, summary: summary, discussion: discussion, options: [Options.codeFromInput], examples: examples) { _ in
       .inWorkspace { (words, workspace) async throws(CommandError) in
@@ -79,7 +79,7 @@ enum TwoStepCommand {
     }
   }
 
-  private static func describe(_ state: TwoStepState) -> Answer {
+  private static func describe(_ state: TwoStepState) -> CommandResult {
     var lines = [
       state.since.map { "On since \(UTCTime(seconds: $0.seconds).local)." }
         ?? (state.isPending ? "Off: the new secret still needs its first code." : "Off.")
@@ -88,7 +88,7 @@ enum TwoStepCommand {
       lines.append("\(state.recoveryCodes) recovery code\(state.recoveryCodes == 1 ? "" : "s") left.")
     }
     if state.isRequired { lines.append("Administrators of this database need it.") }
-    return Answer(
+    return CommandResult(
       .onlyShows, lines: lines,
       [
         "two_step": .string(state.isOn ? "on" : state.isPending ? "pending" : "off"),
@@ -99,7 +99,7 @@ enum TwoStepCommand {
 
   private static func turnOff(
     _ words: ParsedWords, _ session: LoggedInSession, in workspace: Workspace
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     guard try await workspace.store.ask(session, workspace.backend.twoStep(under:)).isOn else {
       throw CommandError(BackendError.refused(.twoStepNotOn))
     }
@@ -108,7 +108,7 @@ enum TwoStepCommand {
     try await askForCode(fresh, in: workspace) { (lease) throws(BackendError) in
       try workspace.backend.endTwoStep(code, for: fresh, under: lease)
     }
-    return Answer(
+    return CommandResult(
       .changed("the second step is off", hint: "Check with: \(run: "two-step", "status")"),
       lines: ["The second step of \(session.user.username.escaped) is off."],
       ["two_step": "off", "user": .user(session.user)])
@@ -123,7 +123,7 @@ enum TwoStepCommand {
   private static let pendingQuestion = "Enter a code for the earlier secret, or press Enter for a new one: "
 
   /// `two-step on`: a new secret, and on a terminal its first code.
-  static func turnOn(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> Answer {
+  static func turnOn(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let printer = workspace.printer
     let state = try await workspace.store.ask(session, workspace.backend.twoStep(under:))
     guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
@@ -137,12 +137,12 @@ enum TwoStepCommand {
     let secret = try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
       try workspace.backend.beginTwoStep(for: fresh, under: lease)
     }
-    let begun = Answer.Effect.changed(
+    let begun = CommandResult.Effect.changed(
       "a secret was created, and the second step is still off", hint: "Begin again: \(run: "two-step", "on")")
     if state.isPending { printer.say("The secret that was shown before is void.") }
     guard isAsking else {
       if !printer.asJSON { try show(secret, begun, printer) }
-      return Answer(
+      return CommandResult(
         begun,
         [
           "two_step": "pending", "user": .user(session.user), "secret": .string(secret.text),
@@ -159,10 +159,10 @@ enum TwoStepCommand {
 
   /// Prints the secret, also with `--quiet`, because it is not shown again.
   private static func show(
-    _ secret: TwoStepSecret, _ effect: Answer.Effect, _ printer: Printer
+    _ secret: TwoStepSecret, _ effect: CommandResult.Effect, _ printer: Printer
   ) throws(CommandError) {
     let output = printer.streams.output
-    try printer.show(Answer(effect, text: "\(secret.text)\n\(secret.uri)\n"))
+    try printer.show(CommandResult(effect, text: "\(secret.text)\n\(secret.uri)\n"))
     if output.isTerminal, !printer.isQuiet {
       let kind = Environment.value("TERM") ?? ""
       if kind.isEmpty || kind == "dumb" || Environment.hasOtherEncoding {
@@ -227,8 +227,8 @@ enum TwoStepCommand {
     }
   }
 
-  private static func turnedOn(_ user: User) -> Answer {
-    Answer(
+  private static func turnedOn(_ user: User) -> CommandResult {
+    CommandResult(
       .changed("the second step is on", hint: "Check with: \(run: "two-step", "status")"),
       lines: ["The second step of \(user.username.escaped) is on."], ["two_step": "on", "user": .user(user)],
       notes: [
@@ -240,8 +240,8 @@ enum TwoStepCommand {
 
   /// Prints the answer, and offers to end the other sessions, which started without a code.
   private static func offeringToEndOthers(
-    _ answer: Answer, _ fresh: FreshSession, in workspace: Workspace
-  ) async throws(CommandError) -> Answer {
+    _ answer: CommandResult, _ fresh: FreshSession, in workspace: Workspace
+  ) async throws(CommandError) -> CommandResult {
     let (printer, backend) = (workspace.printer, workspace.backend)
     let others = try? await workspace.store.ask(fresh.session, backend.otherSessions(under:))
     // The step is on, even if the other sessions cannot be listed.
@@ -250,7 +250,7 @@ enum TwoStepCommand {
     let count = SessionSummary.others(others.count)
     let typed = try? Question(for: "answer", insteadUse: "sessions", isEchoed: true)
       .ask("Type yes to end \(count), or press Enter to keep \(others.count == 1 ? "it" : "them"): ", mayBeEmpty: true)
-    guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
+    guard typed == Array("yes".utf8) else { return CommandResult(.onlyShows) }
     do throws(CommandError) {
       try await workspace.store.ask(fresh.session) { (lease) throws(BackendError) in
         try backend.revoke(others, for: fresh, under: lease)
@@ -259,7 +259,7 @@ enum TwoStepCommand {
       throw error.status == .cannotTell
         ? error.withHint("Some of them may have ended. List your sessions: \(run: "sessions")") : error
     }
-    return Answer(.changed("\(count) ended", hint: "Check with: \(run: "sessions")"), lines: ["Ended \(count)."])
+    return CommandResult(.changed("\(count) ended", hint: "Check with: \(run: "sessions")"), lines: ["Ended \(count)."])
   }
 }
 

@@ -26,20 +26,20 @@ enum WatchCommand {
   private static let until = Option.optional(
     "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 
-  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     try await watch(words, in: workspace, workspace.backend) { note in
       await workspace.store.look(without: workspace.vault, at: workspace.backend, noteFile: note)
     }
   }
 
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> Answer {
+  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
     try await watch(words, in: workspace, nil) { _ in await workspace.store.look() }
   }
 
   private static func watch(
     _ words: ParsedWords, in workspace: ContextWorkspace, _ backend: (any Backend)?,
     look: (_ noteFile: (Bool) -> Void) async -> CommandError?
-  ) async throws(CommandError) -> Answer {
+  ) async throws(CommandError) -> CommandResult {
     let store = workspace.store
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
     let changes = try explained { () throws(BackendError) in try ChangeWait(workspace.vault, backend) }
@@ -55,7 +55,7 @@ enum WatchCommand {
         throw CommandError(BackendError.unavailable(.watchFailed, workspace.directories.state.escaped, "it is gone"))
       }
       try log.show(obstacle, isFileGone: isFileGone)
-      if case .loggedOut = store.state, words[until] == .loggedOut { return Answer(.onlyShows) }
+      if case .loggedOut = store.state, words[until] == .loggedOut { return CommandResult(.onlyShows) }
       // No notification says that an error is gone, so it checks again, after ever longer pauses.
       var pause: Duration? = patience
       if obstacle == nil {

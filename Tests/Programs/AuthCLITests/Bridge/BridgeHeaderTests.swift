@@ -68,10 +68,10 @@ import TextFormat
     #expect(BridgeHeaders.encoded(text) == value)
   }
 
-  private func list(_ schemas: String...) throws -> BridgeAnswer {
+  private func list(_ schemas: String...) throws -> ServerMessage {
     let tools = schemas.enumerated().map { #"{"name":"t\#($0.offset)","inputSchema":\#($0.element)}"# }
     let text = #"{"jsonrpc":"2.0","id":1,"result":{"tools":[\#(tools.joined(separator: " ,"))],"ttlMs":5}}"#
-    return try #require(BridgeAnswer(Array(text.utf8)))
+    return try #require(ServerMessage(Array(text.utf8)))
   }
 
   @Test("annotated parameters become headers, read at their exact path; what is null or not there has none")

@@ -102,7 +102,7 @@ public enum CurlFailure: Hashable, Sendable, ExplainedError, Worded {
 
 /// The output of curl with `--include`: headers, body, and in a last line its own status, which
 /// shows that the answer is complete.
-package enum CurlAnswer {
+package enum CurlOutput {
   /// The last line, in the format of `--write-out`.
   static let trailer = #"\ncurl %{exitcode} %{ssl_verify_result} %{http_connect}"#
   /// What OpenSSL says of a certificate that is not valid yet, or no longer (X509_V_ERR).
