@@ -98,7 +98,7 @@ package struct ClientGrant: Sendable, Redacted {
     return SessionToken(bytes: Array(Form.text(fields).utf8))
   }
 
-  /// What a vault saves with the name.
+  /// The details that a vault saves with the name.
   package var details: TokenDetails { TokenDetails(accessToken: access) }
 
   private static let version = "client-1"

@@ -48,7 +48,7 @@ extension BackendContract {
     Check("a display name that cannot be shown is refused") { probe in
       try probe.registration(of: "bob", .wrong, shownAs: "\u{1B}[1m")
         .refused("register with an escape sequence as name", with: "display_name_invalid", .invalid)
-      let (alice, _) = try await probe.both()
+      let (alice, _) = try await probe.aliceAndBob()
       for name in ["", "a ", "a\u{202E}b", String(repeating: "x", count: 65)] {
         try alice.rename(name).refused("rename to an unusable name", with: "display_name_invalid", .invalid)
       }
@@ -79,7 +79,7 @@ extension BackendContract {
 
     Check("a backend that cannot answer says so in every operation") { probe in
       guard let setAvailable = probe.subject.setAvailable else { return }
-      let (alice, bob) = try await probe.both()
+      let (alice, bob) = try await probe.aliceAndBob()
       let name = try Username("bob")
       let others = [
         Operations.lookUp(alice.token), Operations.checkForLogins(), Operations.recover("bob", .wrong, .new),

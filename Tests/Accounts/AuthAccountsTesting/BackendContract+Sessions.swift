@@ -24,7 +24,7 @@ extension BackendContract {
   static let sessions: [Check] = [
     Check("lookUp knows the present token of a live session and no other") { probe in
       func lookUp(_ token: SessionToken) throws -> Grant? { try probe.backend.lookUp(token) }
-      let (alice, bob) = try await probe.both()
+      let (alice, bob) = try await probe.aliceAndBob()
       try require(try lookUp(alice.token)?.id == alice.id, "lookUp does not know the token of a login")
       try require(try lookUp(alice.token)?.user == alice.user, "lookUp knows another user")
       try require(try lookUp(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil, "lookUp knows a forged token")
@@ -42,7 +42,7 @@ extension BackendContract {
     },
 
     Check("inspect finds each token that opens a session, says why another does not, and changes nothing") { probe in
-      let (alice, bob) = try await probe.both()
+      let (alice, bob) = try await probe.aliceAndBob()
       func refusal(_ token: SessionToken) -> BackendError.Kind? {
         let backend = probe.backend
         return if case .failure(let error) = Result(catching: { () throws(BackendError) in try backend.inspect(token) })
@@ -116,7 +116,7 @@ extension BackendContract {
 
     Check("a change can be waited for") { probe in
       // The session that was begun last is the one whose changes are told.
-      let (_, bob) = try await probe.both()
+      let (_, bob) = try await probe.aliceAndBob()
       let source = try probe.backend.changes()
       try require(try source.listen(), "the source has nothing to listen to")
       try require(try source.listen(), "the second listen stopped the first")

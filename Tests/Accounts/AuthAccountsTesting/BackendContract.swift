@@ -65,7 +65,7 @@ extension ContractCheck where Subject == BackendContract.Subject {
   /// A check with alice, the administrator, and bob logged in.
   init(_ name: String, _ body: @escaping @Sendable (BackendProbe, Login, Login) async throws -> Void) {
     self.init(name) { probe in
-      let (alice, bob) = try await probe.both()
+      let (alice, bob) = try await probe.aliceAndBob()
       try await body(probe, alice, bob)
     }
   }

@@ -38,7 +38,7 @@ struct BackendProbe: BackendCaller, AuthorityProbe {
   func check(newPassword password: Secret) -> Answer<Void> { ask(Operations.checkPassword, password, "carol") }
 
   /// Registers alice, the administrator, and bob, and logs both in.
-  func both() async throws -> (alice: Login, bob: Login) {
+  func aliceAndBob() async throws -> (alice: Login, bob: Login) {
     try register("alice")
     try register("bob")
     return (try await logIn("alice"), try await logIn("bob"))

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test("what the first description lacks comes from the second, if that is of the same server")
-  func both() async throws {
+  func completedBySecond() async throws {
     let place = ServerDouble.place
     let first = #", "revocation_endpoint": "\#(place)/revoke", "authorization_endpoint": "\#(place)/a""#
     let second = "/.well-known/openid-configuration"

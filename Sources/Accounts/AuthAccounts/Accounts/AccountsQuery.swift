@@ -1,6 +1,7 @@
 /// Which accounts to list, and in which order.
 package struct AccountsQuery: Hashable, Sendable {
-  /// An order that a backend has an index for.
+  /// An order of the accounts: one of those for which every backend has an index, so that a page
+  /// needs no sorting of all accounts.
   package enum Order: String, Hashable, Sendable, CaseIterable {
     /// In the order of the user names.
     case name = "name"

@@ -7,7 +7,7 @@ import TextFormat
 /// the account of that tool learns anything from it. It says who asked at that moment, and nothing
 /// about what the tool then does.
 public struct ToolProof: Hashable, Sendable, Redacted {
-  /// What is hashed and compared.
+  /// The bytes that are hashed and compared.
   package let canonical: [UInt8]
 
   /// Reads what a tool got from its caller.

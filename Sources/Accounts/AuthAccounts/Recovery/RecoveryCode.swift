@@ -8,7 +8,7 @@ package import AuthCore
 /// Source: NIST SP 800-63B-4, section 3.1.2.2 (a hash without a salt from 112 bits on) and 4.2.1.1
 /// (at least 64 bits); Crockford's base 32 for the letters.
 package struct RecoveryCode: Hashable, Sendable, Redacted {
-  /// What is hashed and compared.
+  /// The bytes that are hashed and compared, whichever way the code was typed.
   package let canonical: [UInt8]
 
   /// How many letters and digits a code has.

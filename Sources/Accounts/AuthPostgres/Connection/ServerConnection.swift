@@ -77,7 +77,7 @@ final class ServerConnection: @unchecked Sendable {
     return progress
   }
 
-  /// What to wait for while it connects.
+  /// The socket, and the readiness to wait for while it connects.
   var entry: pollfd {
     pollfd(fd: PQsocket(connection), events: Int16(progress == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
   }
@@ -158,7 +158,7 @@ final class ServerConnection: @unchecked Sendable {
     let deadline = ContinuousClock.now + limits.answer
     warning = nil
     try require(PQenterPipelineMode(connection))
-    /// Whether what was sent only prepares a statement.
+    /// For each message that was sent, whether it only prepares a statement.
     var sent: [Bool] = []
     for (sql, values) in statements {
       if names[sql] == nil {

@@ -85,7 +85,7 @@ package protocol Transaction: AnyObject {
   /// The number of the next payment; nil if the database itself continues after the last one.
   func receiptNumber() throws(BackendError) -> Int64?
 
-  /// Makes the numbers of payments continue after a number, unless they are higher already.
+  /// Makes the receipt numbers of new payments continue after a number, unless they already do.
   ///
   /// - Returns: The last number that no new payment gets.
   func skipReceipts(through number: Int64) throws(BackendError) -> Int64

@@ -4,7 +4,7 @@ extension SearchStop: RowDecodable {
   package init(_ row: Row) throws(BackendError) { self.init(before: try row[0], at: try row[1]) }
 }
 
-/// What the statements of pages take.
+/// The limits of a page as the values of its SQL statements: an open limit is the extreme number.
 extension Page {
   var end: Int64 { before ?? .max }
   var since: Int64 { times.since?.microseconds ?? .min }

@@ -99,7 +99,9 @@ package enum OperatorQuery: String, Query {
     ORDER BY a.name LIMIT $1
     """
   case lastPayment = "SELECT id, made_at FROM transfers WHERE payer <> 0 ORDER BY id DESC LIMIT 1"
-  /// SQLite has no sequence.
+  /// Reserves the receipt numbers up to `$1`, so that new payments get higher ones.
+  ///
+  /// Only for SQLite, which has no sequences: PostgreSQL sets that of the receipts.
   case skipReceipts = """
     UPDATE authority SET receipts_through = CASE WHEN receipts_through > $1 THEN receipts_through ELSE $1 END
     WHERE id = 1 RETURNING receipts_through

@@ -88,7 +88,7 @@ extension RecoveryCode {
     RecoveryCode(typed: Array(try Secrets.randomName(length: length).utf8))
   }
 
-  /// What is stored in place of the code.
+  /// The hash that the database stores in place of the code.
   var digest: [UInt8] { SHA256.hash(canonical) }
 }
 

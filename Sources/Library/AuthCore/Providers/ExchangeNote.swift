@@ -1,6 +1,6 @@
 /// The note of an exchange, from which a vault decides about the next claim.
 package struct ExchangeNote: Hashable, Sendable {
-  /// What is known of the exchange.
+  /// How far the exchange got, as far as the vault knows.
   package enum State: Hashable, Sendable {
     /// The exchange began, and its end is not known.
     case begun

@@ -152,11 +152,11 @@ class ContextWorkspace {
   let clock: any SessionClock
   let store: SessionStore
   private var restored: RestoreOutcome?
-  /// Leaked on purpose: the process ends with its command, and releasing everything first takes a
-  /// twenty-fifth of a short run.
+  /// A reference to the object that holds it, so that the object is never released: the process ends
+  /// with its command, and releasing everything first takes a twenty-fifth of a short run.
   ///
   /// Nothing depends on the release: what must last was synced when it was written.
-  private var itself: ContextWorkspace?
+  private var deliberateLeak: ContextWorkspace?
 
   var directories: Directories { location.directories }
   var context: ContextName { location.context }
@@ -172,7 +172,7 @@ class ContextWorkspace {
       authority: authority, vault: use == .looks ? KeptVault(vault) : vault, clock: clock,
       timing: SessionTiming(watchesLimits: false),
       executor: .callingThread)
-    itself = self
+    deliberateLeak = self
   }
 
   // MARK: - Who is logged in

@@ -31,7 +31,7 @@ final class Bridge {
   private var isInputOpen = true
   /// The messages that are not sent yet, in their order.
   private var waiting: [BridgeErrand] = []
-  /// What is tried again later.
+  /// The requests to retry, each with the time to send it.
   private var later: [(at: ContinuousClock.Instant, errand: BridgeErrand)] = []
   private var running: [BridgeExchange] = []
   private var parameters = MirroredParameters()

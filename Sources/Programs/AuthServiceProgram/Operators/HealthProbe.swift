@@ -30,7 +30,7 @@ final class HealthProbe: Sendable {
 
   /// Creates a probe, where `overdue` is the error of an attempt that takes too long.
   ///
-  /// It makes no attempt yet.
+  /// Creates a probe, and makes no attempt yet.
   init(overdue: BackendError.FailureCode, _ attempt: @escaping @Sendable () throws(BackendError) -> Void) {
     (self.overdue, self.attempt) = (overdue, attempt)
   }

@@ -135,7 +135,7 @@ package struct Question: ~Copyable {
     }
   }
 
-  /// What ends a wait.
+  /// The event that ends a wait for input.
   private enum Event {
     /// Typed bytes; none at the end of the input.
     case typed([UInt8])

@@ -20,7 +20,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
   ///
   /// The vault already holds it.
   package private(set) var successor: SessionRecord?
-  /// What could not be cleaned up so far.
+  /// The parts of the cleanup that failed so far.
   package private(set) var leftovers: IncompleteCleanup
 
   /// The steps of a logout.
