@@ -42,7 +42,9 @@
     ///   - program: curl, as a path or as a name that `PATH` finds.
     ///   - timeLimit: The longest time for a request, in whole seconds.
     ///   - executor: The threads on which a request waits for its answer.
-    public init(program: String = "curl", timeLimit: Duration = .seconds(20), executor: WorkExecutor = .separateThreads) {
+    public init(
+      program: String = "curl", timeLimit: Duration = .seconds(20), executor: WorkExecutor = .separateThreads
+    ) {
       self.init(program: program, timeLimit: timeLimit, executor: executor, options: [:])
     }
 

@@ -13,7 +13,8 @@ extension SessionCore {
   /// Does one effect.
   ///
   /// Work is an unstructured task, which outlives its caller. On the calling thread (see
-  /// ``WorkExecutor``) it starts immediately, and work that never suspends is done when this returns.
+  /// ``WorkExecutor``) it starts immediately, and work that never suspends is done when this
+  /// returns.
   ///
   /// The limit of a step begins first, because an authority or a vault may block this thread. If
   /// the store does not watch limits, the limit begins only if the step did not end immediately, so

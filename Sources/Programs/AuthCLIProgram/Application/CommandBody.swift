@@ -24,7 +24,9 @@ struct CommandBody: Sendable {
       let location = try ContextLocation(words)
       if !ofAnyContext {
         let issuer = try ContextLogin(of: location)?.provider.issuer
-        if let there = issuer ?? location.resource?.text { throw CommandError(code: .noPaymentsAtProvider, there.escaped) }
+        if let there = issuer ?? location.resource?.text {
+          throw CommandError(code: .noPaymentsAtProvider, there.escaped)
+        }
       }
       return try await named(run, words, in: try Workspace(location, printer, makeBackend))
     }
@@ -32,7 +34,8 @@ struct CommandBody: Sendable {
 
   /// Runs a command at a database; the hint of its error names the user of the session.
   private static func named(
-    _ run: (ParsedWords, Workspace) async throws(CommandError) -> CommandResult, _ words: ParsedWords, in workspace: Workspace
+    _ run: (ParsedWords, Workspace) async throws(CommandError) -> CommandResult, _ words: ParsedWords,
+    in workspace: Workspace
   ) async throws(CommandError) -> CommandResult {
     do throws(CommandError) { return try await run(words, workspace) } catch {
       throw error.naming(workspace.knownUser)
@@ -46,7 +49,8 @@ struct CommandBody: Sendable {
   static func anywhere(
     use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> CommandResult,
-    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult
+    atProvider runAtProvider:
+      @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
     anywhere(use: use, withoutLogin: status, atDatabase: run, atProvider: runAtProvider) {
       (_: ParsedWords, workspace: ClientWorkspace) async throws(CommandError) -> CommandResult in
@@ -58,7 +62,8 @@ struct CommandBody: Sendable {
   static func anywhere(
     use: WorkspaceUse = .acts, withoutLogin status: ExitStatus = .logInFirst,
     atDatabase run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> CommandResult,
-    atProvider runAtProvider: @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult,
+    atProvider runAtProvider:
+      @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult,
     asClient runAsClient: @escaping @Sendable (ParsedWords, ClientWorkspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
     CommandBody { (words, printer, makeBackend) async throws(CommandError) in

@@ -152,8 +152,8 @@ class ContextWorkspace {
   let clock: any SessionClock
   let store: SessionStore
   private var restored: RestoreOutcome?
-  /// A reference to the object that holds it, so that the object is never released: the process ends
-  /// with its command, and releasing everything first takes a twenty-fifth of a short run.
+  /// A reference of the object to itself, so that it is never released: the process ends with its
+  /// command, and releasing everything first takes a twenty-fifth of a short run.
   ///
   /// Nothing depends on the release: what must last was synced when it was written.
   private var deliberateLeak: ContextWorkspace?
@@ -218,7 +218,9 @@ class ContextWorkspace {
   /// It does not count as activity.
   func session() async throws(CommandError) -> LoggedInSession {
     if let session = try await presence() { return session }
-    if let resource = location.resource, store.endReason == nil { throw CommandError(code: .notAtResource, resource.text) }
+    if let resource = location.resource, store.endReason == nil {
+      throw CommandError(code: .notAtResource, resource.text)
+    }
     throw store.endReason.map { .ended($0) } ?? CommandError(code: hasNoAccounts ? .noAccounts : .notLoggedIn)
   }
 

@@ -16,7 +16,9 @@ final class Workspace: ContextWorkspace {
   init(
     _ location: ContextLocation, _ printer: Printer, _ makeBackend: MakeBackend, _ use: WorkspaceUse = .acts
   ) throws(CommandError) {
-    let base = try explained { () throws(BackendError) in try makeBackend(location.directories, location.context.description) }
+    let base = try explained { () throws(BackendError) in
+      try makeBackend(location.directories, location.context.description)
+    }
     let use = makeBackend.isForShell ? .looks : use
     let backend = CommandBackend(base, use, isForShell: makeBackend.isForShell)
     self.backend = backend
@@ -29,7 +31,8 @@ final class Workspace: ContextWorkspace {
   /// the database of the session is gone.
   override func explain(_ obstacle: RestoreFailure) -> CommandError {
     let error = super.explain(obstacle)
-    let variable = directories.service == nil ? directories.dataVariable ?? "XDG_DATA_HOME" : Directories.serviceVariable
+    let variable =
+      directories.service == nil ? directories.dataVariable ?? "XDG_DATA_HOME" : Directories.serviceVariable
     if error.code == BackendError.FailureCode.databaseMissing.rawValue {
       return error.withHint("\(error.hint). Or put a backup in its place, or set \(variable) as it was at login.")
     }

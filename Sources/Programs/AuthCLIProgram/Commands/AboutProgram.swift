@@ -19,7 +19,9 @@ enum HelpCommand {
     "COMMAND", .helpTopic("a command"),
     "A command, or a topic: statuses, codes, environment, files, prompt; if omitted, the overview")
 
-  static func page(_ topic: [String], for printer: Printer, isBrief: Bool = false) throws(CommandError) -> CommandResult {
+  static func page(
+    _ topic: [String], for printer: Printer, isBrief: Bool = false
+  ) throws(CommandError) -> CommandResult {
     let help = Help(AuthTool.tool, width: printer.streams.output.width)
     if isBrief { return .describing("help", help.brief) }
     return .describing("help", try help.page(topic))

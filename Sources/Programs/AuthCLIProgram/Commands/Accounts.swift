@@ -121,7 +121,9 @@ extension Workspace {
   }
 
   /// Describes an account, and its groups if they were read.
-  func describe(_ effect: CommandResult.Effect, _ account: AccountSummary, in groups: [GroupName]? = nil) -> CommandResult {
+  func describe(
+    _ effect: CommandResult.Effect, _ account: AccountSummary, in groups: [GroupName]? = nil
+  ) -> CommandResult {
     let user = account.user
     let shownGroups = groups.map { $0.isEmpty ? [] : ["Groups           \($0.words)"] } ?? []
     let sentence = if case .changed(let what, _) = effect { ["\(what)."] } else { [String]() }

@@ -38,7 +38,9 @@ enum AppCommand {
   }
 
   /// The user logs in outside of the screen, with the prompts of the command.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let loop = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
     while let isConfirming = try show(loop, in: workspace) {
       let credentials = await outcome { () throws(CommandError) in

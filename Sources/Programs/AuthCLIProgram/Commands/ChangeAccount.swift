@@ -146,7 +146,9 @@ enum DeleteAccountCommand {
     return deleted(user.canonical, below: workspace.bar("Accounts"))
   }
 
-  private static func deleteOwn(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
+  private static func deleteOwn(
+    _ words: ParsedWords, in workspace: Workspace
+  ) async throws(CommandError) -> CommandResult {
     let screen = try await workspace.open(UserScreen.self)
     let (profile, isUnused) = try await workspace.store.ask(screen.session) { (lease) throws(BackendError) in
       // The first receipt is that of the opening credit.

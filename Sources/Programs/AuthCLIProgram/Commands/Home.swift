@@ -38,7 +38,9 @@ enum HomeCommand {
   }
 
   /// At an identity provider there is no balance.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let session = try await workspace.presence()
     let name = session.map { ", \($0.user.displayName.escaped)" } ?? ""
     return CommandResult(

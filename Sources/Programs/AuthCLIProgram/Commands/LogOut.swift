@@ -107,7 +107,9 @@ enum LogOutCommand {
   }
 
   /// Ends the session here and the tokens at the identity provider.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let issuer = workspace.settings.issuer
     if words[everywhere] { throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, issuer.escaped) }
     let notes = try makeUsable(workspace.vault)
@@ -123,7 +125,9 @@ enum LogOutCommand {
   }
 
   /// Ends the access of a client that acts for itself; the context still has its secret.
-  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ClientWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let provider = workspace.settings.provider
     if words[everywhere] {
       throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, provider.issuer.escaped)

@@ -61,7 +61,9 @@ enum RegisterCommand {
   }
 
   /// Creates an account for another user while registration is closed.
-  private static func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> CommandResult {
+  private static func registerOther(
+    _ name: String, in workspace: Workspace
+  ) async throws(CommandError) -> CommandResult {
     guard try await workspace.presence()?.user.role == .administrator else {
       throw closed(for: name, isAdministrator: false)
     }
@@ -155,7 +157,9 @@ enum ReauthenticateCommand {
   ) { _ in .anywhere(atDatabase: run, atProvider: run) }
 
   /// Logs in at the identity provider again, which prompts for the password.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let settings = workspace.settings
     if words[Options.passwordFromInput] {
       throw CommandError(

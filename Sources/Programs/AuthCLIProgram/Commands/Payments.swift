@@ -40,7 +40,9 @@ enum PayCommand {
     return await paid(receipt, fresh.session, in: workspace)
   }
 
-  private static func paid(_ receipt: Receipt, _ session: LoggedInSession, in workspace: Workspace) async -> CommandResult {
+  private static func paid(
+    _ receipt: Receipt, _ session: LoggedInSession, in workspace: Workspace
+  ) async -> CommandResult {
     let balance = await workspace.readBalance(session)
     let order = "\(receipt.amount) to \(TextEscaping.escape(receipt.payee))"
     let number = "Receipt \(receipt.id)" + (receipt.key.map { ", key '\($0.escaped)'" } ?? "") + "."

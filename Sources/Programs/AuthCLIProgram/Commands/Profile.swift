@@ -49,7 +49,9 @@ enum ProfileCommand {
 
 extension ProfileCommand {
   /// What the identity provider says about the user.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let issuer = workspace.settings.issuer.escaped
     if words[newName] != nil { throw CommandError(code: .optionAtProvider, newName.declaration.flag, issuer) }
     let session = try await workspace.session()

@@ -62,7 +62,9 @@ enum RequireCommand {
       ])
   }
 
-  private static func require(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
+  private static func require(
+    _ words: ParsedWords, in workspace: Workspace
+  ) async throws(CommandError) -> CommandResult {
     var session = try await workspace.activeSession()
     // The role and the group come before the password prompt, which would be useless.
     let administrator = words[administrator] ? try session.administratorKey() : nil

@@ -80,7 +80,9 @@ enum StatusCommand {
   }
 
   /// The same at an identity provider, which is asked only if it checks refresh tokens.
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     if words[shortStatus], !workspace.printer.asJSON {
       // A shell prompt must not wait for the provider.
       let workspace = ProviderWorkspace(
@@ -119,7 +121,9 @@ enum StatusCommand {
 
 extension StatusCommand {
   /// The same for a client that acts for itself; it sends nothing.
-  private static func run(_ words: ParsedWords, in workspace: ClientWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ClientWorkspace
+  ) async throws(CommandError) -> CommandResult {
     let (grant, provider) = (try workspace.saved(), workspace.settings.provider)
     let status: ExitStatus = grant == nil ? .no : .done
     if words[shortStatus], !workspace.printer.asJSON {

@@ -32,7 +32,9 @@ enum WatchCommand {
     }
   }
 
-  private static func run(_ words: ParsedWords, in workspace: ProviderWorkspace) async throws(CommandError) -> CommandResult {
+  private static func run(
+    _ words: ParsedWords, in workspace: ProviderWorkspace
+  ) async throws(CommandError) -> CommandResult {
     try await watch(words, in: workspace, nil) { _ in await workspace.store.look() }
   }
 

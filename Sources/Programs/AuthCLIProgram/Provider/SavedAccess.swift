@@ -54,7 +54,8 @@ struct SavedAccess: Redacted {
     if location.mayBeOfOtherResource { _ = try ContextLogin(of: location) }
     var old: AccessToken?
     var isRenewable = true
-    if case .token(let session, let details) = location.vault(for: .anyProvider).look(), let saved = details.accessToken {
+    if case .token(let session, let details) = location.vault(for: .anyProvider).look(), let saved = details.accessToken
+    {
       // A token with a short lifetime is renewed in its last quarter, and not at each call.
       if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
         let requested = OAuthAuthority.requestTime(of: session)

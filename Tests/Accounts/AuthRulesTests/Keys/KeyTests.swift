@@ -14,7 +14,7 @@ import Testing
     let sources = Workspace.repository + "/Sources/Accounts/AuthAccounts/"
     let texts = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
       .map { try String(contentsOfFile: sources + $0, encoding: .utf8) }
-    let methods = texts.joined().split(separator: /\n  (?:public|package) (?:consuming )?func /).filter { method in
+    let methods = texts.joined().split(separator: #/\n  (?:public|package) (?:consuming )?func /#).filter { method in
       method.prefix { $0 != "{" }.contains("under lease:")
     }
     return try Set(
