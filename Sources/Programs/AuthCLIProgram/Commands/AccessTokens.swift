@@ -49,7 +49,9 @@ enum TokenCommand {
   private static let header = Option.flag("header", "Print the header Authorization")
   private static let file = Option.optional(
     "file", "PATH",
-    ValueKind<[UInt8]>("a path", accepted: "the path of a file", offersFiles: true) { $0.bytes.isEmpty ? nil : $0.bytes },
+    ValueKind<[UInt8]>("a path", accepted: "the path of a file", offersFiles: true) {
+      $0.bytes.isEmpty ? nil : $0.bytes
+    },
     "Write it into this file, readable only by you, and print nothing")
 
   private static func run(_ words: ParsedWords, _ access: SavedAccess) async throws(CommandError) -> CommandResult {

@@ -44,7 +44,9 @@ struct LogInAtProvider {
     "client-credentials", "Get access for the client itself, without a user, such as for a service or a job of CI")
   static let assertionFile = Option.optional(
     "assertion-file", "PATH",
-    ValueKind("a path", accepted: "the path of a file", offersFiles: true) { $0.text.flatMap { $0.isEmpty ? nil : $0 } },
+    ValueKind("a path", accepted: "the path of a file", offersFiles: true) {
+      $0.text.flatMap { $0.isEmpty ? nil : $0 }
+    },
     "The file of a signed assertion in place of the client's secret; it is read at each renewal")
 
   private static let address = ValueKind<String>(
