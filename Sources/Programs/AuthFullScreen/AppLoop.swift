@@ -163,7 +163,7 @@ package final class AppLoop {
   /// The time until the screen changes by itself, or until the next limit of the session.
   private var limit: Duration? {
     // At least 50 ms, because the check that ends the session at its limit may still be running.
-    let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
+    let untilLimit = work.timeUntilLimit.map { min(max($0, .milliseconds(50)), .longestWaitForLimit) }
     let untilChange = state.nextChange.map { $0 - (.now - start) }
     return [untilLimit, untilChange].compactMap(\.self).min()
   }

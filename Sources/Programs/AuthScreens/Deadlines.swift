@@ -80,10 +80,13 @@ extension SessionLimits {
 
 extension SessionStore {
   /// The time until the next limit of the session; nil without a limit.
-  ///
-  /// At most five minutes, so that a machine that slept is noticed.
   package func timeUntilLimit(by clock: any SessionClock) throws(ClockError) -> Duration? {
     guard let earliest = session?.limits.earliest else { return nil }
-    return min(.seconds(300), earliest.uptime - (try clock.now()).uptime)
+    return earliest.uptime - (try clock.now()).uptime
   }
+}
+
+extension Duration {
+  /// The longest wait for a limit of a session, so that a machine that slept is noticed.
+  package static let longestWaitForLimit = Duration.seconds(300)
 }

@@ -131,8 +131,8 @@ extension Tool {
         complete -c \(name) -f -a '(_\(function))'
         """
       case .zsh:
-        // For a directory in `fpath`, where the name of the file is that of the function which loads it; a shell can also
-        // source it.
+        // For a directory in `fpath`, where the name of the file is that of the function that loads
+        // it; a shell can also source it.
         """
         \(function)() {
           local -a offers=("${(@f)$(\(ask) "${(@)words[2,CURRENT]}" 2>/dev/null)}")

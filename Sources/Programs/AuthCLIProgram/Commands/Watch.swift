@@ -62,7 +62,7 @@ enum WatchCommand {
       var pause: Duration? = patience
       if obstacle == nil {
         pause = try explained { () throws(ClockError) in
-          try store.timeUntilLimit(by: workspace.clock).map { max(.milliseconds(1), $0) }
+          try store.timeUntilLimit(by: workspace.clock).map { min(max(.milliseconds(1), $0), .longestWaitForLimit) }
         }
       }
       patience = obstacle == nil ? firstPatience : min(patience * 2, .seconds(60))
