@@ -233,7 +233,7 @@ struct LogInAtProvider {
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(location),
-      notes: note(about: replaces && !isSwitch ? .complete : ending)
+      notes: note(about: replaces && !isSwitch ? workspace.endOfReplaced : ending)
         + workspace.grantNotes(for: user).map { Hint($0) } + (known?.curl == settings.curl ? [] : settings.curl.notes)
         + (location.contextVariable.map { ["In context \(location.context) (from \($0))."] } ?? []))
   }
@@ -267,6 +267,12 @@ extension ProviderWorkspace {
     case complete
     /// The provider did not end it, and this is why.
     case incomplete(String)
+  }
+
+  /// How the login ended that this store has replaced.
+  fileprivate var endOfReplaced: Ending {
+    let left = store.leftovers
+    return left == .none ? .complete : .incomplete(left.words(at: "provider"))
   }
 
   /// Ends the login, if there is one.
