@@ -10,7 +10,11 @@ package import AuthCore
 /// backend handles this type.
 public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   /// The name of the operation, as it is declared in ``Operations``.
-  public let name: String
+  ///
+  /// Made when it is asked for: the name of a case is looked up at run time, which would be a part
+  /// of each short run.
+  public var name: String { otherName ?? String(describing: number) }
+  private let otherName: String?
   /// The operation's number in the protocol; no other operation ever gets it.
   package let number: OperationNumber
   /// The kind of the answer in the protocol.
@@ -46,7 +50,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     _ needs: SessionNeeds?, _ name: String?, _ output: WireParts<Output>
   ) where Input == (repeat each Part) {
     (self.number, self.kind, self.work, self.needs) = (number, kind, work, needs)
-    self.name = name ?? String(describing: number)
+    otherName = name
     self.lost = lost ?? (work == .reads ? .readAgain : .once)
     self.output = output
     inputs = WireParts()
