@@ -23,7 +23,7 @@ package protocol AppWorker: Sendable {
   /// may have made; it does not return.
   ///
   /// While changes cannot be followed, it calls `look` every 5 seconds, with the reason.
-  func followChanges(look: (CommandError?) -> Void) async
+  func followChanges(look: @Sendable (CommandError?) -> Void) async
   /// Whether a new login at the identity provider can confirm the session of this user.
   func canConfirm(_ user: User) -> Bool
 }

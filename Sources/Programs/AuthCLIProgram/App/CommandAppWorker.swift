@@ -16,41 +16,42 @@ protocol CommandAppWorker: AppWorker {
   var isEmpty: Bool { get }
 }
 
-extension CommandAppWorker {
-  func followChanges(look: (CommandError?) -> Void) async {
-    while true {
-      look(await failure(afterChanges: look))
-      poll(nil, 0, 5_000)
-    }
-  }
-
-  /// Looks at every change, until changes cannot be followed.
-  // Not inlined, because Swift 6.3.1 crashes when it optimises a specialised copy of both in one.
-  @inline(never) private func failure(afterChanges look: (CommandError?) -> Void) async -> CommandError {
+/// Calls `look` at every change, and does not return; see ``AppWorker/followChanges(look:)``.
+// A function of its own over any worker, because Swift 6.3.1 crashes when it optimises a copy of it
+// for one of them.
+@inline(never) func follow(_ worker: any CommandAppWorker, _ look: @Sendable (CommandError?) -> Void) async {
+  while true {
+    let problem: CommandError
     do throws(BackendError) {
-      let changes = try ChangeWait(vault, database)
+      let changes = try ChangeWait(worker.vault, worker.database)
       var isListening = try changes.listen()
       while true {
         look(nil)
-        // A service reports only the changes of a session that it knows: wait until the first
-        // check has found it.
-        for await change in store.transitions {
+        // A service reports only the changes of a session that it knows: wait until the first check
+        // has found it.
+        for await change in worker.store.transitions {
           guard case .restoring(nil, _) = change.snapshot else { break }
         }
-        let wasEmpty = isEmpty
+        let wasEmpty = worker.isEmpty
         var isDatabaseAlone: Bool
         repeat {
           // A deleted directory cannot be watched: check every 2 seconds whether it is back.
           isDatabaseAlone = try changes.wait(atMost: .seconds(isListening ? 86_400 : 2))
           isListening = try changes.listen()
-          // Without a session, only a new session file or the first account changes the screen,
-          // so other changes of the database are skipped.
-        } while isDatabaseAlone && store.session == nil && !wasEmpty
+          // Without a session, only a new session file or the first account changes the screen, so
+          // other changes of the database are skipped.
+        } while isDatabaseAlone && worker.store.session == nil && !wasEmpty
       }
     } catch {
-      return CommandError(error)
+      problem = CommandError(error)
     }
+    look(problem)
+    poll(nil, 0, 5_000)
   }
+}
+
+extension CommandAppWorker {
+  func followChanges(look: @Sendable (CommandError?) -> Void) async { await follow(self, look) }
 
   /// The page of the Machine tab.
   var machinePage: AppPage { machinePage(events: MachineTable.shipped.events(from:to:)) }
