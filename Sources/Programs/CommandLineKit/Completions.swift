@@ -42,7 +42,8 @@ package struct Completions: Sendable {
   /// The completions as the script of `shell` reads them, one per line.
   ///
   /// bash gets only those that continue the last word; the other shells select them. `zsh` reads
-  /// the title first. A slash, which is no completion, stands for the files of the shell.
+  /// the title first. If files can stand there, the text is a slash, and the script lets the shell
+  /// complete files.
   package func text(continuing last: Word?, for shell: Shell) -> String {
     if areFiles { return "/\n" }
     let words = words.map { (value: prefix + $0.value, summary: $0.summary) }

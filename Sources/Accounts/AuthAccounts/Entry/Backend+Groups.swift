@@ -1,6 +1,6 @@
 package import AuthCore
 
-/// Groups of accounts.
+/// The operations on groups, each a set of accounts.
 extension Backend {
   /// Adds accounts to a group, or removes them from it: all of them, or none after an error.
   ///

@@ -7,7 +7,7 @@ package enum PasswordPolicy {
   /// Characters, counted as Unicode scalars after composition.
   package static let shortest = 15
 
-  /// Bytes in UTF-8 after composition: the limit of libcrypt, `CRYPT_MAX_PASSPHRASE_SIZE` with its
-  /// NUL.
+  /// The most bytes in UTF-8 after composition: libcrypt takes `CRYPT_MAX_PASSPHRASE_SIZE` bytes,
+  /// with a NUL at the end.
   package static let longest = 511
 }

@@ -60,7 +60,7 @@ package struct Row {
     (self.columns, self.start, self.db) = (columns, start, db)
   }
 
-  /// A value, read from as many columns as its type needs, of which `column` is the first.
+  /// Reads a value that takes one or more columns, from `column` on.
   ///
   /// A column that holds NULL, or that is no number, reads as 0 and as an empty text.
   package subscript<Value: RowDecodable>(_ column: Int32) -> Value {

@@ -17,8 +17,8 @@ protocol CommandAppWorker: AppWorker {
 }
 
 /// Calls `look` at every change, and does not return; see ``AppWorker/followChanges(look:)``.
-// A function of its own over any worker, because Swift 6.3.1 crashes when it optimises a copy of it
-// for one of them.
+// It takes any worker and is not inlined: of a copy for one of them, Swift 6.3.1 crashes in its
+// optimiser, or makes code that follows nothing.
 @inline(never) func follow(_ worker: any CommandAppWorker, _ look: @Sendable (CommandError?) -> Void) async {
   while true {
     let problem: CommandError

@@ -16,8 +16,6 @@ final class Bridge {
   static let longest = 1 << 26
   /// The most requests at a time; further messages wait.
   private static let most = 64
-  /// With how many tokens of other processes a request is repeated.
-  private static let mostTokens = 5
 
   private let url: String
   /// The options that choose the login, for the commands of hints: a login may change them.
@@ -290,20 +288,12 @@ final class Bridge {
       let end = exchange.answer.status.map { "status \($0)" } ?? "no answer"
       report("\(exchange.errand.shown): \(end), \(Int(exchange.age / .milliseconds(1))) ms")
     }
-    switch BridgeOutcome(exchange, failure, at: url) {
+    switch BridgeOutcome(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {
     case .done: didFinish(exchange)
     case .again(let errand, let pause):
       if let pause { later.append((.now + pause, errand)) } else { waiting.insert(errand, at: 0) }
     case .refusedByServer(let line): output.add(line)
     case .refused(let error):
-      // Another process renewed meanwhile, and some servers then refuse the token before.
-      if error.code == ErrorCode.mcpAccessRefused.code, exchange.errand.attempts < Self.mostTokens,
-        hasOtherToken(exchange.token)
-      {
-        var errand = exchange.errand
-        (errand.refused, errand.attempts) = (exchange.token, errand.attempts + 1)
-        return waiting.insert(errand, at: 0)
-      }
       // The client begins another one with `initialize`.
       if error.code == ErrorCode.mcpSessionEnded.code, session == exchange.session { session = nil }
       refuse(exchange.errand, error)

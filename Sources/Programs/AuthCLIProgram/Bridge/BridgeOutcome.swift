@@ -13,17 +13,26 @@ enum BridgeOutcome {
   /// The client gets an error of this program.
   case refused(CommandError)
 
-  /// How often the rest of an answer is asked for, without an event since.
+  /// How often the rest of an answer is asked for, without an event since, and with how many tokens
+  /// of other processes a request is repeated.
   private static let mostAttempts = 5
 
-  init(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) {
+  /// `hasOtherToken` says whether the login has another token now than that of the request: if
+  /// another process has renewed meanwhile, some servers refuse the token before.
+  init(
+    _ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String,
+    hasOtherToken: @autoclosure () -> Bool = false
+  ) {
     let (errand, answer) = (exchange.errand, exchange.answer)
     if exchange.isAnswered {
       self = .done
       return
     }
     var next = errand
-    if answer.status == 401, errand.refused == nil, errand.kind != .end {
+    if answer.status == 401, errand.kind != .end,
+      errand.refused == nil || errand.attempts < Self.mostAttempts && hasOtherToken()
+    {
+      if errand.refused != nil { next.attempts += 1 }
       next.refused = exchange.token
       self = .again(next, after: nil)
       return
@@ -66,7 +75,7 @@ enum BridgeOutcome {
           code: .mcpAccessTooSmall, host, scopes.isEmpty ? "it names no scope" : scopes, scopes, hint: hint))
     case 404 where exchange.session != nil: return .refused(CommandError(code: .mcpSessionEnded, host))
     case 300...399:
-      let location = answer.headers["location"].map { $0.isSafeURL && $0.utf8.count <= 200 ? $0 : "another address" }
+      let location = answer.headers["location"].flatMap { $0.isSafeURL && $0.utf8.count <= 200 ? $0 : nil }
       let hint: Hint = "Check the address in the settings of the MCP client: a redirect is not followed."
       return .refused(
         CommandError(code: .mcpNoAnswer, host, "it redirects to \(location ?? "another address")", hint: hint))

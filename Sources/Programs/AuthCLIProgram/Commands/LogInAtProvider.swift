@@ -108,8 +108,7 @@ struct LogInAtProvider {
     }
     guard let issuer = words[Self.provider] ?? remembered?.provider.issuer ?? location.resource?.text else {
       guard let alone = Self.options.first(where: { words.origin(of: $0) != .notGiven }) else { return nil }
-      let isOfClient = [Self.clientCredentials.declaration.flag, Self.assertionFile.declaration.flag].contains(
-        alone.declaration.flag)
+      let isOfClient = words[Self.clientCredentials] || words[Self.assertionFile] != nil
       throw CommandError(
         code: .providerMissing, alone.declaration.flag, isOfClient ? "--provider" : "--provider or --resource")
     }
@@ -213,7 +212,7 @@ struct LogInAtProvider {
       chosen: chosenWay, prompting: false, choosing: isSwitch || words[Self.selectAccount])
     let store = workspace.store
     // The new client cannot end the tokens of the old one.
-    let ending = await former?.end()
+    let ending = await former?.endReplaced()
     let session = try await workspace.remembering(renewing: replaces ? nil : present) {
       () async throws(SessionError) in
       guard let present else { return try await store.logIn(credentials, limits: limits) }
@@ -233,22 +232,13 @@ struct LogInAtProvider {
         "user": .user(user), "session": .session(session.id, session.limits, deadlines),
         "provider": .provider(settings), "access_token_until": .end(of: token, deadlines),
       ] + workspace.grantDocument(for: user) + .context(location),
-      notes: note(about: replaces && !isSwitch ? workspace.endOfReplaced : ending)
+      notes: (replaces && !isSwitch ? workspace.endOfReplaced : ending ?? .nobody).notes
         + workspace.grantNotes(for: user).map { Hint($0) } + (known?.curl == settings.curl ? [] : settings.curl.notes)
         + (location.contextVariable.map { ["In context \(location.context) (from \($0))."] } ?? []))
   }
 }
 
 extension LogInAtProvider {
-  /// The line about the login before this one.
-  private func note(about ending: ProviderWorkspace.Ending?) -> [Hint] {
-    switch ending {
-    case .nobody?, nil: []
-    case .complete?: ["The login before it is ended."]
-    case .incomplete(let reason)?: ["About the login before it: \(reason)."]
-    }
-  }
-
   /// The login of this context as a client that was registered earlier for the same resource; nil
   /// if the new login is one of the same client.
   private func former(insteadOf settings: ProviderSettings, _ printer: Printer) -> ProviderWorkspace? {
@@ -260,33 +250,6 @@ extension LogInAtProvider {
 }
 
 extension ProviderWorkspace {
-  /// How a login ended that another one replaces.
-  fileprivate enum Ending {
-    /// There was none.
-    case nobody
-    case complete
-    /// The provider did not end it, and this is why.
-    case incomplete(String)
-  }
-
-  /// How the login ended that this store has replaced.
-  fileprivate var endOfReplaced: Ending {
-    let left = store.leftovers
-    return left == .none ? .complete : .incomplete(left.words(at: "provider"))
-  }
-
-  /// Ends the login, if there is one.
-  fileprivate func end() async -> Ending {
-    _ = await restore()
-    do throws(CommandError) {
-      let result = try await store.logOut(at: authority, vault)
-      if case .alreadyLoggedOut = result { return .nobody }
-      return .complete
-    } catch {
-      return .incomplete(error.message)
-    }
-  }
-
   /// Saves the provider with the context and begins a session; if the login fails, it restores the
   /// provider that was saved before.
   fileprivate func remembering(

@@ -68,7 +68,7 @@ enum LogOutCommand {
     if case .alreadyLoggedOut = result {
       return try await endSuperseded(saved, at: workspace.backend)
         ? continuedElsewhere
-        : nobody(notes + StatusCommand.otherLogins(besides: workspace.location))
+        : nobody(notes + StatusCommand.otherContexts(besides: workspace.location))
     }
     return loggedOut(before, others: others, notes)
   }

@@ -39,7 +39,7 @@ enum MCPCommand {
             let access = try await SavedAccess(words, in: location, Printer(words), insteadOf: named, isLasting: true)
             return (access.token, try ProviderSettings(of: location)?.curl.applied ?? [:])
           } catch {
-            throw error.naming(location)
+            throw error.saying(whereLookedFor: location)
           }
         }
       }
@@ -68,8 +68,8 @@ enum MCPCommand {
 
   /// The options of commands in hints.
   ///
-  /// Some clients hide the arguments of their servers in what they show, such as Claude Code, so
-  /// the context stands for the address where it can.
+  /// Some clients, such as Claude Code, hide the arguments of their servers in what they show. So
+  /// the command names the context, if there is one, and not the address.
   private static func choice(of location: ContextLocation, _ address: ResourceAddress) -> [String] {
     let isKnown = (try? ContextLogin(of: location)) != nil
     let context = isKnown || location.mayBeOfOtherResource ? ["--context", location.context.description] : []
@@ -83,7 +83,7 @@ enum MCPCommand {
 extension CommandError {
   /// Without a login, where it was looked for: an MCP client passes on few variables, so this may
   /// be another directory than that of the user's shell.
-  fileprivate func naming(_ location: ContextLocation) -> CommandError {
+  fileprivate func saying(whereLookedFor location: ContextLocation) -> CommandError {
     guard code == ErrorCode.notAtResource.code else { return self }
     return CommandError(status, code, "\(message) in \(location.directories.state.escaped)", hint: hint)
   }

@@ -70,13 +70,13 @@ enum StatusCommand {
       .onlyShows, status: .no,
       lines: ["Nobody is logged in\(reason.map { ": \($0.clause)" } ?? "").", workspace.placesLine],
       ["logged_in": false, "reason": .string(orNull: reason?.code)] + workspace.placesDocument,
-      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)] + otherLogins(besides: workspace.location))
+      notes: [(hint ?? workspace.loginHint).naming(workspace.knownUser)] + otherContexts(besides: workspace.location))
   }
 
-  /// What shows the logins of other contexts, if there are any.
-  static func otherLogins(besides location: ContextLocation) -> [Hint] {
+  /// The command that shows the other contexts, if there are any.
+  static func otherContexts(besides location: ContextLocation) -> [Hint] {
     let others = (try? FileVault.contexts(in: location.directories.state))?.filter { $0 != location.context } ?? []
-    return others.isEmpty ? [] : ["Logins in other contexts: \(runByOthers: "contexts")"]
+    return others.isEmpty ? [] : ["Other contexts on this device: \(runByOthers: "contexts")"]
   }
 
   /// The same at an identity provider, which is asked only if it checks refresh tokens.

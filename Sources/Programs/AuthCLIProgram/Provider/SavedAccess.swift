@@ -56,19 +56,15 @@ struct SavedAccess: Redacted {
     var isRenewable = true
     if case .token(let session, let details) = location.vault(for: .anyProvider).look(), let saved = details.accessToken
     {
-      // A token with a short lifetime is renewed in its last quarter, and not at each call.
-      if words.origin(of: Self.minimum) == .notGiven, case .at(let end) = saved.deadline,
-        let requested = OAuthAuthority.requestTime(of: session)
-      {
-        minimum = min(minimum, (end.uptime - requested.uptime) / 4)
-      }
-      if isLasting, case .at(let end) = saved.deadline, let requested = OAuthAuthority.requestTime(of: session),
-        end.uptime - requested.uptime < minimum
-      {
-        minimum = (end.uptime - requested.uptime) / 4
+      let requested = OAuthAuthority.requestTime(of: session)
+      if let requested, case .at(let end) = saved.deadline {
+        let lifetime = end.uptime - requested.uptime
+        // A token with a short lifetime is renewed in its last quarter, and not at each call.
+        let isUnattainable = isLasting && lifetime < minimum
+        if isUnattainable || words.origin(of: Self.minimum) == .notGiven { minimum = min(minimum, lifetime / 4) }
       }
       let now = try explained { () throws(ClockError) in try clock.now() }
-      if let refused, refused.isMeant(saved, requested: OAuthAuthority.requestTime(of: session), now: now) {
+      if let refused, refused.isMeant(saved, requested: requested, now: now) {
         old = saved
         isRenewable = OAuthAuthority.granted(with: session)?.isRenewable ?? true
       }
