@@ -5,16 +5,22 @@ package struct About: Sendable {
     package let title: String
     /// The name of the topic in `help`.
     package let topic: String
-    package let entries: [(term: String, meaning: String)]
+    private let makeEntries: @Sendable () -> [(term: String, meaning: String)]
 
-    package init(title: String, topic: String, entries: [(term: String, meaning: String)]) {
+    /// The entries are created when they are shown: the error codes take longer than a short command.
+    package init(
+      title: String, topic: String, entries: @autoclosure @escaping @Sendable () -> [(term: String, meaning: String)]
+    ) {
       self.title = title
       self.topic = topic
-      self.entries = entries
+      makeEntries = entries
     }
 
+    package var entries: [(term: String, meaning: String)] { makeEntries() }
+
     package init(title: String, topic: String, entries: KeyValuePairs<String, String>) {
-      self.init(title: title, topic: topic, entries: entries.map { ($0.key, $0.value) })
+      let entries = entries.map { (term: $0.key, meaning: $0.value) }
+      self.init(title: title, topic: topic, entries: entries)
     }
   }
 

@@ -29,10 +29,7 @@ import Testing
     var port: Int { listener.address.firstMatch(of: /:(\d+)(?:\/|$)/).flatMap { Int($0.1) } ?? 0 }
 
     /// A program that connects to the port.
-    func connect(isIPv6: Bool = false) throws -> Int32 { try #require(connection(isIPv6: isIPv6)) }
-
-    /// The connection; nil if nothing listens.
-    func connection(isIPv6: Bool) -> Int32? {
+    func connect(isIPv6: Bool = false) throws -> Int32 {
       let descriptor = socket(
         isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       func isConnected<Address>(to place: Address) -> Bool {
@@ -48,9 +45,27 @@ import Testing
       place6.sin6_family = sa_family_t(AF_INET6)
       place6.sin6_port = in_port_t(port).bigEndian
       withUnsafeMutableBytes(of: &place6.sin6_addr) { $0[15] = 1 }
-      if isIPv6 ? isConnected(to: place6) : isConnected(to: place) { return descriptor }
-      close(descriptor)
-      return nil
+      try #require(isIPv6 ? isConnected(to: place6) : isConnected(to: place))
+      return descriptor
+    }
+
+    /// The addresses at which the listener listens.
+    ///
+    /// A connection that is refused would not show them: at the same port of another address, a
+    /// program that runs now may listen.
+    var addresses: Set<String> {
+      Set(
+        listener.descriptors.compactMap { descriptor in
+          withUnsafeTemporaryAllocation(byteCount: MemoryLayout<sockaddr_storage>.size, alignment: 8) { place in
+            let address = place.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            var length = socklen_t(place.count)
+            var name = [CChar](repeating: 0, count: 64)
+            guard getsockname(descriptor, address, &length) == 0,
+              getnameinfo(address, length, &name, 64, nil, 0, NI_NUMERICHOST) == 0
+            else { return nil }
+            return name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+          }
+        })
     }
 
     /// Lets the listener look at all connections once.
@@ -215,11 +230,8 @@ import Testing
     guard host == "127.0.0.1" || access("/proc/net/if_inet6", R_OK) == 0 else { return }
     let served = try Served("http://\(host)/oidc/callback")
     #expect(served.listener.address == "http://\(host):\(served.port)/oidc/callback")
-    for isIPv6 in [true, false] {
-      guard host == "localhost" || isIPv6 == (host == "[::1]") else {
-        #expect(served.connection(isIPv6: isIPv6) == nil)
-        continue
-      }
+    #expect(served.addresses == (["localhost": ["::1", "127.0.0.1"], "[::1]": ["::1"]][host] ?? [host]))
+    for isIPv6 in [true, false] where host == "localhost" || isIPv6 == (host == "[::1]") {
       let client = try served.connect(isIPv6: isIPv6)
       defer { close(client) }
       send(try served.request(), to: client)

@@ -34,6 +34,14 @@ package struct Child: Sendable {
     output = pipe.readEnd
   }
 
+  /// Whoever started the tests may have left descriptors open, as some terminals and profilers do. A
+  /// program that they start would have them too, and one with a limit of descriptors fewer.
+  private static let keepInheritedDescriptors: Void = {
+    for descriptor in 3...255 as ClosedRange<Int32> where fcntl(descriptor, F_GETFD) == 0 {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+  }()
+
   /// Starts a program with other descriptors than those of the tests.
   ///
   /// - Parameters:
@@ -45,6 +53,7 @@ package struct Child: Sendable {
   package static func start(
     _ command: [String], _ environment: [String: String], _ redirect: (inout posix_spawn_file_actions_t) -> Void
   ) throws(SpawnError) -> pid_t {
+    Self.keepInheritedDescriptors
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

@@ -12,7 +12,7 @@ import Testing
 
 /// What one user of the machine does to the service, and what another one notices of it.
 ///
-/// In `make test` each attack is on one of the databases, in `make test-all` on both.
+/// In `make test` some attacks are on one of the databases, in `make test-all` all on both.
 @Suite(
   "A service under attack", .serialized, .enabled(if: Victim.isPossible, "needs root, for other users"),
   .timeLimit(.minutes(10)))
@@ -29,6 +29,9 @@ struct AttackTests {
       !Effort.isComplete
       ? [.sqlite] : ProcessInfo.processInfo.environment["TESTED"] == nil ? all : all.filter { $0 != .sqlite }
   }
+
+  /// For what `make test` has no time for.
+  static let longer = ConditionTrait.enabled(if: Effort.isComplete, "make test-all measures it")
 
   /// A service with the administrator alice, with bob, and from account 3 on those who attack.
   func service(
@@ -100,7 +103,7 @@ struct AttackTests {
   }
 
   @Test(
-    "loops that connect and hang up keep nobody else from being served", arguments: Engine.available)
+    "loops that connect and hang up keep nobody else from being served", longer, arguments: Engine.all)
   func connecting(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -201,7 +204,7 @@ struct AttackTests {
     #expect(service.logs("notice refused reason=service_busy"))
   }
 
-  @Test("changes of everything that are refused do not hold up payments", arguments: Engine.available)
+  @Test("changes of everything that are refused do not hold up payments", longer, arguments: Engine.all)
   func refusedChanges(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -227,7 +230,7 @@ struct AttackTests {
 
   @Test(
     "changes without end, and refusals that leave events, hold up nobody else",
-    arguments: Engine.available)
+    longer, arguments: Engine.all)
   func filling(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -258,7 +261,7 @@ struct AttackTests {
 
   @Test(
     "subscriptions by the hundred delay neither the notices of others nor health",
-    arguments: Engine.available)
+    longer, arguments: Engine.all)
   func subscriptions(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket

@@ -18,8 +18,7 @@ extension AttackTests {
   private static let attackers = ["mallory", "mallet", "marvin"]
 
   @Test(
-    "sessions without end, their lists and their ends hold up nobody else",
-    arguments: Engine.available)
+    "sessions without end, their lists and their ends hold up nobody else", longer, arguments: Engine.all)
   func sessions(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -44,8 +43,7 @@ extension AttackTests {
 
   @Test(
     "the deletion of an account with many payments holds up nobody else",
-    .enabled(if: Effort.isComplete, "make test-all measures it"),
-    arguments: Engine.all)
+    longer, arguments: Engine.all)
   func deletion(_ engine: Engine) async throws {
     let service = try await service(engine, attackers: Self.attackers)
     let path = service.socket
@@ -95,8 +93,7 @@ extension AttackTests {
   }
 
   @Test(
-    "an archive of many events holds up nobody", .enabled(if: Effort.isComplete, "make test-all measures it"),
-    arguments: Engine.all)
+    "an archive of many events holds up nobody", longer, arguments: Engine.all)
   func archive(_ engine: Engine) async throws {
     let service = try await service(engine)
     // For each attempt to measure, events that are a month older than those of the next one.
@@ -132,8 +129,7 @@ extension AttackTests {
 
   @Test(
     "a thousand connections whose answers nobody reads hold up nobody else",
-    .enabled(if: Effort.isComplete, "make test-all measures it"),
-    arguments: Engine.all)
+    longer, arguments: Engine.all)
   func unread(_ engine: Engine) async throws {
     let service = try await service(engine)
     let path = service.socket
@@ -169,7 +165,7 @@ extension AttackTests {
 
   @Test(
     "the measurement notices who is held up again and again, and who is once",
-    .enabled(if: RunningService.hasPostgres, "needs PostgreSQL"), arguments: Effort.sample([false, true], 1))
+    longer, .enabled(if: RunningService.hasPostgres, "needs PostgreSQL"), arguments: [false, true])
   func control(_ once: Bool) async throws {
     let service = try await service(.postgres)
     let address = try #require(service.postgres)
