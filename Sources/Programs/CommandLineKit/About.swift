@@ -7,7 +7,8 @@ package struct About: Sendable {
     package let topic: String
     private let makeEntries: @Sendable () -> [(term: String, meaning: String)]
 
-    /// The entries are created when they are shown: the error codes take longer than a short command.
+    /// The entries are created when they are shown: the error codes take longer than a short
+    /// command.
     package init(
       title: String, topic: String, entries: @autoclosure @escaping @Sendable () -> [(term: String, meaning: String)]
     ) {

@@ -34,8 +34,8 @@ package struct Child: Sendable {
     output = pipe.readEnd
   }
 
-  /// Whoever started the tests may have left descriptors open, as some terminals and profilers do. A
-  /// program that they start would have them too, and one with a limit of descriptors fewer.
+  // Whoever started the tests may have left descriptors open, as some terminals and profilers do. A
+  // program that they start would have them too, and one with a limit of descriptors fewer.
   private static let keepInheritedDescriptors: Void = {
     for descriptor in 3...255 as ClosedRange<Int32> where fcntl(descriptor, F_GETFD) == 0 {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

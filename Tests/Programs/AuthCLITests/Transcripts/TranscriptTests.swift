@@ -6,12 +6,12 @@ import Testing
 
 /// Every file of `fixtures/transcripts`, played against the built executable.
 ///
-/// `make test` plays those whose name is one word: the main cases of a command or a topic. The others,
-/// such as `fault-database`, are further cases: `make test-release`, a part of `make test-all`, plays
-/// all of them on the release executable. Here they run with a cheap hash, which does not change what
-/// is printed. A new case needs no code. `RECORD_GOLDEN=1` writes what happened into all files
-/// instead; read the difference before you keep it. `TRANSCRIPTS='pay fault-database'` plays or
-/// records these alone.
+/// `make test` plays those whose name is one word: the main cases of a command or a topic. The
+/// others, such as `fault-database`, are further cases: `make test-release`, a part of `make
+/// test-all`, plays all of them on the release executable. Here they run with a cheap hash, which
+/// does not change what is printed. A new case needs no code. `RECORD_GOLDEN=1` writes what
+/// happened into all files instead; read the difference before you keep it. `TRANSCRIPTS='pay
+/// fault-database'` plays or records these alone.
 @Suite(.timeLimit(.minutes(240))) struct TranscriptTests {
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
   private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"
