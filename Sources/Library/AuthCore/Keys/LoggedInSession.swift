@@ -3,7 +3,7 @@
 /// A key has no public initializer and no decoder: only a ``SessionStore`` creates one, from a
 /// session that an authority granted. So a function that takes a key needs no check. A key opens
 /// screens; an effect needs the ``SessionLease`` that `withLease` lends. (Locks and keys: J.
-/// Sundell, "Using locks and keys in Swift", 2018.)
+/// Sundell, "Managing objects using Locks and Keys in Swift", 2018.)
 ///
 /// A key is a snapshot: when the user's name changes, open screens get a new one. Copies are the
 /// same key: after the logout, ``isLive`` is false for each copy.
