@@ -75,7 +75,7 @@ extension Backend {
 extension Backend {
   /// The leased session's account, with its balance.
   package func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try ask(Operations.profile, lease.sessionToken)
+    try ask(Operations.profile, lease.token()) { $0 }
   }
 
   /// Changes the name that screens show.
@@ -86,7 +86,7 @@ extension Backend {
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
   package func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try ask(Operations.rename, name, lease.sessionToken)
+    try ask(Operations.rename, lease.token()) { (name, $0) }
   }
 
   /// Changes the password, ends the user's other sessions, and gives this one a new token.
@@ -108,8 +108,8 @@ extension Backend {
   package func changePassword(
     from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
-    let (token, newToken) = (try lease.token(with: session.session), try drawToken())
-    return try ask(Operations.changePassword, present, password, token, newToken)
+    let (token, newToken) = (try lease.token(with: session), try drawToken())
+    return try ask(Operations.changePassword, token) { (present, password, $0, newToken) }
   }
 
   /// Deletes the leased session's account, and ends its sessions.
@@ -124,7 +124,7 @@ extension Backend {
   /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
   ///   `notFresh`.
   package func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
-    try ask(Operations.deleteOwnAccount, lease.token(with: session.session))
+    try ask(Operations.deleteOwnAccount, lease.token(with: session)) { $0 }
   }
 
   /// Makes ten recovery codes, which replace the earlier ones.
@@ -139,7 +139,7 @@ extension Backend {
   package func makeRecoveryCodes(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [RecoveryCode] {
-    try ask(Operations.makeRecoveryCodes, lease.token(with: session.session))
+    try ask(Operations.makeRecoveryCodes, lease.token(with: session)) { $0 }
   }
 
   /// Whether the leased session's user is asked for a code after the password.
@@ -149,7 +149,7 @@ extension Backend {
   /// those of ``AuthCore/Authority``. It refuses all others that take a lease
   /// (`two_step_required`).
   package func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
-    try ask(Operations.twoStep, lease.sessionToken)
+    try ask(Operations.twoStep, lease.token()) { $0 }
   }
 
   /// Makes a secret for codes, which replaces one that was not confirmed.
@@ -164,7 +164,7 @@ extension Backend {
   package func beginTwoStep(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepSecret {
-    try ask(Operations.beginTwoStep, lease.token(with: session.session))
+    try ask(Operations.beginTwoStep, lease.token(with: session)) { $0 }
   }
 
   /// Turns the second step on, with a code of the secret.
@@ -181,7 +181,7 @@ extension Backend {
   package func confirmTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.confirmTwoStep, code, lease.token(with: session.session))
+    try ask(Operations.confirmTwoStep, lease.token(with: session)) { (code, $0) }
   }
 
   /// Turns the second step off, with a code or a recovery code.
@@ -197,12 +197,12 @@ extension Backend {
   package func endTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.endTwoStep, code, lease.token(with: session.session))
+    try ask(Operations.endTwoStep, lease.token(with: session)) { (code, $0) }
   }
 
   /// The live sessions of the leased session's user, newest first.
   package func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    try ask(Operations.sessions, SessionsPage(), lease.sessionToken)
+    try ask(Operations.sessions, lease.token()) { (SessionsPage(), $0) }
   }
 
   /// Ends one session of the same user.
@@ -216,13 +216,13 @@ extension Backend {
   package func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.revokeSession, id, lease.token(with: session.session))
+    try ask(Operations.revokeSession, lease.token(with: session)) { (id, $0) }
   }
 
   /// Ends every session of the leased session's user, including this one.
   ///
   /// - Returns: How many were live.
   package func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
-    try ask(Operations.endAllSessions, lease.sessionToken)
+    try ask(Operations.endAllSessions, lease.token()) { $0 }
   }
 }

@@ -14,7 +14,7 @@ extension Backend {
   package func accounts(
     _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    try ask(Operations.accounts, query, lease.token(with: administrator.session))
+    try ask(Operations.accounts, lease.token(with: administrator)) { (query, $0) }
   }
 
   /// The account with a user name.
@@ -24,7 +24,7 @@ extension Backend {
   package func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.account, name, lease.token(with: administrator.session))
+    try ask(Operations.account, lease.token(with: administrator)) { (name, $0) }
   }
 
   /// Disables an account, which ends its sessions, or enables it again.
@@ -42,7 +42,7 @@ extension Backend {
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.setDisabled, disabled, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setDisabled, lease.token(with: administrator, fresh)) { (disabled, name, $0) }
   }
 
   /// Forgets the failed attempts on an account, so that the next one is checked.
@@ -52,7 +52,7 @@ extension Backend {
   package func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.unlock, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.unlock, lease.token(with: administrator, fresh)) { (name, $0) }
   }
 
   /// Changes the role of an account; its sessions stay active.
@@ -70,7 +70,7 @@ extension Backend {
     _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.setRole, role, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setRole, lease.token(with: administrator, fresh)) { (role, name, $0) }
   }
 
   /// Deletes an account and ends its sessions; see ``deleteAccount(for:under:)``.
@@ -80,7 +80,7 @@ extension Backend {
   package func deleteAccount(
     _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.deleteAccount, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.deleteAccount, lease.token(with: administrator, fresh)) { (name, $0) }
   }
 
   /// Makes a one-time code for a user who forgot the password, valid for an hour.
@@ -99,7 +99,7 @@ extension Backend {
   package func resetPassword(
     of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
-    try ask(Operations.resetPassword, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.resetPassword, lease.token(with: administrator, fresh)) { (name, $0) }
   }
 
   /// Who must have a second step.
@@ -108,7 +108,7 @@ extension Backend {
   package func twoStepPolicy(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepPolicy {
-    try ask(Operations.twoStepPolicy, lease.token(with: administrator.session))
+    try ask(Operations.twoStepPolicy, lease.token(with: administrator)) { $0 }
   }
 
   /// Changes who must have a second step, immediately and also for active sessions.
@@ -118,7 +118,7 @@ extension Backend {
     _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.setTwoStepPolicy, policy, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setTwoStepPolicy, lease.token(with: administrator, fresh)) { (policy, $0) }
   }
 
   /// Who may create accounts.
@@ -127,7 +127,7 @@ extension Backend {
   package func registration(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Registration {
-    try ask(Operations.registration, lease.token(with: administrator.session))
+    try ask(Operations.registration, lease.token(with: administrator)) { $0 }
   }
 
   /// Opens or closes the registration.
@@ -137,7 +137,7 @@ extension Backend {
     _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.setRegistration, registration, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setRegistration, lease.token(with: administrator, fresh)) { (registration, $0) }
   }
 
   /// Creates an account for another user, even if the registration is closed.
@@ -155,7 +155,7 @@ extension Backend {
   package func registerOther(
     username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
-    try ask(Operations.registerOther, username, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.registerOther, lease.token(with: administrator, fresh)) { (username, $0) }
   }
 
   /// Records that an administrator read other users' data.
@@ -168,6 +168,6 @@ extension Backend {
   package func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.noteView, subject, lease.token(with: administrator.session))
+    try ask(Operations.noteView, lease.token(with: administrator)) { (subject, $0) }
   }
 }

@@ -1,14 +1,14 @@
 package import AuthCore
 
 /// An operation of a backend: its number in the protocol of the service, its inputs and its output,
-/// and what it requires of the session.
+/// and the key that it takes, which tells what it requires of the session.
 ///
 /// The rule that decides it is in the rule book, `Rules.rule(of:)` in `AuthRules`; a client of a
 /// service has none.
 ///
 /// A program calls the methods of ``Backend``, which take a lease and check the keys. Only a
 /// backend handles this type.
-public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
+public struct BackendOperation<Input: Sendable, Output: Sendable, Key>: Sendable {
   /// The name of the operation, as it is declared in ``Operations``.
   ///
   /// Made when it is asked for: the name of a case is looked up at run time, which would be a part
@@ -47,9 +47,9 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
 
   private init<each Part: WireValue>(
     _ number: OperationNumber, _ kind: AnswerKind, _ work: RequestWork, _ lost: LostAnswer?,
-    _ needs: SessionNeeds?, _ name: String?, _ output: WireParts<Output>
+    _ needs: KeyNeeds<Key>, _ name: String?, _ output: WireParts<Output>
   ) where Input == (repeat each Part) {
-    (self.number, self.kind, self.work, self.needs) = (number, kind, work, needs)
+    (self.number, self.kind, self.work, self.needs) = (number, kind, work, needs.session)
     otherName = name
     self.lost = lost ?? (work == .reads ? .readAgain : .once)
     self.output = output
@@ -68,18 +68,18 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   ///   - kind: The kind of the answer.
   ///   - work: Whether it hashes a password, writes or only reads.
   ///   - lost: What the client does when the answer was lost; nil repeats a read, and nothing else.
-  ///   - needs: What it requires of the session; nil for an operation without a session.
+  ///   - needs: What it requires of the session, from which the key follows.
   ///   - name: Its name in ``Operations``, if it is another one.
   init<each Part: WireValue>(
     _ number: OperationNumber, _ kind: AnswerKind, _ work: RequestWork, lost: LostAnswer? = nil,
-    needs: SessionNeeds? = nil, name: String? = nil
+    needs: KeyNeeds<Key>, name: String? = nil
   ) where Input == (repeat each Part), Output: WireValue {
     self.init(number, kind, work, lost, needs, name, WireParts())
   }
 
   /// Creates an operation without an output; its answer only says that it is done.
   init<each Part: WireValue>(
-    _ number: OperationNumber, _ work: RequestWork, lost: LostAnswer? = nil, needs: SessionNeeds? = nil
+    _ number: OperationNumber, _ work: RequestWork, lost: LostAnswer? = nil, needs: KeyNeeds<Key>
   ) where Input == (repeat each Part), Output == Void {
     self.init(number, .done, work, lost, needs, nil, WireParts())
   }
@@ -189,8 +189,8 @@ extension BackendOperation: AnyOperation {
 /// What performs the operations that a service gets: the rules over its database.
 package protocol OperationPerformer: Sendable {
   /// Performs an operation on its input, or on a tuple of several.
-  func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output
 }
 
@@ -211,7 +211,7 @@ package struct Request: Sendable {
   package let serve: @Sendable (any OperationPerformer) throws(BackendError) -> any Sendable
 
   /// The inputs with their types; nil if the request is of another operation.
-  package func input<Input, Output>(of operation: BackendOperation<Input, Output>) -> Input? {
+  package func input<Input, Output, Key>(of operation: BackendOperation<Input, Output, Key>) -> Input? {
     operation.number == self.operation.number ? input as? Input : nil
   }
 }

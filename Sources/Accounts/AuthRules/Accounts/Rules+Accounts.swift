@@ -50,7 +50,7 @@ extension Rules {
 
   /// The account of the session's user.
   package func profile(token: SessionToken) throws(BackendError) -> Profile {
-    try reading(token) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
+    try reading(token, Operations.profile.needs) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
   }
 
   /// Changes the name that screens show.
@@ -58,7 +58,7 @@ extension Rules {
   /// - Returns: The updated account, which saves a second read that could fail.
   package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
     let name = try DisplayName(typed)
-    return try writing(token) { (db, own) throws(BackendError) in
+    return try writing(token, Operations.rename.needs) { (db, own) throws(BackendError) in
       try db.run(AccountQuery.setDisplayName, name.text, own.account)
       try db.record(.userUpdated, by: own)
       return try db.profile(of: own.account)

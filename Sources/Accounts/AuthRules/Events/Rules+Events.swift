@@ -9,7 +9,7 @@ extension Rules {
   package func events(
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> Found<Event> {
-    try reading(token, (scope == .everyone ? Operations.allEvents : Operations.events).needs) {
+    try reading(token, scope == .everyone ? Operations.allEvents.needs : Operations.events.needs) {
       (db, own) throws(BackendError) in
       switch scope {
       case .own:

@@ -7,7 +7,7 @@ extension Rules {
   package func sessions(
     _ page: SessionsPage = SessionsPage(), token: SessionToken
   ) throws(BackendError) -> [SessionSummary] {
-    try reading(token) { (db, own) throws(BackendError) in
+    try reading(token, Operations.sessions.needs) { (db, own) throws(BackendError) in
       var (cursor, found) = (page.after, [SessionSummary]())
       while found.count < page.limit {
         let rows = try db.all(
