@@ -101,7 +101,9 @@ extension ServiceAuthority {
   ) -> BackendError {
     if operation.lost == .readAgain { return fault.failure(at: address.place) }
     let service = "the service at \(address.place.escaped)"
-    if let option = operation.retry?(input) { return .unavailable(.outcomeUnknown, service, fault.reason, option) }
+    if let option = operation.retryOption(for: input) {
+      return .unavailable(.outcomeUnknown, service, fault.reason, option)
+    }
     return .unavailable(.outcomeUnknown, service, fault.reason)
   }
 
