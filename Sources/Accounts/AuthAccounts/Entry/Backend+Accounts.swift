@@ -72,6 +72,9 @@ extension Backend {
 }
 
 /// The account of the leased session.
+///
+/// A `FreshSession` proves that the password was entered recently; the lease is of the same
+/// session.
 extension Backend {
   /// The leased session's account, with its balance.
   package func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
@@ -97,11 +100,6 @@ extension Backend {
   ///
   /// It asks for no second step, because a fresh key had one.
   ///
-  /// - Parameters:
-  ///   - present: The present password.
-  ///   - password: The new password.
-  ///   - session: Proves that the present password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The grant with the new token. Hand it to `adopt` of the session's store.
   /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
   ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
@@ -118,9 +116,6 @@ extension Backend {
   /// name is never given again. The opening credit of an account without payments is paid back; any
   /// other account must have the balance 0.00.
   ///
-  /// - Parameters:
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
   ///   `notFresh`.
   package func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
@@ -131,9 +126,6 @@ extension Backend {
   ///
   /// Only their hashes are stored.
   ///
-  /// - Parameters:
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The codes.
   /// - Throws: ``BackendError`` of kind `notFresh`.
   package func makeRecoveryCodes(
@@ -156,9 +148,6 @@ extension Backend {
   ///
   /// Logins ask for no code until ``confirmTwoStep(_:for:under:)``.
   ///
-  /// - Parameters:
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The secret, which cannot be retrieved later.
   /// - Throws: ``BackendError`` of kind `refused` (`two_step_already_on`) or `notFresh`.
   package func beginTwoStep(
@@ -172,10 +161,6 @@ extension Backend {
   /// From now on the right password of this user gets a challenge. The code is not accepted again.
   /// A wrong code is not counted, because it grants no access.
   ///
-  /// - Parameters:
-  ///   - code: Six digits.
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_already_on`, `two_step_not_begun`) or `notFresh`.
   package func confirmTwoStep(
@@ -188,10 +173,6 @@ extension Backend {
   ///
   /// A wrong one is counted by the throttle of passwords.
   ///
-  /// - Parameters:
-  ///   - code: What would answer a challenge.
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_not_on`), `throttled` or `notFresh`.
   package func endTwoStep(
@@ -207,10 +188,6 @@ extension Backend {
 
   /// Ends one session of the same user.
   ///
-  /// - Parameters:
-  ///   - id: Its public name.
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live
   ///   session of that name, or `notFresh`.
   package func revokeSession(

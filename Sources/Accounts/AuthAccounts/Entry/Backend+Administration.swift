@@ -1,13 +1,12 @@
 package import AuthCore
 
 /// The operations of administrators.
+///
+/// An `AdminSession` proves the role, and a `FreshSession` that the password was entered recently;
+/// the lease is of the same session.
 extension Backend {
   /// The accounts that match a query.
   ///
-  /// - Parameters:
-  ///   - query: Which, and in which order.
-  ///   - administrator: Proves the role.
-  ///   - lease: The same session.
   /// - Returns: The page; shorter than the limit when it is the last.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role, or `refused`
   ///   (`account_not_found`) where the order needs the account that the page comes after.
@@ -29,12 +28,6 @@ extension Backend {
 
   /// Disables an account, which ends its sessions, or enables it again.
   ///
-  /// - Parameters:
-  ///   - disabled: True to disable, false to enable.
-  ///   - name: Whose account.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
@@ -57,12 +50,6 @@ extension Backend {
 
   /// Changes the role of an account; its sessions stay active.
   ///
-  /// - Parameters:
-  ///   - role: The new role.
-  ///   - name: Whose account.
-  ///   - administrator: Proves the role of the caller.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
@@ -88,11 +75,6 @@ extension Backend {
   /// It replaces an earlier one-time code. Password and sessions do not change until the code is
   /// used.
   ///
-  /// - Parameters:
-  ///   - name: Whose account.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The code.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
   ///   `notFresh`.
@@ -142,13 +124,9 @@ extension Backend {
 
   /// Creates an account for another user, even if the registration is closed.
   ///
-  /// It has no password. Its user sets one with the code, which is valid for three days.
+  /// It has no password. Its user sets one with the code, which is valid for three days. For the
+  /// name see ``register(username:password:displayName:)``.
   ///
-  /// - Parameters:
-  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The user and the code.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`username_taken`), `notPermitted` or `notFresh`.
@@ -158,12 +136,8 @@ extension Backend {
     try ask(Operations.registerOther, lease.token(with: administrator, fresh)) { (username, $0) }
   }
 
-  /// Records that an administrator read other users' data.
+  /// Records that an administrator read other users' data, such as `accounts`.
   ///
-  /// - Parameters:
-  ///   - subject: What was read, such as `accounts`.
-  ///   - administrator: Proves the role.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   package func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease

@@ -4,15 +4,9 @@ package import AuthCore
 extension Backend {
   /// Adds accounts to a group, or removes them from it: all of them, or none after an error.
   ///
-  /// An account that is a member already, or is none, stays as it is.
+  /// At most 50 accounts. An account that is a member already, or is none, stays as it is. The
+  /// group needs not exist.
   ///
-  /// - Parameters:
-  ///   - isMember: True to add, false to remove.
-  ///   - names: Whose accounts; at most 50.
-  ///   - group: The group, which needs not exist.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `too_many_groups`),
   ///   `invalid` (`too_many_accounts`), `notPermitted` or `notFresh`.
   package func setMembership(

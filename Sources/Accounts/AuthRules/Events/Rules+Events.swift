@@ -2,10 +2,6 @@ package import AuthAccounts
 package import AuthCore
 
 extension Rules {
-  /// Events of the page's time that contain its text, newest first.
-  ///
-  /// - Returns: The page; see ``Found``.
-  /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> Found<Event> {

@@ -40,8 +40,6 @@ extension Rules {
     }
   }
 
-  /// The receipt of an identical order that was paid under the same idempotency key, if there is
-  /// one.
   package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt? {
     if order.key == nil { return nil }
     return try reading(token, Operations.earlierPayment.needs) { (db, own) throws(BackendError) in
@@ -49,10 +47,6 @@ extension Rules {
     }
   }
 
-  /// Payments from and to the session's account that contain the text of the page, newest first.
-  ///
-  /// - Returns: The page; see ``Found``.
-  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> Found<Receipt> {
     try reading(token, Operations.receipts.needs) { (db, own) throws(BackendError) in
       try search(
