@@ -46,8 +46,8 @@ public protocol Backend: Authority {
   ///   - input: Its input, or a tuple of several.
   /// - Returns: Its output.
   /// - Throws: ``BackendError``; see the methods for what each throws.
-  func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output
 
   /// Creates a source that reports changes, for screens that follow a session live.
@@ -61,28 +61,7 @@ extension Backend {
   /// Default: no origin for the sessions that begin here.
   public var origin: @Sendable () -> SessionOrigin? { { nil } }
 
-  /// Performs an operation on its inputs.
-  package func ask<each Part: Sendable, Output>(
-    _ operation: BackendOperation<(repeat each Part), Output>, _ part: repeat each Part
-  ) throws(BackendError) -> Output { try perform(operation, on: (repeat each part)) }
-
   package func drawToken() throws(BackendError) -> SessionToken { SessionToken(bytes: try Secrets.random(count: 32)) }
-}
-
-extension SessionLease {
-  /// The token of this session, for an effect that needs stronger keys, once they are of this
-  /// session.
-  ///
-  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to
-  ///   another session.
-  package func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
-    for key in keys { try require(key.id) }
-    return sessionToken
-  }
-
-  func require(_ session: SessionID) throws(BackendError) {
-    guard session == sessionID else { throw .refused(.sessionMismatch) }
-  }
 }
 
 /// The connection of a backend to its service, for people to see.

@@ -5,8 +5,8 @@ extension Rules: OperationPerformer {
   ///
   /// - Throws: What the rule throws, or ``AuthAccounts/BackendError`` of kind `unavailable` for an
   ///   operation that no rule decides.
-  package func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  package func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output {
     guard let rule = Self.rule(of: operation.number) as? OperationRule<Input, Output> else {
       throw .unavailable(.messageInvalid, "no rule decides \(operation.name)")
@@ -80,8 +80,8 @@ struct OperationRule<Input: Sendable, Output: Sendable>: AnyOperationRule {
   let number: OperationNumber
   fileprivate let decide: @Sendable (Rules, Input) throws(BackendError) -> Output
 
-  init<each Part>(
-    _ operation: BackendOperation<Input, Output>,
+  init<each Part, Key>(
+    _ operation: BackendOperation<Input, Output, Key>,
     _ rule: @escaping @Sendable (Rules) -> (repeat each Part) throws(BackendError) -> Output
   ) where Input == (repeat each Part) {
     number = operation.number

@@ -4,6 +4,9 @@ import AuthCore
 /// The rule book: every decision about accounts, sessions, payments and events, once, over any
 /// ``Database``.
 ///
+/// The methods of ``AuthAccounts/Backend`` say what each operation does; a rule says only what they
+/// do not.
+///
 /// Operations take the token of a session. Each blocks its caller: for the database, and for about
 /// 0.1 s where a password is hashed. Any number of threads, and of processes over one database, may
 /// call at the same moment; their changes take some serial order.

@@ -68,8 +68,8 @@ public final class LocalAuthority: Backend {
   }
 
   /// Performs an operation by the rule book, in this process.
-  public func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  public func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output { try rules.perform(operation, on: input) }
 
   /// The machine's boot clock, which measures the limits of sessions.

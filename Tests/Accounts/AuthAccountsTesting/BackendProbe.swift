@@ -8,8 +8,8 @@ protocol BackendCaller {
 }
 
 extension BackendCaller {
-  func ask<each Part: Sendable, Output>(
-    _ operation: BackendOperation<(repeat each Part), Output>, _ part: repeat each Part
+  func ask<each Part: Sendable, Output, Key>(
+    _ operation: BackendOperation<(repeat each Part), Output, Key>, _ part: repeat each Part
   ) -> Answer<Output> {
     Answer(operation.name) { () throws(BackendError) in try backend.perform(operation, on: (repeat each part)) }
   }

@@ -41,7 +41,8 @@ struct Login: BackendCaller {
   func receipts(_ page: Page = Page()) -> Answer<[Receipt]> { ask(Operations.receipts, page, token).map(\.rows) }
 
   func events(_ scope: EventScope = .own, _ page: Page = Page()) -> Answer<[Event]> {
-    ask(scope == .own ? Operations.events : Operations.allEvents, scope, page, token).map(\.rows)
+    (scope == .own ? ask(Operations.events, scope, page, token) : ask(Operations.allEvents, scope, page, token))
+      .map(\.rows)
   }
 
   // MARK: Administration

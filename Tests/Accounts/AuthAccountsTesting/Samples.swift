@@ -71,8 +71,9 @@ package struct Sample: Sendable {
   /// The operation with inputs from a source.
   package let request: @Sendable (inout any SampleSource) throws -> Request
 
-  init<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, _ input: @escaping @Sendable (inout any SampleSource) throws -> Input
+  init<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>,
+    _ input: @escaping @Sendable (inout any SampleSource) throws -> Input
   ) {
     self.operation = operation
     request = { operation.request(try input(&$0)) }

@@ -21,7 +21,7 @@ import Testing
   func strangers() throws {
     let (work, authority) = try Workspace.inhabited()
     let events = work.raw.number("SELECT count(*) FROM events")
-    let stranger = BackendOperation<(String, Bool), Void>(.confirm, .writes)
+    let stranger = BackendOperation<(String, Bool), Void, _>(.confirm, .writes, needs: .noSession)
     #expect(code { try authority.rules.perform(stranger, on: ("alice", true)) } == "message_invalid")
     #expect(code { _ = try stranger("alice", true).serve(authority.rules) } == "message_invalid")
     #expect(work.raw.number("SELECT count(*) FROM events") == events)

@@ -56,8 +56,8 @@ private final class MeetingBackend: Backend {
   /// A thread has its answer, or wants to pay.
   func arrive() { arrivals.change(wakingAll: true) { $0 += 1 } }
 
-  func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output {
     if operation.name == "pay" {
       arrive()

@@ -72,10 +72,13 @@ extension Backend {
 }
 
 /// The account of the leased session.
+///
+/// A `FreshSession` proves that the password was entered recently; the lease is of the same
+/// session.
 extension Backend {
   /// The leased session's account, with its balance.
   package func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try ask(Operations.profile, lease.sessionToken)
+    try ask(Operations.profile, lease.token()) { $0 }
   }
 
   /// Changes the name that screens show.
@@ -86,7 +89,7 @@ extension Backend {
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
   package func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try ask(Operations.rename, name, lease.sessionToken)
+    try ask(Operations.rename, lease.token()) { (name, $0) }
   }
 
   /// Changes the password, ends the user's other sessions, and gives this one a new token.
@@ -97,19 +100,14 @@ extension Backend {
   ///
   /// It asks for no second step, because a fresh key had one.
   ///
-  /// - Parameters:
-  ///   - present: The present password.
-  ///   - password: The new password.
-  ///   - session: Proves that the present password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The grant with the new token. Hand it to `adopt` of the session's store.
   /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
   ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
   package func changePassword(
     from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
-    let (token, newToken) = (try lease.token(with: session.session), try drawToken())
-    return try ask(Operations.changePassword, present, password, token, newToken)
+    let (token, newToken) = (try lease.token(with: session), try drawToken())
+    return try ask(Operations.changePassword, token) { (present, password, $0, newToken) }
   }
 
   /// Deletes the leased session's account, and ends its sessions.
@@ -118,28 +116,22 @@ extension Backend {
   /// name is never given again. The opening credit of an account without payments is paid back; any
   /// other account must have the balance 0.00.
   ///
-  /// - Parameters:
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
   ///   `notFresh`.
   package func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
-    try ask(Operations.deleteOwnAccount, lease.token(with: session.session))
+    try ask(Operations.deleteOwnAccount, lease.token(with: session)) { $0 }
   }
 
   /// Makes ten recovery codes, which replace the earlier ones.
   ///
   /// Only their hashes are stored.
   ///
-  /// - Parameters:
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The codes.
   /// - Throws: ``BackendError`` of kind `notFresh`.
   package func makeRecoveryCodes(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [RecoveryCode] {
-    try ask(Operations.makeRecoveryCodes, lease.token(with: session.session))
+    try ask(Operations.makeRecoveryCodes, lease.token(with: session)) { $0 }
   }
 
   /// Whether the leased session's user is asked for a code after the password.
@@ -149,22 +141,19 @@ extension Backend {
   /// those of ``AuthCore/Authority``. It refuses all others that take a lease
   /// (`two_step_required`).
   package func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
-    try ask(Operations.twoStep, lease.sessionToken)
+    try ask(Operations.twoStep, lease.token()) { $0 }
   }
 
   /// Makes a secret for codes, which replaces one that was not confirmed.
   ///
   /// Logins ask for no code until ``confirmTwoStep(_:for:under:)``.
   ///
-  /// - Parameters:
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The secret, which cannot be retrieved later.
   /// - Throws: ``BackendError`` of kind `refused` (`two_step_already_on`) or `notFresh`.
   package func beginTwoStep(
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepSecret {
-    try ask(Operations.beginTwoStep, lease.token(with: session.session))
+    try ask(Operations.beginTwoStep, lease.token(with: session)) { $0 }
   }
 
   /// Turns the second step on, with a code of the secret.
@@ -172,57 +161,45 @@ extension Backend {
   /// From now on the right password of this user gets a challenge. The code is not accepted again.
   /// A wrong code is not counted, because it grants no access.
   ///
-  /// - Parameters:
-  ///   - code: Six digits.
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_already_on`, `two_step_not_begun`) or `notFresh`.
   package func confirmTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.confirmTwoStep, code, lease.token(with: session.session))
+    try ask(Operations.confirmTwoStep, lease.token(with: session)) { (code, $0) }
   }
 
   /// Turns the second step off, with a code or a recovery code.
   ///
   /// A wrong one is counted by the throttle of passwords.
   ///
-  /// - Parameters:
-  ///   - code: What would answer a challenge.
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_not_on`), `throttled` or `notFresh`.
   package func endTwoStep(
     _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.endTwoStep, code, lease.token(with: session.session))
+    try ask(Operations.endTwoStep, lease.token(with: session)) { (code, $0) }
   }
 
   /// The live sessions of the leased session's user, newest first.
   package func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    try ask(Operations.sessions, SessionsPage(), lease.sessionToken)
+    try ask(Operations.sessions, lease.token()) { (SessionsPage(), $0) }
   }
 
   /// Ends one session of the same user.
   ///
-  /// - Parameters:
-  ///   - id: Its public name.
-  ///   - session: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live
   ///   session of that name, or `notFresh`.
   package func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.revokeSession, id, lease.token(with: session.session))
+    try ask(Operations.revokeSession, lease.token(with: session)) { (id, $0) }
   }
 
   /// Ends every session of the leased session's user, including this one.
   ///
   /// - Returns: How many were live.
   package func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
-    try ask(Operations.endAllSessions, lease.sessionToken)
+    try ask(Operations.endAllSessions, lease.token()) { $0 }
   }
 }

@@ -1,20 +1,19 @@
 package import AuthCore
 
 /// The operations of administrators.
+///
+/// An `AdminSession` proves the role, and a `FreshSession` that the password was entered recently;
+/// the lease is of the same session.
 extension Backend {
   /// The accounts that match a query.
   ///
-  /// - Parameters:
-  ///   - query: Which, and in which order.
-  ///   - administrator: Proves the role.
-  ///   - lease: The same session.
   /// - Returns: The page; shorter than the limit when it is the last.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role, or `refused`
   ///   (`account_not_found`) where the order needs the account that the page comes after.
   package func accounts(
     _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    try ask(Operations.accounts, query, lease.token(with: administrator.session))
+    try ask(Operations.accounts, lease.token(with: administrator)) { (query, $0) }
   }
 
   /// The account with a user name.
@@ -24,17 +23,11 @@ extension Backend {
   package func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.account, name, lease.token(with: administrator.session))
+    try ask(Operations.account, lease.token(with: administrator)) { (name, $0) }
   }
 
   /// Disables an account, which ends its sessions, or enables it again.
   ///
-  /// - Parameters:
-  ///   - disabled: True to disable, false to enable.
-  ///   - name: Whose account.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
@@ -42,7 +35,7 @@ extension Backend {
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.setDisabled, disabled, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setDisabled, lease.token(with: administrator, fresh)) { (disabled, name, $0) }
   }
 
   /// Forgets the failed attempts on an account, so that the next one is checked.
@@ -52,17 +45,11 @@ extension Backend {
   package func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.unlock, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.unlock, lease.token(with: administrator, fresh)) { (name, $0) }
   }
 
   /// Changes the role of an account; its sessions stay active.
   ///
-  /// - Parameters:
-  ///   - role: The new role.
-  ///   - name: Whose account.
-  ///   - administrator: Proves the role of the caller.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The updated account.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
   ///   `notPermitted` or `notFresh`.
@@ -70,7 +57,7 @@ extension Backend {
     _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    try ask(Operations.setRole, role, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setRole, lease.token(with: administrator, fresh)) { (role, name, $0) }
   }
 
   /// Deletes an account and ends its sessions; see ``deleteAccount(for:under:)``.
@@ -80,7 +67,7 @@ extension Backend {
   package func deleteAccount(
     _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.deleteAccount, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.deleteAccount, lease.token(with: administrator, fresh)) { (name, $0) }
   }
 
   /// Makes a one-time code for a user who forgot the password, valid for an hour.
@@ -88,18 +75,13 @@ extension Backend {
   /// It replaces an earlier one-time code. Password and sessions do not change until the code is
   /// used.
   ///
-  /// - Parameters:
-  ///   - name: Whose account.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The code.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
   ///   `notFresh`.
   package func resetPassword(
     of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
-    try ask(Operations.resetPassword, name, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.resetPassword, lease.token(with: administrator, fresh)) { (name, $0) }
   }
 
   /// Who must have a second step.
@@ -108,7 +90,7 @@ extension Backend {
   package func twoStepPolicy(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> TwoStepPolicy {
-    try ask(Operations.twoStepPolicy, lease.token(with: administrator.session))
+    try ask(Operations.twoStepPolicy, lease.token(with: administrator)) { $0 }
   }
 
   /// Changes who must have a second step, immediately and also for active sessions.
@@ -118,7 +100,7 @@ extension Backend {
     _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.setTwoStepPolicy, policy, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setTwoStepPolicy, lease.token(with: administrator, fresh)) { (policy, $0) }
   }
 
   /// Who may create accounts.
@@ -127,7 +109,7 @@ extension Backend {
   package func registration(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Registration {
-    try ask(Operations.registration, lease.token(with: administrator.session))
+    try ask(Operations.registration, lease.token(with: administrator)) { $0 }
   }
 
   /// Opens or closes the registration.
@@ -137,37 +119,29 @@ extension Backend {
     _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.setRegistration, registration, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setRegistration, lease.token(with: administrator, fresh)) { (registration, $0) }
   }
 
   /// Creates an account for another user, even if the registration is closed.
   ///
-  /// It has no password. Its user sets one with the code, which is valid for three days.
+  /// It has no password. Its user sets one with the code, which is valid for three days. For the
+  /// name see ``register(username:password:displayName:)``.
   ///
-  /// - Parameters:
-  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Returns: The user and the code.
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`username_taken`), `notPermitted` or `notFresh`.
   package func registerOther(
     username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> OneTimeCode {
-    try ask(Operations.registerOther, username, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.registerOther, lease.token(with: administrator, fresh)) { (username, $0) }
   }
 
-  /// Records that an administrator read other users' data.
+  /// Records that an administrator read other users' data, such as `accounts`.
   ///
-  /// - Parameters:
-  ///   - subject: What was read, such as `accounts`.
-  ///   - administrator: Proves the role.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   package func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(Operations.noteView, subject, lease.token(with: administrator.session))
+    try ask(Operations.noteView, lease.token(with: administrator)) { (subject, $0) }
   }
 }

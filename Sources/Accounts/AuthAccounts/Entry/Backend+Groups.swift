@@ -4,28 +4,21 @@ package import AuthCore
 extension Backend {
   /// Adds accounts to a group, or removes them from it: all of them, or none after an error.
   ///
-  /// An account that is a member already, or is none, stays as it is.
+  /// At most 50 accounts. An account that is a member already, or is none, stays as it is. The
+  /// group needs not exist.
   ///
-  /// - Parameters:
-  ///   - isMember: True to add, false to remove.
-  ///   - names: Whose accounts; at most 50.
-  ///   - group: The group, which needs not exist.
-  ///   - administrator: Proves the role.
-  ///   - fresh: Proves that the password was entered recently.
-  ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `too_many_groups`),
   ///   `invalid` (`too_many_accounts`), `notPermitted` or `notFresh`.
   package func setMembership(
     _ isMember: Bool, of names: [Username], in group: GroupName, for administrator: AdminSession,
     _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    try ask(
-      Operations.setMembership, isMember, names, group, lease.token(with: administrator.session, fresh.session))
+    try ask(Operations.setMembership, lease.token(with: administrator, fresh)) { (isMember, names, group, $0) }
   }
 
   /// The groups of the leased session's account, in the order of their names.
   package func groups(under lease: borrowing SessionLease) throws(BackendError) -> [GroupName] {
-    try ask(Operations.ownGroups, lease.sessionToken)
+    try ask(Operations.ownGroups, lease.token()) { $0 }
   }
 
   /// The groups of an account, in the order of their names.
@@ -35,7 +28,7 @@ extension Backend {
   package func groups(
     of name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [GroupName] {
-    try ask(Operations.groupsOfAccount, name, lease.token(with: administrator.session))
+    try ask(Operations.groupsOfAccount, lease.token(with: administrator)) { (name, $0) }
   }
 
   /// All groups, in the order of their names.
@@ -44,7 +37,7 @@ extension Backend {
   package func groups(
     _ page: GroupPage, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [GroupName] {
-    try ask(Operations.groups, page, lease.token(with: administrator.session))
+    try ask(Operations.groups, lease.token(with: administrator)) { (page, $0) }
   }
 
   /// The members of a group, the oldest accounts first; none if there is no such group.
@@ -54,6 +47,6 @@ extension Backend {
   package func members(
     of group: GroupName, _ page: GroupPage, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    try ask(Operations.members, group, page, lease.token(with: administrator.session))
+    try ask(Operations.members, lease.token(with: administrator)) { (group, page, $0) }
   }
 }

@@ -12,7 +12,7 @@ extension Backend {
   package func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt? {
-    try ask(Operations.earlierPayment, order, lease.sessionToken)
+    try ask(Operations.earlierPayment, lease.token()) { (order, $0) }
   }
 
   /// Payments from and to the leased session's account, newest first.
@@ -25,7 +25,7 @@ extension Backend {
   ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Receipt> {
-    try ask(Operations.receipts, page, lease.sessionToken)
+    try ask(Operations.receipts, lease.token()) { (page, $0) }
   }
 
   /// Events that concern the leased session's account, newest first.
@@ -38,7 +38,7 @@ extension Backend {
   ///   stop early, see ``Found/stop``.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func events(_ page: Page, under lease: borrowing SessionLease) throws(BackendError) -> Found<Event> {
-    try ask(Operations.events, .own, page, lease.sessionToken)
+    try ask(Operations.events, lease.token()) { (.own, page, $0) }
   }
 
   /// Events of every account, newest first.
@@ -47,6 +47,6 @@ extension Backend {
   package func allEvents(
     _ page: Page, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Found<Event> {
-    try ask(Operations.allEvents, .everyone, page, lease.token(with: administrator.session))
+    try ask(Operations.allEvents, lease.token(with: administrator)) { (.everyone, page, $0) }
   }
 }

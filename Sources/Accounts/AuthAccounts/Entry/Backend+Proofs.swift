@@ -12,7 +12,7 @@ extension Backend {
   /// - Returns: The proof, to hand to the tool.
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`).
   public func prove(to tool: Username, under lease: borrowing SessionLease) throws(BackendError) -> ToolProof {
-    try ask(Operations.prove, tool, lease.sessionToken)
+    try ask(Operations.prove, lease.token()) { (tool, $0) }
   }
 
   /// Verifies a proof that was created for the leased session's account, and uses it up.
@@ -26,6 +26,6 @@ extension Backend {
   /// - Throws: ``BackendError`` of kind `refused` (`proof_not_accepted`) for one that is unknown,
   ///   used, expired or for another account, and for one whose session has ended meanwhile.
   public func verify(_ proof: ToolProof, under lease: borrowing SessionLease) throws(BackendError) -> ProvenUser {
-    try ask(Operations.verify, proof, lease.sessionToken)
+    try ask(Operations.verify, lease.token()) { (proof, $0) }
   }
 }

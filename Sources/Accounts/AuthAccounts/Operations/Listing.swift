@@ -46,8 +46,8 @@ extension BackendOperation where Output: RowList {
       return input
     }
     var operation = self
-    operation.capped = { capped($0, to: $0[keyPath: page][keyPath: limit]) }
-    operation.asking = { (input, ask) throws(BackendError) in
+    operation.exchange.capped = { capped($0, to: $0[keyPath: page][keyPath: limit]) }
+    operation.exchange.asking = { (input, ask) throws(BackendError) in
       let wanted = input[keyPath: page][keyPath: limit]
       var input = input
       var list = try ask(capped(input, to: wanted))
@@ -77,7 +77,7 @@ extension BackendOperation {
     _ number: @escaping @Sendable (Row) -> Int64
   ) -> BackendOperation where Output == Found<Row> {
     var operation = listing(page, \.limit, shown: shown) { $0.move(after: $1, number) }
-    operation.searches = { $0[keyPath: page].isRestricted }
+    operation.exchange.isSearch = { $0[keyPath: page].isRestricted }
     return operation
   }
 }

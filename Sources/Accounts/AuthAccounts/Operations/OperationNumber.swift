@@ -10,3 +10,10 @@ package enum OperationNumber: UInt8, Sendable, CaseIterable {
     setRole, deleteAccount, registration, setRegistration, registerOther, noteView, setMembership,
     ownGroups, groupsOfAccount, groups, members, prove, verify, inspect
 }
+
+/// The kinds of answers by their numbers in the protocol; several operations may share a kind.
+package enum AnswerKind: UInt8, Sendable, CaseIterable {
+  case done = 1, grant, found, user, profile, recoveryCodes, oneTimeCode, twoStep, twoStepSecret, twoStepPolicy
+  case sessions, count, receipt, earlier, receipts, events, account, accounts, registration,
+    groups, proof, provenUser
+}

@@ -2,188 +2,140 @@ package import AuthCore
 
 /// The operations of a backend.
 ///
+/// The methods of ``Backend`` and ``AuthCore/Authority`` with the same names say what they do. The
+/// key of an operation, `_` here, follows from what it needs; see ``KeyNeeds``.
+///
 /// A backend of your own compares the name of an operation with these, casts the input to the type
 /// that the declaration has, and returns a value of the operation's output.
 package enum Operations {
+  private typealias Operation = BackendOperation
+
   // Sessions, as `Authority` has them.
-  /// Starts a session; see ``AuthCore/Authority/authenticate(_:limits:)``.
-  package static let logIn = BackendOperation<(Credentials, LimitRequest, NewSession), Grant>(
-    .logIn, .grant, .hashes, lost: .repeatable)
-  /// Exchanges the token of a session after the user entered the password again.
-  package static let reauthenticate = BackendOperation<(SessionToken, Secret, LimitRequest, SessionToken), Grant>(
-    .reauthenticate, .grant, .hashes, lost: .repeatable)
-  /// Answers the challenge of a second step.
-  package static let answer = BackendOperation<(Secret, SessionToken, NewSession), Grant>(
-    .answer, .grant, .writes, lost: .repeatable)
-  /// Finds the grant of a token of an active session, or says why the session has ended.
-  package static let resume = BackendOperation<SessionToken, Grant>(.resume, .grant, .writes, lost: .readAgain)
-  /// See ``Backend/lookUp(_:)``.
-  package static let lookUp = BackendOperation<SessionToken, Grant?>(.lookUp, .found, .reads)
-  /// See ``Backend/inspect(_:)``.
-  package static let inspect = BackendOperation<SessionToken, Grant>(.inspect, .grant, .reads)
-  /// Records activity of a session, which restarts its idle limit.
-  package static let renew = BackendOperation<SessionToken, Grant>(.renew, .grant, .writes, lost: .repeatable)
-  /// Confirms that the client saved a new token, so that the old one is no longer accepted.
-  package static let confirm = BackendOperation<SessionToken, Void>(.confirm, .writes, lost: .repeatable)
-  /// Ends the session of a token, or withdraws a challenge.
-  package static let revoke = BackendOperation<(SessionToken, EndReason), Void>(.revoke, .writes, lost: .repeatable)
+  package static let logIn = Operation<(Credentials, LimitRequest, NewSession), Grant, _>(
+    .logIn, .grant, .hashes, lost: .repeatable, needs: .noSession)
+  package static let reauthenticate = Operation<(SessionToken, Secret, LimitRequest, SessionToken), Grant, _>(
+    .reauthenticate, .grant, .hashes, lost: .repeatable, needs: .noSession)
+  package static let answer = Operation<(Secret, SessionToken, NewSession), Grant, _>(
+    .answer, .grant, .writes, lost: .repeatable, needs: .noSession)
+  package static let resume = Operation<SessionToken, Grant, _>(
+    .resume, .grant, .writes, lost: .readAgain, needs: .noSession)
+  package static let lookUp = Operation<SessionToken, Grant?, _>(.lookUp, .found, .reads, needs: .noSession)
+  package static let inspect = Operation<SessionToken, Grant, _>(.inspect, .grant, .reads, needs: .noSession)
+  package static let renew = Operation<SessionToken, Grant, _>(
+    .renew, .grant, .writes, lost: .repeatable, needs: .noSession)
+  package static let confirm = Operation<SessionToken, Void, _>(.confirm, .writes, lost: .repeatable, needs: .noSession)
+  package static let revoke = Operation<(SessionToken, EndReason), Void, _>(
+    .revoke, .writes, lost: .repeatable, needs: .noSession)
 
   // Before a password is typed.
-  /// See ``Backend/check(newUsername:)``.
-  package static let checkUsername = BackendOperation<String, Void>(.checkUsername, .reads)
-  /// See ``Backend/check(newPassword:for:)``.
-  package static let checkPassword = BackendOperation<(Secret, String), Void>(.checkPassword, .reads)
-  /// See ``Backend/checkForLogins()``.
-  package static let checkForLogins = BackendOperation<(), Void>(.checkForLogins, .reads)
+  package static let checkUsername = Operation<String, Void, _>(.checkUsername, .reads, needs: .noSession)
+  package static let checkPassword = Operation<(Secret, String), Void, _>(.checkPassword, .reads, needs: .noSession)
+  package static let checkForLogins = Operation<(), Void, _>(.checkForLogins, .reads, needs: .noSession)
 
   // Accounts.
-  /// See ``Backend/register(username:password:displayName:)``.
-  package static let register = BackendOperation<(String, Secret, String?), User>(.register, .user, .hashes)
-  /// See ``Backend/profile(under:)``.
-  package static let profile = BackendOperation<SessionToken, Profile>(
-    .profile, .profile, .reads, needs: SessionNeeds())
-  /// See ``Backend/rename(to:under:)``.
-  package static let rename = BackendOperation<(String, SessionToken), Profile>(
-    .rename, .profile, .writes, needs: SessionNeeds())
-  /// See ``Backend/changePassword(from:to:for:under:)``.
-  package static let changePassword = BackendOperation<(Secret, Secret, SessionToken, SessionToken), Grant>(
+  package static let register = Operation<(String, Secret, String?), User, _>(
+    .register, .user, .hashes, needs: .noSession)
+  package static let profile = Operation<SessionToken, Profile, _>(.profile, .profile, .reads, needs: .active)
+  package static let rename = Operation<(String, SessionToken), Profile, _>(.rename, .profile, .writes, needs: .active)
+  package static let changePassword = Operation<(Secret, Secret, SessionToken, SessionToken), Grant, _>(
     .changePassword, .grant, .hashes, lost: .repeatable, needs: .recentPassword)
-  /// See ``Backend/deleteAccount(for:under:)``.
-  package static let deleteOwnAccount = BackendOperation<SessionToken, Void>(
+  package static let deleteOwnAccount = Operation<SessionToken, Void, _>(
     .deleteOwnAccount, .writes, needs: .recentPassword)
 
   // A forgotten password.
-  /// See ``Backend/makeRecoveryCodes(for:under:)``.
-  package static let makeRecoveryCodes = BackendOperation<SessionToken, [RecoveryCode]>(
+  package static let makeRecoveryCodes = Operation<SessionToken, [RecoveryCode], _>(
     .makeRecoveryCodes, .recoveryCodes, .writes, needs: .recentPassword
   ).answering(.recoveryCodes)
-  /// See ``Backend/recover(username:code:password:)``.
-  package static let recover = BackendOperation<(String, RecoveryCode, Secret), User>(.recover, .user, .hashes)
-  /// See ``Backend/resetPassword(of:for:_:under:)``.
-  package static let resetPassword = BackendOperation<(Username, SessionToken), OneTimeCode>(
-    .resetPassword, .oneTimeCode, .writes, needs: .role("accounts", isFresh: true))
-  /// See ``Backend/resetPasswordAsOwner(of:)``.
-  package static let resetPasswordAsOwner = BackendOperation<Username, OneTimeCode>(
-    .resetPasswordAsOwner, .oneTimeCode, .writes)
+  package static let recover = Operation<(String, RecoveryCode, Secret), User, _>(
+    .recover, .user, .hashes, needs: .noSession)
+  package static let resetPassword = Operation<(Username, SessionToken), OneTimeCode, _>(
+    .resetPassword, .oneTimeCode, .writes, needs: .roleAndRecentPassword("accounts"))
+  package static let resetPasswordAsOwner = Operation<Username, OneTimeCode, _>(
+    .resetPasswordAsOwner, .oneTimeCode, .writes, needs: .noSession)
 
   // A second step.
-  /// See ``Backend/twoStep(under:)``.
-  package static let twoStep = BackendOperation<SessionToken, TwoStepState>(
+  package static let twoStep = Operation<SessionToken, TwoStepState, _>(
     .twoStep, .twoStep, .reads, needs: .beforeTwoStep)
-  /// See ``Backend/beginTwoStep(for:under:)``.
-  package static let beginTwoStep = BackendOperation<SessionToken, TwoStepSecret>(
-    .beginTwoStep, .twoStepSecret, .writes, needs: SessionNeeds(isFresh: true, beforeTwoStep: true))
-  /// See ``Backend/confirmTwoStep(_:for:under:)``.
-  package static let confirmTwoStep = BackendOperation<(Secret, SessionToken), Void>(
-    .confirmTwoStep, .writes, needs: SessionNeeds(isFresh: true, beforeTwoStep: true))
-  /// See ``Backend/endTwoStep(_:for:under:)``.
-  package static let endTwoStep = BackendOperation<(Secret, SessionToken), Void>(
+  package static let beginTwoStep = Operation<SessionToken, TwoStepSecret, _>(
+    .beginTwoStep, .twoStepSecret, .writes, needs: .recentPasswordBeforeTwoStep)
+  package static let confirmTwoStep = Operation<(Secret, SessionToken), Void, _>(
+    .confirmTwoStep, .writes, needs: .recentPasswordBeforeTwoStep)
+  package static let endTwoStep = Operation<(Secret, SessionToken), Void, _>(
     .endTwoStep, .writes, needs: .recentPassword)
-  /// See ``Backend/twoStepPolicy(for:under:)``.
-  package static let twoStepPolicy = BackendOperation<SessionToken, TwoStepPolicy>(
+  package static let twoStepPolicy = Operation<SessionToken, TwoStepPolicy, _>(
     .twoStepPolicy, .twoStepPolicy, .reads, needs: .role("two-step"))
-  /// See ``Backend/setTwoStepPolicy(_:for:_:under:)``.
-  package static let setTwoStepPolicy = BackendOperation<(TwoStepPolicy, SessionToken), Void>(
-    .setTwoStepPolicy, .writes, needs: .role("two-step", isFresh: true))
+  package static let setTwoStepPolicy = Operation<(TwoStepPolicy, SessionToken), Void, _>(
+    .setTwoStepPolicy, .writes, needs: .roleAndRecentPassword("two-step"))
 
   // The sessions of a user.
-  /// See ``Backend/sessions(under:)``; a service reads them in pages.
-  package static let sessions = BackendOperation<(SessionsPage, SessionToken), [SessionSummary]>(
-    .sessions, .sessions, .reads, needs: SessionNeeds()
+  package static let sessions = Operation<(SessionsPage, SessionToken), [SessionSummary], _>(
+    .sessions, .sessions, .reads, needs: .active
   ).listing(\.0, \.limit) { $0.after = $1.last.map { .init(createdAt: $0.createdAt, id: $0.id) } }
-  /// See ``Backend/revokeSession(_:for:under:)``.
-  package static let revokeSession = BackendOperation<(SessionID, SessionToken), Void>(
+  package static let revokeSession = Operation<(SessionID, SessionToken), Void, _>(
     .revokeSession, .writes, needs: .recentPassword)
-  /// See ``Backend/endAllSessions(under:)``.
-  package static let endAllSessions = BackendOperation<SessionToken, Int>(
+  package static let endAllSessions = Operation<SessionToken, Int, _>(
     .endAllSessions, .count, .writes, needs: .beforeTwoStep)
 
   // Payments and events.
-  /// See ``Backend/earlierPayment(of:under:)``.
-  package static let earlierPayment = BackendOperation<(PaymentOrder, SessionToken), Receipt?>(
-    .earlierPayment, .earlier, .reads, needs: SessionNeeds())
-  /// See ``PaymentIntent/submit(under:)``.
-  ///
-  /// Under a key a payment whose answer was lost is repeated, and made once.
-  package static let pay = BackendOperation<(PaymentOrder, SessionToken), Receipt>(
+  package static let earlierPayment = Operation<(PaymentOrder, SessionToken), Receipt?, _>(
+    .earlierPayment, .earlier, .reads, needs: .active)
+  // Under a key a payment whose answer was lost is repeated, and made once.
+  package static let pay = Operation<(PaymentOrder, SessionToken), Receipt, _>(
     .pay, .receipt, .writes, lost: .repeatable, needs: .recentPassword
   ).retrying(with: { order, _ in order.key.map { "--idempotency-key \($0)" } }) { (input, ask) throws(BackendError) in
     try ask((try input.0.withKey(), input.1)).withoutDrawnKey
   }
-  /// See ``Backend/receipts(_:under:)``.
-  package static let receipts = BackendOperation<(Page, SessionToken), Found<Receipt>>(
-    .receipts, .receipts, .reads, needs: SessionNeeds()
+  package static let receipts = Operation<(Page, SessionToken), Found<Receipt>, _>(
+    .receipts, .receipts, .reads, needs: .active
   ).searching(\.0, shown: { Found($0.map(\.withoutDrawnKey), stop: $0.stop) }) { $0.id }
-  /// See ``Backend/events(_:under:)``.
-  package static let events = eventList(needs: SessionNeeds())
-  /// See ``Backend/allEvents(_:for:under:)``: ``events`` with the scope `everyone`.
+  package static let events = eventList(needs: .active)
   package static let allEvents = eventList("allEvents", needs: .role("events"))
 
-  private static func eventList(
-    _ name: String? = nil, needs: SessionNeeds
-  ) -> BackendOperation<(EventScope, Page, SessionToken), Found<Event>> {
-    BackendOperation(.events, .events, .reads, needs: needs, name: name)
-      .searching(\.1) { $0.id }
+  private static func eventList<Key>(
+    _ name: String? = nil, needs: KeyNeeds<Key>
+  ) -> BackendOperation<(EventScope, Page, SessionToken), Found<Event>, Key> {
+    BackendOperation(.events, .events, .reads, needs: needs, name: name).searching(\.1) { $0.id }
   }
 
   // Administration.
-  /// See ``Backend/accounts(_:for:under:)``.
-  package static let accounts = BackendOperation<(AccountsQuery, SessionToken), [AccountSummary]>(
+  package static let accounts = Operation<(AccountsQuery, SessionToken), [AccountSummary], _>(
     .accounts, .accounts, .reads, needs: .role("accounts")
   ).listing(\.0, \.limit) { $0.after = $1.last?.user.username }
-  /// See ``Backend/account(named:for:under:)``.
-  package static let account = BackendOperation<(Username, SessionToken), AccountSummary>(
+  package static let account = Operation<(Username, SessionToken), AccountSummary, _>(
     .account, .account, .reads, needs: .role("accounts"))
-  /// See ``Backend/setDisabled(_:account:for:_:under:)``.
-  package static let setDisabled = BackendOperation<(Bool, Username, SessionToken), AccountSummary>(
-    .setDisabled, .account, .writes, needs: .role("accounts", isFresh: true))
-  /// See ``Backend/unlock(account:for:_:under:)``.
-  package static let unlock = BackendOperation<(Username, SessionToken), AccountSummary>(
-    .unlock, .account, .writes, needs: .role("accounts", isFresh: true))
-  /// See ``Backend/setRole(_:account:for:_:under:)``.
-  package static let setRole = BackendOperation<(Role, Username, SessionToken), AccountSummary>(
-    .setRole, .account, .writes, needs: .role("accounts", isFresh: true))
-  /// See ``Backend/deleteAccount(_:for:_:under:)``.
-  package static let deleteAccount = BackendOperation<(Username, SessionToken), Void>(
-    .deleteAccount, .writes, needs: .role("accounts", isFresh: true))
-  /// See ``Backend/registration(for:under:)``.
-  package static let registration = BackendOperation<SessionToken, Registration>(
+  package static let setDisabled = Operation<(Bool, Username, SessionToken), AccountSummary, _>(
+    .setDisabled, .account, .writes, needs: .roleAndRecentPassword("accounts"))
+  package static let unlock = Operation<(Username, SessionToken), AccountSummary, _>(
+    .unlock, .account, .writes, needs: .roleAndRecentPassword("accounts"))
+  package static let setRole = Operation<(Role, Username, SessionToken), AccountSummary, _>(
+    .setRole, .account, .writes, needs: .roleAndRecentPassword("accounts"))
+  package static let deleteAccount = Operation<(Username, SessionToken), Void, _>(
+    .deleteAccount, .writes, needs: .roleAndRecentPassword("accounts"))
+  package static let registration = Operation<SessionToken, Registration, _>(
     .registration, .registration, .reads, needs: .role("registration"))
-  /// See ``Backend/setRegistration(_:for:_:under:)``.
-  package static let setRegistration = BackendOperation<(Registration, SessionToken), Void>(
-    .setRegistration, .writes, needs: .role("registration", isFresh: true))
-  /// See ``Backend/registerOther(username:for:_:under:)``.
-  package static let registerOther = BackendOperation<(String, SessionToken), OneTimeCode>(
-    .registerOther, .oneTimeCode, .writes, needs: .role("registration", isFresh: true))
-  /// See ``Backend/noteView(of:for:under:)``.
-  package static let noteView = BackendOperation<(String, SessionToken), Void>(
-    .noteView, .writes, needs: .role("accounts"))
+  package static let setRegistration = Operation<(Registration, SessionToken), Void, _>(
+    .setRegistration, .writes, needs: .roleAndRecentPassword("registration"))
+  package static let registerOther = Operation<(String, SessionToken), OneTimeCode, _>(
+    .registerOther, .oneTimeCode, .writes, needs: .roleAndRecentPassword("registration"))
+  package static let noteView = Operation<(String, SessionToken), Void, _>(.noteView, .writes, needs: .role("accounts"))
 
   // Groups, and proofs for tools.
-  /// See ``Backend/setMembership(_:of:in:for:_:under:)``.
-  package static let setMembership = BackendOperation<(Bool, [Username], GroupName, SessionToken), Void>(
-    .setMembership, .writes, lost: .repeatable, needs: .role("groups", isFresh: true))
-  /// See ``Backend/groups(under:)``.
-  package static let ownGroups = BackendOperation<SessionToken, [GroupName]>(
-    .ownGroups, .groups, .reads, needs: SessionNeeds())
-  /// See ``Backend/groups(of:for:under:)``.
-  package static let groupsOfAccount = BackendOperation<(Username, SessionToken), [GroupName]>(
+  package static let setMembership = Operation<(Bool, [Username], GroupName, SessionToken), Void, _>(
+    .setMembership, .writes, lost: .repeatable, needs: .roleAndRecentPassword("groups"))
+  package static let ownGroups = Operation<SessionToken, [GroupName], _>(.ownGroups, .groups, .reads, needs: .active)
+  package static let groupsOfAccount = Operation<(Username, SessionToken), [GroupName], _>(
     .groupsOfAccount, .groups, .reads, needs: .role("groups"))
-  /// See ``Backend/groups(_:for:under:)``.
-  package static let groups = BackendOperation<(GroupPage, SessionToken), [GroupName]>(
+  package static let groups = Operation<(GroupPage, SessionToken), [GroupName], _>(
     .groups, .groups, .reads, needs: .role("groups")
   ).listing(\.0, \.limit) { $0.after = $1.last?.canonical }
-  /// See ``Backend/members(of:_:for:under:)``.
-  package static let members = BackendOperation<(GroupName, GroupPage, SessionToken), [AccountSummary]>(
+  package static let members = Operation<(GroupName, GroupPage, SessionToken), [AccountSummary], _>(
     .members, .accounts, .reads, needs: .role("groups")
   ).listing(\.1, \.limit) { $0.after = $1.last?.user.username }
-  /// See ``Backend/prove(to:under:)``.
-  package static let prove = BackendOperation<(Username, SessionToken), ToolProof>(
-    .prove, .proof, .writes, lost: .readAgain, needs: SessionNeeds()
+  package static let prove = Operation<(Username, SessionToken), ToolProof, _>(
+    .prove, .proof, .writes, lost: .readAgain, needs: .active
   ).answering(.newProof)
-  /// See ``Backend/verify(_:under:)``.
-  package static let verify = BackendOperation<(ToolProof, SessionToken), ProvenUser>(
-    .verify, .provenUser, .writes, needs: SessionNeeds())
+  package static let verify = Operation<(ToolProof, SessionToken), ProvenUser, _>(
+    .verify, .provenUser, .writes, needs: .active)
 
   /// The operations that a service performs for its clients, by their numbers.
   package static let all: [OperationNumber: any AnyOperation] = Dictionary(

@@ -9,7 +9,7 @@ public import AuthCore
 public struct PaymentIntent: ~Copyable, Sendable {
   /// The order to pay.
   public let order: PaymentOrder
-  let session: SessionID
+  fileprivate let key: FreshSession
   fileprivate let backend: any Backend
 
   /// Pays on the threads of the session's store, so it does not block your actor.
@@ -22,9 +22,10 @@ public struct PaymentIntent: ~Copyable, Sendable {
   ///   first receipt.
   /// - Throws: ``BackendError``; nothing was paid.
   public consuming func submit(under lease: borrowing SessionLease) async throws(BackendError) -> Receipt {
-    try lease.require(session)
-    let (backend, order, token) = (backend, order, lease.sessionToken)
-    return try await lease.onWorkExecutor { () throws(BackendError) in try backend.ask(Operations.pay, order, token) }
+    let (backend, order, token) = (backend, order, try lease.token(with: key))
+    return try await lease.onWorkExecutor { () throws(BackendError) in
+      try backend.ask(Operations.pay, token) { (order, $0) }
+    }
   }
 }
 
@@ -33,6 +34,6 @@ extension Backend {
   ///
   /// Reads and writes nothing.
   public func prepare(_ order: PaymentOrder, for session: FreshSession) -> PaymentIntent {
-    PaymentIntent(order: order, session: session.session.id, backend: self)
+    PaymentIntent(order: order, key: session, backend: self)
   }
 }

@@ -8,15 +8,6 @@ extension Rules {
   ///
   /// It does not log in. It creates a missing database, unless that is shared, and deletes failed
   /// attempts on the name from before the account existed.
-  ///
-  /// - Parameters:
-  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
-  ///   - password: At least 15 characters and at most 511 bytes, and not a common one.
-  ///   - displayName: The name that screens show; nil shows the user name as typed.
-  /// - Returns: The new user.
-  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
-  ///   `refused` (`username_taken`) when the name is or was in use, (`registration_closed`) when
-  ///   only an administrator may, `unavailable` when nothing could be stored.
   package func register(
     username: String, password: Secret, displayName: String? = nil
   ) throws(BackendError) -> User {
@@ -48,17 +39,13 @@ extension Rules {
     }
   }
 
-  /// The account of the session's user.
   package func profile(token: SessionToken) throws(BackendError) -> Profile {
-    try reading(token) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
+    try reading(token, Operations.profile.needs) { (db, own) throws(BackendError) in try db.profile(of: own.account) }
   }
 
-  /// Changes the name that screens show.
-  ///
-  /// - Returns: The updated account, which saves a second read that could fail.
   package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
     let name = try DisplayName(typed)
-    return try writing(token) { (db, own) throws(BackendError) in
+    return try writing(token, Operations.rename.needs) { (db, own) throws(BackendError) in
       try db.run(AccountQuery.setDisplayName, name.text, own.account)
       try db.record(.userUpdated, by: own)
       return try db.profile(of: own.account)
@@ -67,12 +54,6 @@ extension Rules {
 
   // MARK: Checks before a password is typed; the registration or the login checks again.
 
-  /// Checks whether a name can be registered, before a password is typed for it.
-  ///
-  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
-  ///   (`username_taken`) when it is or was in use, (`registration_closed`) when only an
-  ///   administrator may register, `unavailable` when no account could be stored. A missing
-  ///   database is no error, because registering creates it.
   package func check(newUsername username: String) throws(BackendError) {
     let name = try Username(username)
     do throws(BackendError) {
@@ -82,17 +63,10 @@ extension Rules {
     }
   }
 
-  /// Checks whether a password may be set, before it is typed again.
-  ///
-  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
-  ///   breaks.
   package func check(newPassword password: Secret, for username: String) throws(BackendError) {
     _ = try PasswordPolicy.accept(password, for: try Username(username))
   }
 
-  /// Checks whether a login could be stored, before a password is typed.
-  ///
-  /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
   package func checkForLogins() throws(BackendError) {
     try database.write(.rows) { (_) throws(BackendError) in }
   }

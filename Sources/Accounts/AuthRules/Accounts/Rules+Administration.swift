@@ -2,27 +2,18 @@ package import AuthAccounts
 package import AuthCore
 
 extension Rules {
-  /// The accounts that match a query.
-  ///
-  /// - Parameters:
-  ///   - query: Which, and in which order.
-  ///   - token: The session of an administrator.
-  /// - Returns: The page; shorter than the limit when it is the last.
-  /// - Throws: ``BackendError``.
   package func accounts(_ query: AccountsQuery, token: SessionToken) throws(BackendError) -> [AccountSummary] {
     try reading(token, Operations.accounts.needs) { (db, _) throws(BackendError) in
       try db.accounts(query).map { (row) throws(BackendError) in try db.summary(row) }
     }
   }
 
-  /// The account with a user name.
   package func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
     try reading(token, Operations.account.needs) { (db, _) throws(BackendError) in
       try db.summary(try db.existing(name))
     }
   }
 
-  /// Disables an account and ends its sessions, or enables it again.
   package func setDisabled(
     _ disabled: Bool, account name: Username, token: SessionToken
   ) throws(BackendError) -> AccountSummary {
@@ -35,7 +26,6 @@ extension Rules {
     }
   }
 
-  /// Forgets the failed attempts on an account, so that the next one is checked.
   package func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
     try changingAccount(name, token, Operations.unlock.needs) { (db, account, own) throws(BackendError) in
       try db.store(ThrottleRecord(), account: account.id)
@@ -57,12 +47,10 @@ extension Rules {
     }
   }
 
-  /// Who may create accounts.
   package func registration(token: SessionToken) throws(BackendError) -> Registration {
     try reading(token, Operations.registration.needs) { (db, _) throws(BackendError) in try db.registration() }
   }
 
-  /// Opens or closes the registration.
   package func setRegistration(_ registration: Registration, token: SessionToken) throws(BackendError) {
     try writing(token, Operations.setRegistration.needs, .everything) { (db, own) throws(BackendError) in
       if try db.registration() == registration { return }
@@ -71,7 +59,6 @@ extension Rules {
     }
   }
 
-  /// Records that an administrator read accounts.
   package func noteView(of subject: String, token: SessionToken) throws(BackendError) {
     try writing(token, Operations.noteView.needs) { (db, own) throws(BackendError) in
       try db.record(.sensitiveRead, by: own, detail: subject)

@@ -2,7 +2,6 @@ package import AuthAccounts
 package import AuthCore
 
 extension Rules {
-  /// Deletes the account of the session's user.
   package func deleteAccount(token: SessionToken) throws(BackendError) {
     try writing(
       token, Operations.deleteOwnAccount.needs, .everything, asActivity: false,
@@ -13,7 +12,6 @@ extension Rules {
     removeTraces()
   }
 
-  /// Deletes an account, for an administrator.
   package func deleteAccount(_ name: Username, token: SessionToken) throws(BackendError) {
     try writing(token, Operations.deleteAccount.needs, .everything) { (db, own) throws(BackendError) in
       try delete(try db.existing(name), by: own, in: db)

@@ -16,7 +16,7 @@ extension Rules {
     let accepted = try PasswordPolicy.accept(new, for: try Username(user.username))
     guard accepted.text != (try? NormalizedPassword(present))?.text else { throw .invalid(.passwordUnchanged) }
     let hash = try hasher.hash(accepted)
-    let attempt = try allowedAttempt(under: token)
+    let attempt = try allowedAttempt(under: token, .active)
     return try accept(present, for: attempt, .everything, asking: nil) { (db, account) throws(BackendError) in
       let session = try db.claim(token)
       try db.requireFresh(session)

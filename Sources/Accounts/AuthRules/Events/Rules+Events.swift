@@ -2,14 +2,10 @@ package import AuthAccounts
 package import AuthCore
 
 extension Rules {
-  /// Events of the page's time that contain its text, newest first.
-  ///
-  /// - Returns: The page; see ``Found``.
-  /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
     _ scope: EventScope = .own, _ page: Page = Page(), token: SessionToken
   ) throws(BackendError) -> Found<Event> {
-    try reading(token, (scope == .everyone ? Operations.allEvents : Operations.events).needs) {
+    try reading(token, scope == .everyone ? Operations.allEvents.needs : Operations.events.needs) {
       (db, own) throws(BackendError) in
       switch scope {
       case .own:

@@ -22,12 +22,10 @@ extension Rules {
     }
   }
 
-  /// The groups of the session's account.
   package func groups(token: SessionToken) throws(BackendError) -> [GroupName] {
     try reading(token, Operations.ownGroups.needs) { (db, own) throws(BackendError) in try db.groups(of: own.account) }
   }
 
-  /// The groups of an account, for an administrator.
   package func groups(of name: Username, token: SessionToken) throws(BackendError) -> [GroupName] {
     try reading(token, Operations.groupsOfAccount.needs) { (db, _) throws(BackendError) in
       try db.groups(of: try db.existing(name).id)
@@ -48,7 +46,6 @@ extension Rules {
     }
   }
 
-  /// The members of a group, for an administrator.
   package func members(
     of group: GroupName, _ page: GroupPage, token: SessionToken
   ) throws(BackendError) -> [AccountSummary] {

@@ -9,7 +9,8 @@ extension Rules {
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
     var payer: Int64?
     do throws(BackendError) {
-      return try writing(token) { (db, own) throws(BackendError) in
+      // An earlier payment needs no recent password; a new one is checked below.
+      return try writing(token, Operations.earlierPayment.needs) { (db, own) throws(BackendError) in
         payer = own.account
         let found = try db.account(named: order.payee)
         try db.lock(.balances(own.account, found?.id ?? own.account))
@@ -39,21 +40,15 @@ extension Rules {
     }
   }
 
-  /// The receipt of an identical order that was paid under the same idempotency key, if there is
-  /// one.
   package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt? {
     if order.key == nil { return nil }
-    return try reading(token) { (db, own) throws(BackendError) in
+    return try reading(token, Operations.earlierPayment.needs) { (db, own) throws(BackendError) in
       try db.earlierPayment(of: order, by: own.account)
     }
   }
 
-  /// Payments from and to the session's account that contain the text of the page, newest first.
-  ///
-  /// - Returns: The page; see ``Found``.
-  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(_ page: Page = Page(), token: SessionToken) throws(BackendError) -> Found<Receipt> {
-    try reading(token) { (db, own) throws(BackendError) in
+    try reading(token, Operations.receipts.needs) { (db, own) throws(BackendError) in
       try search(
         page, part: { end throws(BackendError) in try db.first(LedgerQuery.part, own.account, end, Self.part) },
         rows: { first, end, limit throws(BackendError) in

@@ -3,7 +3,6 @@ package import AuthCore
 import TextFormat
 
 extension Rules {
-  /// Makes ten recovery codes in place of the old ones.
   package func makeRecoveryCodes(token: SessionToken) throws(BackendError) -> [RecoveryCode] {
     try writing(token, Operations.makeRecoveryCodes.needs) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
@@ -57,7 +56,6 @@ extension Rules {
     }
   }
 
-  /// Makes a one-time code for another user's forgotten password.
   package func resetPassword(of name: Username, token: SessionToken) throws(BackendError) -> OneTimeCode {
     try writing(token, Operations.resetPassword.needs, .everything) { (db, own) throws(BackendError) in
       try db.issueOneTimeCode(for: try db.existing(name), validFor: RecoveryPolicy.reset, by: own, "reset")

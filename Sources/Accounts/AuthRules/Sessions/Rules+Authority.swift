@@ -9,23 +9,12 @@ extension Rules {
     try reading(token, .beforeTwoStep) { (_, own) throws(BackendError) in own.grant(token) }
   }
 
-  /// Finds the grant of a token, if it is the current token of an active session, in one read.
-  ///
-  /// - Returns: Nil for every other token; ``resume(_:)`` says why and records the event.
-  /// - Throws: ``BackendError`` of kind `unavailable` when the database did not answer within the
-  ///   busy wait.
   func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) -> Grant? in
       if case .live(let session) = try db.find(token) { session.grant(token) } else { nil }
     }
   }
 
-  /// Finds the grant of a token of an active session, or the reason why it has ended.
-  ///
-  /// It changes nothing and logs no event, also for a token that was issued and not used yet.
-  ///
-  /// - Throws: ``BackendError`` of kind `session` for every other token, and of kind `unavailable`
-  ///   when the database did not answer within the busy wait or the token is of another database.
   func inspect(_ token: SessionToken) throws(BackendError) -> Grant {
     try database.read { (db) throws(BackendError) in try db.find(token).active().grant(token) }
   }

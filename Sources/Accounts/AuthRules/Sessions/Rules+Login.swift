@@ -39,7 +39,7 @@ extension Rules {
   /// Counts an attempt on the account of a session, and returns it when its password may be
   /// checked.
   func allowedAttempt(
-    under token: SessionToken, _ needs: SessionNeeds = SessionNeeds()
+    under token: SessionToken, _ needs: SessionNeeds
   ) throws(BackendError) -> PasswordAttempt {
     try allowedAttempt { () throws(BackendError) in
       try writing(token, needs, asActivity: false) { (db, own) throws(BackendError) in

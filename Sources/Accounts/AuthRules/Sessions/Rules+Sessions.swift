@@ -3,11 +3,10 @@ package import AuthCore
 import TextFormat
 
 extension Rules {
-  /// The live sessions of the session's user, newest first.
   package func sessions(
     _ page: SessionsPage = SessionsPage(), token: SessionToken
   ) throws(BackendError) -> [SessionSummary] {
-    try reading(token) { (db, own) throws(BackendError) in
+    try reading(token, Operations.sessions.needs) { (db, own) throws(BackendError) in
       var (cursor, found) = (page.after, [SessionSummary]())
       while found.count < page.limit {
         let rows = try db.all(
@@ -46,9 +45,6 @@ extension Rules {
     ) { (db, own) throws(BackendError) in try db.end(try found(db, own), because: .revoked, by: own.account) }
   }
 
-  /// Ends every session of the session's user, this one too.
-  ///
-  /// - Returns: How many were live.
   package func endAllSessions(token: SessionToken) throws(BackendError) -> Int {
     try writing(token, Operations.endAllSessions.needs, .everything, asActivity: false) {
       (db, own) throws(BackendError) in try db.endAll(of: own.account, because: .userAsked, by: own.account)

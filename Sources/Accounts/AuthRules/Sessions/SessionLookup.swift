@@ -94,10 +94,10 @@ extension Rules {
   /// The first use of an issued token writes, and then `body` runs in that transaction; rules that
   /// only read leave that to a later use.
   func reading<Result: Sendable>(
-    _ token: SessionToken, _ needs: SessionNeeds? = nil,
+    _ token: SessionToken, _ needs: SessionNeeds?,
     _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let (hash, needs) = (token.digest, needs ?? SessionNeeds())
+    let (hash, needs) = (token.digest, needs ?? .active)
     let result = try noting(hash, needs.role) { () throws(BackendError) -> Result? in
       try database.read { (db) throws(BackendError) -> Result? in
         let finding = try db.find(token)
@@ -128,12 +128,12 @@ extension Rules {
   /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
   ///   which undoes its changes.
   func writing<Result: Sendable>(
-    _ token: SessionToken, _ needs: SessionNeeds? = nil, _ scope: WriteScope = .rows,
+    _ token: SessionToken, _ needs: SessionNeeds?, _ scope: WriteScope = .rows,
     asActivity: Bool = true,
     refusing refusal: (any Transaction, SessionRow) throws(BackendError) -> Void = { (_, _) throws(BackendError) in },
     _ body: (any Transaction, SessionRow) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    let (hash, needs) = (token.digest, needs ?? SessionNeeds())
+    let (hash, needs) = (token.digest, needs ?? .active)
     if scope != .rows { try reading(token, needs, refusal) }
     return try noting(hash, needs.role) { () throws(BackendError) in
       let (result, account) = try database.write(scope) { (db) throws(BackendError) -> (Result, Int64) in

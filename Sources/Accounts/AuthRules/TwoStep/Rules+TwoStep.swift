@@ -3,7 +3,6 @@ package import AuthCore
 import TextFormat
 
 extension Rules {
-  /// Whether the session's user is asked for a code after the password.
   package func twoStep(token: SessionToken) throws(BackendError) -> TwoStepState {
     try reading(token, Operations.twoStep.needs) { (db, own) throws(BackendError) in
       let row = try db.twoStep(of: own.account)
@@ -15,7 +14,6 @@ extension Rules {
     }
   }
 
-  /// Makes a secret, in place of one that was not confirmed.
   package func beginTwoStep(token: SessionToken) throws(BackendError) -> TwoStepSecret {
     try writing(token, Operations.beginTwoStep.needs) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
@@ -26,7 +24,6 @@ extension Rules {
     }
   }
 
-  /// Turns the second step on, with a code of the secret.
   package func confirmTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
     try writing(token, Operations.confirmTwoStep.needs) { (db, own) throws(BackendError) in
       try db.lock(.account(own.account))
@@ -41,7 +38,6 @@ extension Rules {
     }
   }
 
-  /// Turns the second step off, with a code or a recovery code.
   package func endTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
     let outcome = try allowedAttempt { () throws(BackendError) in
       try writing(token, Operations.endTwoStep.needs, asActivity: false) {
@@ -65,12 +61,10 @@ extension Rules {
     try outcome.get()
   }
 
-  /// Who must have a second step.
   package func twoStepPolicy(token: SessionToken) throws(BackendError) -> TwoStepPolicy {
     try reading(token, Operations.twoStepPolicy.needs) { (db, _) throws(BackendError) in try db.twoStepPolicy() }
   }
 
-  /// Changes who must have a second step.
   package func setTwoStepPolicy(_ policy: TwoStepPolicy, token: SessionToken) throws(BackendError) {
     try writing(token, Operations.setTwoStepPolicy.needs, .everything) { (db, own) throws(BackendError) in
       if try db.twoStepPolicy() == policy { return }

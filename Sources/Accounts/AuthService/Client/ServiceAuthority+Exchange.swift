@@ -24,15 +24,15 @@ extension ServiceAuthority {
   }
 
   /// Has the service perform an operation.
-  public func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  public func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output {
     try operation.run(asking: { (input) throws(BackendError) in try exchange(operation, input) }, input)
   }
 
   /// Sends one request, and sends it again if its answer was lost and that is safe.
-  private func exchange<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, _ input: Input
+  private func exchange<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, _ input: Input
   ) throws(BackendError) -> Output {
     let changes = found.withLock { $0.changes }
     let output = try (operation.work == .hashes ? hashTurn : turn).take { () throws(BackendError) in
@@ -49,8 +49,8 @@ extension ServiceAuthority {
     return output
   }
 
-  private func answer<Input, Output>(
-    to operation: BackendOperation<Input, Output>, _ input: Input
+  private func answer<Input, Output, Key>(
+    to operation: BackendOperation<Input, Output, Key>, _ input: Input
   ) throws(BackendError) -> Output {
     var lost: ServiceFault?
     var tries = 0
@@ -96,12 +96,14 @@ extension ServiceAuthority {
     }
   }
 
-  private func verdict<Input, Output>(
-    _ fault: ServiceFault, _ operation: BackendOperation<Input, Output>, _ input: Input
+  private func verdict<Input, Output, Key>(
+    _ fault: ServiceFault, _ operation: BackendOperation<Input, Output, Key>, _ input: Input
   ) -> BackendError {
     if operation.lost == .readAgain { return fault.failure(at: address.place) }
     let service = "the service at \(address.place.escaped)"
-    if let option = operation.retry?(input) { return .unavailable(.outcomeUnknown, service, fault.reason, option) }
+    if let option = operation.retryOption(for: input) {
+      return .unavailable(.outcomeUnknown, service, fault.reason, option)
+    }
     return .unavailable(.outcomeUnknown, service, fault.reason)
   }
 
@@ -165,8 +167,8 @@ extension ServiceAuthority {
     }
   }
 
-  private func answer<Input, Output>(
-    to frame: [UInt8], _ number: UInt32, _ operation: BackendOperation<Input, Output>, _ link: ServiceLink
+  private func answer<Input, Output, Key>(
+    to frame: [UInt8], _ number: UInt32, _ operation: BackendOperation<Input, Output, Key>, _ link: ServiceLink
   ) throws(ServiceFault) -> Result<Output, BackendError> {
     let deadline = AnswerDeadline(in: operation.work == .hashes ? limits.hashing : limits.answer)
     try link.send(frame, until: deadline)

@@ -44,8 +44,8 @@ final class CommandBackend: Backend {
   var label: String? { base.label }
   var origin: @Sendable () -> SessionOrigin? { base.origin }
 
-  func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output {
     assert(!isForShell || operation.work == .reads, "\(operation.name) may write, and a shell only asks")
     do throws(BackendError) {

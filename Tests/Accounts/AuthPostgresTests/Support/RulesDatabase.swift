@@ -91,8 +91,8 @@ final class PostgresAuthority: RulesBackend {
     self.init(PostgresDatabase(try ServerAddress(address), limits: limits, confirmed: confirmed))
   }
 
-  func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output { try rules.perform(operation, on: input) }
   var clock: any SessionClock { rules.database.clock }
   var policy: SessionPolicy { rules.policy }

@@ -9,34 +9,20 @@ import Services
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct KeyTests {
-  /// Each operation under a lease, with the keys that its method takes and checks.
-  private static func checked() throws -> Set<String> {
-    let sources = Workspace.repository + "/Sources/Accounts/AuthAccounts/"
+  // `ask` does not compile without the keys: see the programs with operations in
+  // fixtures/must-not-compile.
+  @Test("programs reach a backend only with tokens that a lease made from the keys of an operation")
+  func operations() throws {
+    let sources = Workspace.repository + "/Sources/"
     let texts = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
-      .map { try String(contentsOfFile: sources + $0, encoding: .utf8) }
-    let methods = texts.joined().split(separator: #/\n  (?:public|package) (?:consuming )?func /#).filter { method in
-      method.prefix { $0 != "{" }.contains("under lease:")
+      .map { (name: $0, text: try String(contentsOfFile: sources + $0, encoding: .utf8)) }
+    func files(with text: String) -> [String] {
+      texts.filter { $0.text.contains(text) }.map { String($0.name.split(separator: "/").last ?? "") }.sorted()
     }
-    return try Set(
-      methods.map { method in
-        let operation = try #require(method.firstMatch(of: /Operations\.(\w+)/), "\(method)")
-        let checked = method.firstMatch(of: /lease\.(?:token\(with: |require\()([^)]*)\)/)?.output.1 ?? ""
-        let keys = method.matches(of: /(\w+): (?:consuming )?(AdminSession|FreshSession)/)
-          .filter { checked.split(separator: ", ").contains("\($0.output.1).session") }
-          .map { $0.output.2 == "AdminSession" ? " role" : " freshness" }
-        // A payment intent is made with a fresh session, and checks that it is the lease's.
-        return operation.output.1 + (checked == "session" ? " freshness" : keys.joined())
-      })
-  }
-
-  @Test("each operation under a lease takes and checks the keys that it declares") func operations() throws {
-    let needed = Sample.all.compactMap { sample in
-      sample.operation.needs.map {
-        sample.operation.name + ($0.role == nil ? "" : " role") + ($0.isFresh ? " freshness" : "")
-      }
-    }
-    let others = try Set(needed).symmetricDifference(Self.checked())
-    #expect(others == [], "give the operation a sample, and let its method check the keys that the operation needs")
+    // The last one finds out whether the session of a missing file is active.
+    #expect(files(with: "sessionToken") == ["CheckedToken.swift", "SessionLease.swift", "Workspace.swift"])
+    // The service performs operations by its rules.
+    #expect(files(with: "perform(Operations.") == ["AuthServer+Requests.swift", "ChangeFeed.swift"])
   }
 
   @Test("a key of another session than the lease's is refused, and nothing is done") func otherKeys() async throws {

@@ -124,8 +124,8 @@ struct BrokenBackend: Backend {
     flaw == .neverTellsOfChanges ? DeafSource() : try base.changes()
   }
 
-  func perform<Input, Output>(
-    _ operation: BackendOperation<Input, Output>, on input: Input
+  func perform<Input, Output, Key>(
+    _ operation: BackendOperation<Input, Output, Key>, on input: Input
   ) throws(BackendError) -> Output {
     let request = operation.request(input)
     if let invention = try invented(request), let output = invention.output as? Output { return output }

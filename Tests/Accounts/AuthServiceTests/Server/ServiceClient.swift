@@ -89,8 +89,8 @@ final class ServiceClient {
     return error
   }
 
-  func ask<each Part: Sendable, Output>(
-    _ operation: BackendOperation<(repeat each Part), Output>, _ part: repeat each Part
+  func ask<each Part: Sendable, Output, Key>(
+    _ operation: BackendOperation<(repeat each Part), Output, Key>, _ part: repeat each Part
   ) throws -> Output {
     try send(operation.request((repeat each part)))
     return try #require(try operation.answer(in: try answer().get(), for: .plain))

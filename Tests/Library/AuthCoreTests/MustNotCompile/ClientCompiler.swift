@@ -9,9 +9,11 @@ enum ClientCompiler {
   /// Compiles files as one module, because a compiler for each takes 20 times as long; or one file
   /// as a script, with statements at the top level.
   ///
+  /// Files in the package see its declarations.
+  ///
   /// - Returns: The diagnostics of each file, by name; files without diagnostics are omitted.
   static func compile(
-    _ files: [String: String], isScript: Bool = false, with stubs: String? = nil
+    _ files: [String: String], isScript: Bool = false, with stubs: String? = nil, inPackage: Bool = false
   ) async throws -> [String: [Diagnostic]] {
     if files.isEmpty { return [:] }
     let directory = FileManager.default.temporaryDirectory.appending(path: "client-" + UUID().uuidString)
@@ -23,7 +25,8 @@ enum ClientCompiler {
       try source.write(to: file, atomically: false, encoding: .utf8)
       paths.append(file.path)
     }
-    let arguments = stubs.map { ["-I", $0] } ?? []
+    let package = inPackage ? ["-package-name", Repository.package] : []
+    let arguments = package + (stubs.map { ["-I", $0] } ?? [])
     let form = isScript ? [] : ["-parse-as-library", "-whole-module-optimization"]
     let diagnostics = try await run(arguments + form + paths.sorted())
     return Dictionary(grouping: diagnostics) { $0.file ?? "" }

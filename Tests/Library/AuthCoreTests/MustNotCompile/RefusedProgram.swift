@@ -10,25 +10,28 @@ struct RefusedProgram {
   /// The problems of each pair; none if the compiler refuses the program exactly as its comments
   /// say.
   ///
-  /// All are compiled as one module, except those that extend a type, because the others would see
-  /// the extension.
+  /// All are compiled as one module, and those with operations as another, in the package. Those
+  /// that extend a type are compiled alone, because the others would see the extension.
   static func findings(in programs: [RefusedProgram]) async throws -> [String: [String]] {
     let pairs = programs.filter { !$0.expectations.isEmpty && $0.twin != nil }
     var findings = Dictionary(uniqueKeysWithValues: programs.map { ($0.name, $0.omissions) })
-    for module in [pairs.filter { !$0.extendsType }] + pairs.filter(\.extendsType).map({ [$0] }) {
+    let others = pairs.filter { !$0.extendsType }
+    let modules = [others.filter { !$0.isInPackage }, others.filter(\.isInPackage)]
+    for module in modules + pairs.filter(\.extendsType).map({ [$0] }) {
       for (name, found) in try await compile(module) { findings[name, default: []] += found }
     }
     return findings
   }
 
   private static func compile(_ pairs: [RefusedProgram]) async throws -> [(String, [String])] {
-    async let complaints = ClientCompiler.compile(files(pairs, \.twin))
-    var errors = try await ClientCompiler.compile(files(pairs, \.source))
+    let inPackage = pairs.contains(where: \.isInPackage)
+    async let complaints = ClientCompiler.compile(files(pairs, \.twin), inPackage: inPackage)
+    var errors = try await ClientCompiler.compile(files(pairs, \.source), inPackage: inPackage)
     // The compiler reaches SIL only for a module without type errors, so programs without an error
     // so far are compiled again without the others.
     let rest = pairs.filter { errors[$0.name] == nil }
     if rest.count < pairs.count {
-      try await errors.merge(ClientCompiler.compile(files(rest, \.source))) { $0 + $1 }
+      try await errors.merge(ClientCompiler.compile(files(rest, \.source), inPackage: inPackage)) { $0 + $1 }
     }
     let found = try await complaints
     return pairs.map { pair in
@@ -46,6 +49,8 @@ struct RefusedProgram {
   }
 
   private var extendsType: Bool { "\(source)\(twin ?? "")".contains(#/(?m)^extension /#) }
+
+  private var isInPackage: Bool { source.contains(#/Operations\.|CheckedToken/#) }
 
   private var omissions: [String] {
     if expectations.isEmpty { return ["the program says nowhere '\(Self.marker)'"] }

@@ -6,6 +6,10 @@ enum Repository {
   /// The root directory of the repository.
   static let root = SourceTree.root
 
+  /// The name that SwiftPM gives this package, after its directory.
+  static let package = URL(filePath: root).lastPathComponent.lowercased().replacing(/[^a-z0-9_]/, with: "_")
+    .replacing(/^(?=[0-9])/, with: "_")
+
   /// The directory of the test bundle, with the built modules and executables in it.
   static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
