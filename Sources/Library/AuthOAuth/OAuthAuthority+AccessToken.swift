@@ -1,25 +1,33 @@
 package import AuthCore
 
+/// What the token of a saved session, or the name of a client's grant, says without a request.
+package struct SavedLogin: Sendable {
+  /// When its access token was requested.
+  package let requested: BootInstant
+  /// The scopes that the server granted; nil if it did not say.
+  package let scopes: [String]?
+  /// Whether the server gave a refresh token, or the client gets an access token without one.
+  package let isRenewable: Bool
+  private let limits: SessionLimits?
+
+  /// Nil for a token of another authority.
+  package init?(_ token: SessionToken) {
+    if let saved = SavedSession(token) {
+      (requested, isRenewable, limits) = (saved.active, !saved.isAccess, saved.grant(token).limits)
+      scopes = saved.scope?.split(separator: " ").map(String.init)
+    } else if let grant = ClientGrant(token) {
+      (requested, scopes, isRenewable, limits) = (grant.requested, grant.scopes, true, nil)
+    } else {
+      return nil
+    }
+  }
+
+  /// The limit of the login that has ended the session; nil if there is none.
+  package func endReason(at now: BootInstant) -> EndReason? { limits?.endReason(at: now) }
+}
+
 // What a program asks the server with an access token.
 extension OAuthAuthority {
-  /// When the access token of a saved session, or of a client's grant, was requested; nil for a
-  /// token of another authority.
-  package static func requestTime(of token: SessionToken) -> BootInstant? {
-    SavedSession(token)?.active ?? ClientGrant(token)?.requested
-  }
-
-  /// The limit of the login that has ended a saved session; nil if there is none, and for a token
-  /// of another authority.
-  package static func endReason(of token: SessionToken, at now: BootInstant) -> EndReason? {
-    SavedSession(token)?.grant(token).limits.endReason(at: now)
-  }
-
-  /// The scopes of a saved session, if the server named them, and whether it has a refresh token;
-  /// nil for a token of another authority.
-  package static func granted(with token: SessionToken) -> (scopes: [String]?, isRenewable: Bool)? {
-    SavedSession(token).map { ($0.scope?.split(separator: " ").map(String.init), !$0.isAccess) }
-  }
-
   /// Ends an access token at the server (RFC 7009).
   package func end(_ token: AccessToken) async throws(OAuthError) {
     try await end(token.value, "access_token")

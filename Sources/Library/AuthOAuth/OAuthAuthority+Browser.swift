@@ -130,7 +130,7 @@ extension OAuthAuthority {
   /// - Parameter saved: What ``pendingLogin(of:)`` returned there.
   /// - Returns: False if it is a login at another server or of another client, or unreadable.
   public func resumeLogin(_ saved: Secret) -> Bool {
-    guard let fields = Form.fields(String(decoding: saved.bytes, as: UTF8.self)), fields["iss"] == server.issuer,
+    guard let fields = Form.fields(saved.bytes), fields["iss"] == server.issuer,
       fields["client_id"] == clientID, let state = fields["state"], let redirectURI = fields["redirect_uri"],
       let verifier = fields["code_verifier"], let nonce = fields["nonce"]
     else { return false }

@@ -105,7 +105,7 @@ package struct ClientGrant: Sendable, Redacted {
 
   /// Reads what a vault saved; nil for anything else, such as a session.
   package init?(_ name: SessionToken, _ details: TokenDetails = TokenDetails()) {
-    let fields = Form.fields(String(decoding: name.bytes, as: UTF8.self)) ?? [:]
+    let fields = Form.fields(name.bytes) ?? [:]
     guard fields["version"] == Self.version, let issuer = fields["iss"], let client = fields["client_id"],
       let id = fields["id"], let high = fields["boot_high"].flatMap({ UInt64($0) }),
       let low = fields["boot_low"].flatMap({ UInt64($0) }), let uptime = fields["requested"].flatMap({ Int128($0) })

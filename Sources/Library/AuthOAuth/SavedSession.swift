@@ -133,14 +133,14 @@ extension SavedSession {
 
   static func read(_ token: SessionToken, at origin: Origin) -> Reading {
     if let saved = SavedSession(token) { return saved.origin == origin ? .own(saved) : .elsewhere(saved.origin) }
-    let fields = Form.fields(String(decoding: token.bytes, as: UTF8.self)) ?? [:]
+    let fields = Form.fields(token.bytes) ?? [:]
     return fields["version"] == "1" && fields["refresh_token"] != nil && fields["boot_high"] != nil
       ? .earlier : .unknown
   }
 
   /// Nil for a token that this authority did not create.
   init?(_ token: SessionToken) {
-    let fields = Form.fields(String(decoding: token.bytes, as: UTF8.self)) ?? [:]
+    let fields = Form.fields(token.bytes) ?? [:]
     func time(_ name: String) -> Duration? { fields[name].flatMap { Int128($0) }.map { Duration(attoseconds: $0) } }
     guard fields["version"] == "2", let issuer = fields["iss"], let client = fields["client_id"],
       let id = fields["id"], let refresh = fields["refresh_token"],

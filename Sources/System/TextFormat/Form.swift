@@ -16,13 +16,21 @@ package enum Form {
   }
 
   /// Reads parameters; nil when one is there twice, or is not readable.
-  package static func fields(_ text: some StringProtocol) -> [String: String]? {
+  package static func fields(_ text: some StringProtocol) -> [String: String]? { fields(Array(text.utf8)) }
+
+  /// The same, of bytes, which need no look at characters.
+  package static func fields(_ bytes: [UInt8]) -> [String: String]? {
     var fields: [String: String] = [:]
-    for pair in text.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = plain(parts[0]), let value = plain(parts.count == 2 ? parts[1] : ""),
-        fields.updateValue(value, forKey: name) == nil
-      else { return nil }
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
+      if start < end {
+        let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+        guard let name = plain(bytes[start..<equals]), let value = plain(bytes[min(equals + 1, end)..<end]),
+          fields.updateValue(value, forKey: name) == nil
+        else { return nil }
+      }
+      start = end + 1
     }
     return fields
   }
@@ -35,13 +43,22 @@ package enum Form {
     }.joined()
   }
 
-  private static func plain(_ text: some StringProtocol) -> String? {
-    let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-    let parts = spaced.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
-    var bytes = Array(parts[0])
-    for part in parts.dropFirst() {
-      guard let value = Hex.bytes(inAnyCase: Array(part.prefix(2))), !value.isEmpty else { return nil }
-      bytes += value + part.dropFirst(2)
+  private static func plain(_ text: ArraySlice<UInt8>) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var index = text.startIndex
+    while index < text.endIndex {
+      switch text[index] {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index + 2 < text.endIndex, let value = Hex.bytes(inAnyCase: Array(text[index + 1...index + 2])) else {
+          return nil
+        }
+        bytes += value
+        index += 2
+      case let byte: bytes.append(byte)
+      }
+      index += 1
     }
     return String(received: bytes)
   }

@@ -6,6 +6,7 @@ extension String {
   /// with the square of their number: half a minute for 240 KB.
   package init?(received bytes: [UInt8]) {
     self.init(validating: bytes, as: UTF8.self)
+    guard bytes.contains(where: { $0 >= 0x80 }) else { return }
     var marks = 0
     for scalar in unicodeScalars {
       let isMark = !scalar.isASCII && scalar.properties.canonicalCombiningClass != .notReordered

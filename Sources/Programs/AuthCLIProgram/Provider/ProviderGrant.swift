@@ -7,10 +7,9 @@ import TextFormat
 
 // What a provider granted, which may be less than the login requested.
 extension ProviderWorkspace {
-  /// The saved session's scopes, if the provider named them, and whether it can be renewed.
-  private var granted: (scopes: [String]?, isRenewable: Bool)? {
+  private var granted: SavedLogin? {
     guard case .token(let session, _) = vault.look() else { return nil }
-    return OAuthAuthority.granted(with: session)
+    return SavedLogin(session)
   }
 
   /// The requested scopes that the provider did not grant; empty if it did not say.

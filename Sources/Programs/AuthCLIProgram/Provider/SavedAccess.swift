@@ -56,20 +56,20 @@ struct SavedAccess: Redacted {
     var isRenewable = true
     if case .token(let session, let details) = location.vault(for: .anyProvider).look(), let saved = details.accessToken
     {
-      let requested = OAuthAuthority.requestTime(of: session)
-      if let requested, case .at(let end) = saved.deadline {
+      let login = SavedLogin(session)
+      if let requested = login?.requested, case .at(let end) = saved.deadline {
         let lifetime = end.uptime - requested.uptime
         // A token with a short lifetime is renewed in its last quarter, and not at each call.
         let isUnattainable = isLasting && lifetime < minimum
         if isUnattainable || words.origin(of: Self.minimum) == .notGiven { minimum = min(minimum, lifetime / 4) }
       }
       let now = try explained { () throws(ClockError) in try clock.now() }
-      if let refused, refused.isMeant(saved, requested: requested, now: now) {
+      if let refused, refused.isMeant(saved, requested: login?.requested, now: now) {
         old = saved
-        isRenewable = OAuthAuthority.granted(with: session)?.isRenewable ?? true
+        isRenewable = login?.isRenewable ?? true
       }
       // A limit of the login, such as `--absolute`, may have ended the session.
-      if old == nil, saved.isValid(for: minimum, at: now), OAuthAuthority.endReason(of: session, at: now) == nil {
+      if old == nil, saved.isValid(for: minimum, at: now), login?.endReason(at: now) == nil {
         token = saved
         return
       }
@@ -95,8 +95,9 @@ struct SavedAccess: Redacted {
   /// When the token expires, by the wall clock; nil if the provider did not say.
   func end() throws(CommandError) -> UTCTime? { try Deadlines(clock: clock).moment(token.deadline) }
 
-  /// The members of a JSON document.
+  /// The members of a JSON document; without `--json`, none.
   func members() throws(CommandError) -> JSON {
-    ["access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601)]
+    guard printer.asJSON else { return [:] }
+    return ["access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601)]
   }
 }

@@ -21,7 +21,7 @@ struct SavedIdentity: Redacted {
     let now = try explained { () throws(ClockError) in try BootClock().now() }
     if case .token(let session, _) = location.vault(for: settings.tokenIssuer).look(),
       let saved = IdentityToken(of: session), saved.isValid(for: Self.minimum),
-      OAuthAuthority.endReason(of: session, at: now) == nil
+      SavedLogin(session)?.endReason(at: now) == nil
     {
       token = saved
       return
@@ -50,7 +50,7 @@ extension ProviderWorkspace {
     guard case .token(let session, _) = vault.look(), let saved = IdentityToken(of: session) else {
       throw CommandError(code: .idTokenMissing)
     }
-    return (saved, saved.isRenewed != false && OAuthAuthority.granted(with: session)?.isRenewable == true)
+    return (saved, saved.isRenewed != false && SavedLogin(session)?.isRenewable == true)
   }
 
   /// The ID token of the saved session, for `status`.
