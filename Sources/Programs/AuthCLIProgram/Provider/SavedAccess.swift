@@ -98,6 +98,8 @@ struct SavedAccess: Redacted {
   /// The members of a JSON document; without `--json`, none.
   func members() throws(CommandError) -> JSON {
     guard printer.asJSON else { return [:] }
-    return ["access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601)]
+    return [
+      "access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601),
+    ]
   }
 }
