@@ -36,7 +36,13 @@ enum AuthTool {
       case "status", "whoami": StatusCommand.command
       case "require": RequireCommand.command
       case "token": TokenCommand.command
+      case "run": RunCommand.command
+      case "credential": CredentialCommand.command
+      case "login": LogInCommand.command
+      case "logout": LogOutCommand.command
       case "pay": PayCommand.command
+      case "receipts": ReceiptsCommand.command
+      case "profile": ProfileCommand.command
       case "contexts": ContextsCommand.command
       case _: nil
       }
