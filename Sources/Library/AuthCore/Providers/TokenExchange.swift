@@ -7,7 +7,7 @@ public enum TokenExchange: Hashable, Sendable {
   /// The use of the old token spends it, as at most servers of OAuth 2.0.
   ///
   /// If an old token comes back, such a server may end the session. So the store exchanges a token
-  /// only under a claim; see ``SessionVault/claim(_:wait:)``.
+  /// only under a lock; see ``SessionVault/lockExchange(of:wait:)``.
   case spendsOld
 }
 
@@ -90,25 +90,25 @@ extension TokenDetails {
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// The answer of a vault to a claim.
+/// The result of locking the exchange of a token.
 ///
 /// Frozen: a later version adds no case.
-public enum Claimed: Sendable {
-  /// The caller alone may use the token until it settles the claim.
-  case mine(any ExchangeClaim)
+public enum ExchangeLockResult: Sendable {
+  /// The caller alone may use the token until it releases the lock.
+  case acquired(any ExchangeLock)
   /// The vault no longer holds the token: read it again.
   case changed
-  /// Another process did not settle its claim in time; the error names it. Do not use the token.
+  /// Another process did not release its lock in time; the error names it. Do not use the token.
   case busy(VaultError)
-  /// The authority refused the token to an earlier claim, and this is why.
+  /// The authority refused the token to an earlier holder, and this is why.
   case refused(EndReason)
-  /// The claim that this call waited for ended without an answer. Do not repeat it now.
+  /// The holder that this call waited for got no answer. Do not repeat it now.
   case failed(Unavailability)
 }
 
-/// The sole right to exchange a token.
-public protocol ExchangeClaim: Sendable {
-  /// The exchange that an earlier claim began and never settled; nil if there was none.
+/// The lock under which a token is exchanged, which gives the sole right to do so.
+public protocol ExchangeLock: Sendable {
+  /// The exchange that an earlier holder began and never finished; nil if there was none.
   ///
   /// Its token may be spent.
   var interrupted: InterruptedExchange? { get }
@@ -119,16 +119,16 @@ public protocol ExchangeClaim: Sendable {
   /// - Throws: `VaultError` if the result could not be saved: then do not use the token.
   func begin() async throws(VaultError) -> ExchangeRecorder?
 
-  /// Ends the claim; call it once.
+  /// Ends the lock; call it once.
   ///
-  /// - Returns: False if the vault no longer holds the claimed token, because a logout erased it or
+  /// - Returns: False if the vault no longer holds the locked token, because a logout erased it or
   ///   a login replaced it: then a new token was not saved.
   /// - Throws: `VaultError` if a new token could not be saved. A recorded answer stays for the next
-  ///   claim.
-  func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool
+  ///   holder.
+  func release(_ end: ExchangeEnd) async throws(VaultError) -> Bool
 }
 
-/// An exchange that began and was never settled.
+/// An exchange that began and was never finished.
 public struct InterruptedExchange: Hashable, Sendable, Redacted {
   /// When its request began; the lifetimes in its answer count from then.
   public let began: BootInstant
@@ -145,18 +145,18 @@ public struct InterruptedExchange: Hashable, Sendable, Redacted {
   }
 }
 
-/// The end of an exchange under a claim.
+/// The end of an exchange under a lock.
 ///
 /// Frozen: a later version adds no case.
 public enum ExchangeEnd: Hashable, Sendable {
-  /// The authority granted this token: save it in place of the claimed one.
+  /// The authority granted this token: save it in place of the locked one.
   case replaced(by: SessionToken, TokenDetails)
-  /// The authority did not use the claimed token.
+  /// The authority did not use the locked token.
   case unsent
-  /// There was no usable answer: the claimed token may be spent, unless nothing was sent. If the
-  /// request is under way, its program keeps the claim, and the note of the exchange stays.
+  /// There was no usable answer: the locked token may be spent, unless nothing was sent. If the
+  /// request is under way, its program keeps the lock, and the note of the exchange stays.
   case unknown(Unavailability)
-  /// The authority refused the claimed token, and this is why the session has ended.
+  /// The authority refused the locked token, and this is why the session has ended.
   case refused(EndReason)
 }
 

@@ -222,9 +222,9 @@ extension SessionCore {
     return await onSession(record) { _ in await self.answer(challenge, record, answer) }
   }
 
-  /// Asks the authority about a session, under a claim if that can spend its token.
+  /// Asks the authority about a session, under a lock if that can spend its token.
   private func onSession(_ record: SessionRecord, _ ask: (SessionToken) async -> Answered) async -> Answered {
-    spendsTokens ? await askClaimed(record, ask) : await ask(record.grant.token)
+    spendsTokens ? await askLocked(record, ask) : await ask(record.grant.token)
   }
 
   private func answer(_ challenge: Challenge, _ record: SessionRecord?, _ answer: Secret) async -> Answered {
@@ -239,7 +239,7 @@ extension SessionCore {
   }
 
   private func renew(_ record: SessionRecord) async -> Answered {
-    if spendsTokens { return await renewClaimed(record) }
+    if spendsTokens { return await renewLocked(record) }
     do throws(AuthorityError<SessionRejection>) {
       let answered = granted(try await authority.renew(record.grant.token), record)
       if case .granted(let grant) = answered.answer, grant.accessToken != nil, grant.token == record.grant.token {

@@ -153,7 +153,7 @@ struct ScriptedSessions {
     return .success((session, account))
   }
 
-  /// Accepts a token for a call without a claim: another process may have spent it just before.
+  /// Accepts a token for a call without a lock: another process may have spent it just before.
   mutating func look(
     _ token: SessionToken, at now: BootInstant
   ) -> Answer<(session: Session, account: Account), SessionRejection> {

@@ -20,7 +20,7 @@ public final class FileVault: SessionVault {
   static let lockSuffix = ".lock"
   /// The suffix of the file with the settings of an identity provider.
   static let providerSuffix = ".provider"
-  /// The suffix of the file with the claim and its note.
+  /// The suffix of the file with the lock and its note.
   static let exchangeSuffix = ".exchange"
   /// The suffix of the file with the recorded answer.
   static let answerSuffix = ".answer"

@@ -132,8 +132,8 @@ private struct KeptVault: SessionVault {
 
   func setAside() async -> String? { nil }
 
-  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
-    try await file.claim(token, wait: wait)
+  func lockExchange(of token: SessionToken, wait: Duration) async throws(VaultError) -> ExchangeLockResult {
+    try await file.lockExchange(of: token, wait: wait)
   }
 
   /// Leaves an exchange that its process did not end to a command that uses the session.

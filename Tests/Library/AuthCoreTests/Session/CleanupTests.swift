@@ -155,7 +155,7 @@ import Testing
     try await world.store.loggedIn(World.alice)
     let renewal = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
     _ = try await world.store.logOutAnyone()
-    world.vault.failSettling(World.diskError)
+    world.vault.failReleasing(World.diskError)
     world.authority.release(.renew, at: .answer)
     await #expect(throws: SessionError.self) { try await renewal.value }
     await world.store.quiet()
