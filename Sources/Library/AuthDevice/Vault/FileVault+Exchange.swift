@@ -110,7 +110,7 @@ extension FileVault {
   private func decide(
     _ token: SessionToken, _ lock: Int32, in directory: OpenDirectory, waiting: BootInstant?, now: BootInstant?
   ) throws(VaultError) -> ExchangeLockResult {
-    let reading = look(in: directory)
+    let reading = read(in: directory)
     if case .unavailable(let fault) = reading { throw fault }
     let (mark, note) = (ExchangeNote.mark(token), Self.note(lock))
     let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
@@ -244,7 +244,7 @@ private final class FileExchangeLock: ExchangeLock {
     }
     // Without a note, no exchange began.
     guard let note = descriptors.withLock({ $0.note }) else { return true }
-    if case .token(token, _) = vault.look(in: directory) {
+    if case .token(token, _) = vault.read(in: directory) {
       try write(note.ended(end, interrupted: interrupted?.began, at: try vault.clock.instant()))
     } else {
       // A login or a logout replaced the token, so nobody will read the recorded answer, a secret.

@@ -8,7 +8,7 @@ import ConcurrencyKit
 /// It remembers which tokens were refused because the account is disabled, and the wait that began
 /// with the last wrong guess, because the error of a login does not contain it.
 ///
-/// A command that only looks ends no session and records nothing: a store revokes the session whose
+/// A command that only reads ends no session and records nothing: a store revokes the session whose
 /// file is missing, but a missing file is not a logout. A command that also logs in and out, such
 /// as `app`, does that between ``beginEnding()`` and ``finishEnding()``.
 final class CommandBackend: Backend {
@@ -60,7 +60,7 @@ final class CommandBackend: Backend {
 
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     do throws(AuthorityError<SessionRejection>) {
-      return onlyLooks ? try inspected(token) : try await base.resume(token)
+      return readsOnly ? try inspected(token) : try await base.resume(token)
     } catch {
       if error == .rejected(.ended(.accountDisabled)) { notes.withLock { _ = $0.disabled.insert(token) } }
       throw error
@@ -77,8 +77,8 @@ final class CommandBackend: Backend {
     do throws(BackendError) { return try base.inspect(token) } catch { throw error.asSessionFailure }
   }
 
-  /// Whether the command looks, and no login or logout is under way.
-  private var onlyLooks: Bool { use != .acts && notes.withLock { $0.endings == 0 } }
+  /// Whether the command only reads, and no login or logout is under way.
+  private var readsOnly: Bool { use != .acts && notes.withLock { $0.endings == 0 } }
 
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     let isAsked = notes.withLock { notes in
@@ -100,13 +100,13 @@ final class CommandBackend: Backend {
   ///
   /// A store erases the token of a session that has ended. For a disabled account that would let
   /// only the first command say so: every later one would advise to log in, which is refused
-  /// without a reason. So the file stays, until a login or a logout. A command that only looks
+  /// without a reason. So the file stays, until a login or a logout. A command that only reads
   /// erases no file.
   func mayErase(_ token: SessionToken) -> Bool {
     notes.withLock { notes in
       switch use {
       case .acts: notes.forgetsDisabled || !notes.disabled.contains(token)
-      case .looks, .looksUntilAsked: notes.endings > 0 || notes.revoked.contains(token)
+      case .readsOnly, .readsUntilAsked: notes.endings > 0 || notes.revoked.contains(token)
       }
     }
   }

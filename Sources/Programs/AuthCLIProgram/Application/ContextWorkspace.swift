@@ -102,14 +102,14 @@ extension ContextName {
 /// What a command does with the session of its context.
 enum WorkspaceUse {
   /// It changes neither the session file nor the database, such as `status`.
-  case looks
+  case readsOnly
   /// The same until its user asks it to log in or out, such as `app`.
-  case looksUntilAsked
+  case readsUntilAsked
   /// It uses the session, which may end with that, as a reader of its data does.
   case acts
 }
 
-/// The session file for a command that only looks: it is never erased.
+/// The session file for a command that only reads: it is never erased.
 ///
 /// The store erases the token of a session that it finds ended, but the state of a session file is
 /// for the commands that use it.
@@ -146,7 +146,7 @@ private struct KeptVault: SessionVault {
 /// ``Workspace`` adds the database, ``ProviderWorkspace`` the identity provider. A command that
 /// needs one of them takes that type, so it cannot run with a session of the other kind.
 class ContextWorkspace {
-  let printer: Printer
+  let output: CommandOutput
   let location: ContextLocation
   let vault: FileVault
   let clock: any SessionClock
@@ -164,12 +164,13 @@ class ContextWorkspace {
 
   /// Creates a workspace, and reads and writes no file.
   init(
-    _ location: ContextLocation, _ printer: Printer, vault: FileVault, _ use: WorkspaceUse, authority: any Authority,
+    _ location: ContextLocation, _ output: CommandOutput, vault: FileVault, _ use: WorkspaceUse,
+    authority: any Authority,
     clock: any SessionClock
   ) {
-    (self.printer, self.location, self.vault, self.clock) = (printer, location, vault, clock)
+    (self.output, self.location, self.vault, self.clock) = (output, location, vault, clock)
     store = SessionStore(
-      authority: authority, vault: use == .looks ? KeptVault(vault) : vault, clock: clock,
+      authority: authority, vault: use == .readsOnly ? KeptVault(vault) : vault, clock: clock,
       timing: SessionTiming(watchesLimits: false),
       executor: .callingThread)
     deliberateLeak = self

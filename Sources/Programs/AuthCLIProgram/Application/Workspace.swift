@@ -14,17 +14,17 @@ final class Workspace: ContextWorkspace {
 
   /// Creates a workspace, and reads and writes no file.
   init(
-    _ location: ContextLocation, _ printer: Printer, _ makeBackend: MakeBackend, _ use: WorkspaceUse = .acts
+    _ location: ContextLocation, _ output: CommandOutput, _ makeBackend: MakeBackend, _ use: WorkspaceUse = .acts
   ) throws(CommandError) {
     let base = try explained { () throws(BackendError) in
       try makeBackend(location.directories, location.context.description)
     }
-    let use = makeBackend.isForShell ? .looks : use
+    let use = makeBackend.isForShell ? .readsOnly : use
     let backend = CommandBackend(base, use, isForShell: makeBackend.isForShell)
     self.backend = backend
     isForShell = makeBackend.isForShell
     let vault = location.vault(for: backend.issuer, mayErase: backend.mayErase)
-    super.init(location, printer, vault: vault, use, authority: backend, clock: backend.clock)
+    super.init(location, output, vault: vault, use, authority: backend, clock: backend.clock)
   }
 
   /// Names the variable to set and the file, if the session is of another database, and a backup if
@@ -75,11 +75,11 @@ final class Workspace: ContextWorkspace {
     } catch {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
-    guard Question.hasTerminal else { throw CommandError(code: .passwordNotRecent) }
+    guard Prompt.hasTerminal else { throw CommandError(code: .passwordNotRecent) }
     let recent = backend.policy.fresh.words
     let renewed = try await askForPassword(
       of: session.user.username, because: "This needs a password that you entered within the last \(recent)."
-    ) { (password) throws(SessionError) in try await store.confirm(session, password) }.session
+    ) { (password) throws(SessionError) in try await store.verifyPassword(of: session, password) }.session
     return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
   }
 
@@ -98,8 +98,8 @@ extension SessionStore {
   ///
   /// When another process exchanges the session's token at the same moment, one of the two
   /// exchanges fails. The password was right, so it is retried with the token of the other process.
-  func confirm(
-    _ session: LoggedInSession, _ password: Secret, limits: LimitRequest = .standard
+  func verifyPassword(
+    of session: LoggedInSession, _ password: Secret, limits: LimitRequest = .standard
   ) async throws(SessionError) -> LoginResult {
     var session = session
     for _ in 1..<8 {
@@ -121,18 +121,18 @@ extension SessionStore {
 // functions, and a failed lease becomes an error only here.
 
 extension SessionStore {
-  /// Runs `question`, which asks the authority something under a lease of the session.
+  /// Runs `body`, which sends a request to the authority under a lease of the session.
   ///
-  /// Another process may exchange the session's token at any moment, also between two questions of
+  /// Another process may exchange the session's token at any moment, also between two requests of
   /// one command. Then the authority refuses the old token and changes nothing. The new token is in
-  /// the session file by then, so this reads the file again and repeats the question. Each
+  /// the session file by then, so this reads the file again and repeats the request. Each
   /// repetition means that another process has finished its exchange.
   private func asking<Value>(
-    _ question: () async throws(LeaseError<BackendError>) -> Value
+    _ body: () async throws(LeaseError<BackendError>) -> Value
   ) async throws(CommandError) -> Value {
     while true {
       do throws(LeaseError<BackendError>) {
-        return try await question()
+        return try await body()
       } catch {
         guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw CommandError(error) }
         try await explainedAsync { () throws(SessionError) in try await check() }
@@ -140,11 +140,11 @@ extension SessionStore {
     }
   }
 
-  /// Asks the authority something under a lease of `session`.
+  /// Sends a request to the authority under a lease of `session`.
   func ask<Value>(
-    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
+    _ session: LoggedInSession, _ body: (borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
-    try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
+    try await asking { () throws(LeaseError<BackendError>) in try session.withLease(body) }
   }
 
   /// Loads a page; a search that stopped is continued until the page is full.
@@ -179,13 +179,13 @@ extension SessionStore {
   /// between. After a logout the session is not active, because a logout ends it first.
   ///
   /// - Returns: The reason, if the session could not be checked.
-  func look(
+  func checkAgain(
     without vault: FileVault, at backend: CommandBackend, noteFile: (_ isGone: Bool) -> Void
   ) async -> CommandError? {
-    guard let session else { return await look() }
+    guard let session else { return await checkOrRestore() }
     let token: SessionToken
     func isFileGone() throws(BackendError) -> Bool {
-      guard case .absent = vault.look() else { return false }
+      guard case .absent = vault.read() else { return false }
       return try backend.rejection(of: token) == nil
     }
     do throws(CommandError) {
@@ -197,7 +197,7 @@ extension SessionStore {
     defer { if self.session == nil, let isGone = try? isFileGone() { noteFile(isGone) } }
     // To the check, a missing file means a logout. But another process may have deleted it because
     // the session expired, for example while the machine slept.
-    if case .absent = vault.look() { enforceLimits() }
+    if case .absent = vault.read() { enforceLimits() }
     return await checkAgain()
   }
 
@@ -273,7 +273,7 @@ extension Workspace {
 
   /// Runs a request that needs an administrator with a recent password.
   func askAsAdministrator<Value>(
-    _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
+    _ body: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
     let session = try await activeSession()
     // Checks the role before it prompts for a password.
@@ -281,7 +281,7 @@ extension Workspace {
     let fresh = try await makeFresh(session)
     let administrator = try fresh.session.administratorKey()
     return try await store.ask(fresh.session) { (lease) throws(BackendError) in
-      try question(administrator, fresh, lease)
+      try body(administrator, fresh, lease)
     }
   }
 

@@ -288,7 +288,7 @@ final class Bridge {
       let end = exchange.answer.status.map { "status \($0)" } ?? "no answer"
       report("\(exchange.errand.shown): \(end), \(Int(exchange.age / .milliseconds(1))) ms")
     }
-    switch BridgeOutcome(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {
+    switch BridgeDecision(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {
     case .done: didFinish(exchange)
     case .again(let errand, let pause):
       if let pause { later.append((.now + pause, errand)) } else { waiting.insert(errand, at: 0) }

@@ -31,7 +31,7 @@ enum DockerCredentialCommand {
     standard: "oauth2", shownAs: "oauth2")
 
   private static func run(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
+    _ words: ParsedWords, _ output: CommandOutput, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> CommandResult {
     guard words[operation] == "get" else {
       return refusal("auth-cli stores nothing for docker. Log in and out with: auth-cli login, auth-cli logout")
@@ -50,7 +50,7 @@ enum DockerCredentialCommand {
           "ServerURL": .string(typed), "Username": .string(words[username]), "Secret": .string(access.token.value),
         ]
         return CommandResult(.onlyShows, text: credential.text + "\n", credential)
-      }.run(words, printer, makeBackend)
+      }.run(words, output, makeBackend)
     }
     switch answer {
     case .success(let answer): return answer

@@ -12,7 +12,7 @@ import TextFormat
 /// under one lock, as that of a session.
 struct ClientWorkspace {
   let location: ContextLocation
-  let printer: Printer
+  let output: CommandOutput
   let settings: ClientSettings
   let vault: FileVault
   let clock: any SessionClock
@@ -20,14 +20,14 @@ struct ClientWorkspace {
   private static let lockWait = Duration.seconds(25)
 
   /// Creates the workspace, without reading or sending anything yet.
-  init(_ location: ContextLocation, _ printer: Printer, _ settings: ClientSettings) {
-    (self.location, self.printer, self.settings, clock) = (location, printer, settings, BootClock())
+  init(_ location: ContextLocation, _ output: CommandOutput, _ settings: ClientSettings) {
+    (self.location, self.output, self.settings, clock) = (location, output, settings, BootClock())
     vault = location.vault(for: settings.tokenIssuer)
   }
 
   /// What the session file has; nil after a logout.
   func saved() throws(CommandError) -> ClientGrant? {
-    switch vault.look() {
+    switch vault.read() {
     case .absent: return nil
     case .token(let name, let details): return ClientGrant(name, details)
     case .corrupt(let evidence): throw CommandError(evidence)

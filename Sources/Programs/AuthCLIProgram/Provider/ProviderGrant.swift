@@ -9,7 +9,7 @@ import TextFormat
 extension ProviderWorkspace {
   /// The saved session's scopes, if the provider named them, and whether it can be renewed.
   private var granted: (scopes: [String]?, isRenewable: Bool)? {
-    guard case .token(let session, _) = vault.look() else { return nil }
+    guard case .token(let session, _) = vault.read() else { return nil }
     return OAuthAuthority.granted(with: session)
   }
 

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// What follows from the end of a request.
-enum BridgeOutcome {
+enum BridgeDecision {
   case done
   /// The request is sent again, after a pause.
   case again(BridgeErrand, after: Duration?)
@@ -54,10 +54,10 @@ enum BridgeOutcome {
     }
   }
 
-  private static func ofMessage(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) -> BridgeOutcome {
+  private static func ofMessage(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) -> BridgeDecision {
     let (errand, answer, host) = (exchange.errand, exchange.answer, url.host.escaped)
     guard let message = errand.message else { return .done }
-    func silent(_ reason: String) -> BridgeOutcome { .refused(CommandError(code: .mcpNoAnswer, host, reason)) }
+    func silent(_ reason: String) -> BridgeDecision { .refused(CommandError(code: .mcpNoAnswer, host, reason)) }
     switch exchange.problem {
     case .tooLong: return silent("its answer is longer than \(Bridge.longest >> 20) MiB")
     case .notHTTP: return silent("its answer is not HTTP")
