@@ -17,12 +17,12 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   private let otherName: String?
   /// The operation's number in the protocol; no other operation ever gets it.
   package let number: OperationNumber
-  /// The kind of the answer in the protocol.
-  package let kind: AnswerKind
+  /// The kind of the response in the protocol.
+  package let kind: ResponseKind
   /// The operation's work, which decides which threads of a service run it.
   package let work: RequestWork
-  /// What the client does when the answer was lost.
-  package let lost: LostAnswer
+  /// What the client does when the response was lost.
+  package let lost: LostResponse
   /// What the operation requires of the session; nil for an operation without a session.
   package let needs: SessionNeeds?
   /// Sends the operation to a service with changed inputs or in several requests; nil sends its
@@ -32,7 +32,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   var capped: (@Sendable (Input) -> Input)?
   /// Whether an operation with these inputs takes a search; nil if none does.
   var searches: (@Sendable (Input) -> Bool)?
-  /// The command-line option with which a user safely repeats the operation after its answer was
+  /// The command-line option with which a user safely repeats the operation after its response was
   /// lost; nil if there is none.
   package private(set) var retry: (@Sendable (Input) -> String?)?
   private let token: @Sendable (Input) -> SessionToken?
@@ -46,7 +46,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     ) throws(BackendError) -> Output
 
   private init<each Part: WireValue>(
-    _ number: OperationNumber, _ kind: AnswerKind, _ work: RequestWork, _ lost: LostAnswer?,
+    _ number: OperationNumber, _ kind: ResponseKind, _ work: RequestWork, _ lost: LostResponse?,
     _ needs: SessionNeeds?, _ name: String?, _ output: WireParts<Output>
   ) where Input == (repeat each Part) {
     (self.number, self.kind, self.work, self.needs) = (number, kind, work, needs)
@@ -65,33 +65,34 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - number: The operation's number in the protocol, with its name in ``Operations``.
-  ///   - kind: The kind of the answer.
+  ///   - kind: The kind of the response.
   ///   - work: Whether it hashes a password, writes or only reads.
-  ///   - lost: What the client does when the answer was lost; nil repeats a read, and nothing else.
+  ///   - lost: What the client does when the response was lost; nil repeats a read, and nothing
+  ///     else.
   ///   - needs: What it requires of the session; nil for an operation without a session.
   ///   - name: Its name in ``Operations``, if it is another one.
   init<each Part: WireValue>(
-    _ number: OperationNumber, _ kind: AnswerKind, _ work: RequestWork, lost: LostAnswer? = nil,
+    _ number: OperationNumber, _ kind: ResponseKind, _ work: RequestWork, lost: LostResponse? = nil,
     needs: SessionNeeds? = nil, name: String? = nil
   ) where Input == (repeat each Part), Output: WireValue {
     self.init(number, kind, work, lost, needs, name, WireParts())
   }
 
-  /// Creates an operation without an output; its answer only says that it is done.
+  /// Creates an operation without an output; its response only says that it is done.
   init<each Part: WireValue>(
-    _ number: OperationNumber, _ work: RequestWork, lost: LostAnswer? = nil, needs: SessionNeeds? = nil
+    _ number: OperationNumber, _ work: RequestWork, lost: LostResponse? = nil, needs: SessionNeeds? = nil
   ) where Input == (repeat each Part), Output == Void {
     self.init(number, .done, work, lost, needs, nil, WireParts())
   }
 
   /// Returns this operation with another form of its output in the protocol.
-  func answering(_ output: WireParts<Output>) -> BackendOperation {
+  func responding(with output: WireParts<Output>) -> BackendOperation {
     var operation = self
     operation.output = output
     return operation
   }
 
-  /// Returns this operation with what a client of a service does because an answer may be lost.
+  /// Returns this operation with what a client of a service does because a response may be lost.
   ///
   /// - Parameters:
   ///   - option: The command-line option with which a user safely repeats it; nil without one.
@@ -123,7 +124,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
     Request(
       operation: self, input: input, token: token(input), isSearch: searches?(input) ?? false,
       perform: { (backend) throws(BackendError) in try backend.perform(self, on: input) },
-      question: { (form) throws(WireFault) in try question(input, for: form) },
+      body: { (form) throws(WireFault) in try requestBody(input, for: form) },
       serve: { (performer) throws(BackendError) in try performer.perform(self, on: capped?(input) ?? input) })
   }
 
@@ -133,15 +134,15 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
   }
 
   /// The body of a request to a service, with the tokens in this form.
-  package func question(_ input: Input, for form: TokenForm) throws(WireFault) -> WireBody {
+  package func requestBody(_ input: Input, for form: TokenForm) throws(WireFault) -> WireBody {
     let wire = WireWriter(for: form)
     wire.byte(number.rawValue)
     inputs.write(input, wire)
     return try wire.body
   }
 
-  /// Reads the output from the answer of a service; nil for an answer of another kind.
-  package func answer(in body: WireBody, for form: TokenForm) throws(WireFault) -> Output? {
+  /// Reads the output from the response of a service; nil for a response of another kind.
+  package func response(in body: WireBody, for form: TokenForm) throws(WireFault) -> Output? {
     var wire = WireReader(body.bytes, for: form)
     guard try wire.byte() == kind.rawValue else { return nil }
     let value = try output.read(&wire)
@@ -154,26 +155,26 @@ public struct BackendOperation<Input: Sendable, Output: Sendable>: Sendable {
 package protocol AnyOperation: Sendable {
   var name: String { get }
   var number: OperationNumber { get }
-  var kind: AnswerKind { get }
+  var kind: ResponseKind { get }
   var work: RequestWork { get }
-  var lost: LostAnswer { get }
+  var lost: LostResponse { get }
   var needs: SessionNeeds? { get }
 
   /// Reads the inputs of a request of this operation.
   func request(from wire: inout WireReader) throws(WireFault) -> Request
 
-  /// Writes an output of this operation as the answer of a service; nil for a value of another
+  /// Writes an output of this operation as the response of a service; nil for a value of another
   /// type.
-  func answer(_ output: any Sendable) -> WireBody?
+  func responseBody(_ output: any Sendable) -> WireBody?
 
-  /// Reads the output from the answer of a service; nil for an answer of another kind.
-  func output(of answer: WireBody) throws(WireFault) -> (any Sendable)?
+  /// Reads the output from the response of a service; nil for a response of another kind.
+  func output(of response: WireBody) throws(WireFault) -> (any Sendable)?
 }
 
 extension BackendOperation: AnyOperation {
   package func request(from wire: inout WireReader) throws(WireFault) -> Request { request(try inputs.read(&wire)) }
 
-  package func answer(_ output: any Sendable) -> WireBody? {
+  package func responseBody(_ output: any Sendable) -> WireBody? {
     guard let output = output as? Output else { return nil }
     let wire = WireWriter(for: .plain)
     wire.byte(kind.rawValue)
@@ -181,8 +182,8 @@ extension BackendOperation: AnyOperation {
     return try? wire.body
   }
 
-  package func output(of answer: WireBody) throws(WireFault) -> (any Sendable)? {
-    try self.answer(in: answer, for: .plain)
+  package func output(of response: WireBody) throws(WireFault) -> (any Sendable)? {
+    try self.response(in: response, for: .plain)
   }
 }
 
@@ -206,7 +207,7 @@ package struct Request: Sendable {
   /// Performs the operation through the entry of a backend.
   package let perform: @Sendable (any Backend) throws(BackendError) -> any Sendable
   /// The body of the request to a service, with the tokens in this form.
-  package let question: @Sendable (TokenForm) throws(WireFault) -> WireBody
+  package let body: @Sendable (TokenForm) throws(WireFault) -> WireBody
   /// Performs the operation for a client of a service, with at most the rows that fit a frame.
   package let serve: @Sendable (any OperationPerformer) throws(BackendError) -> any Sendable
 
@@ -244,9 +245,9 @@ package enum RequestWork: String, Hashable, Sendable, CaseIterable {
   case reads
 }
 
-/// What a client does when the answer was lost.
-package enum LostAnswer: Hashable, Sendable {
-  /// Sends the operation again, or reports that there was no answer: only the answer matters.
+/// What a client does when the response was lost.
+package enum LostResponse: Hashable, Sendable {
+  /// Sends the operation again, or reports that there was no response: only the response matters.
   case readAgain
   /// Sends the operation again: it has a key or a token that the client created, or it sets a
   /// state.
@@ -255,8 +256,8 @@ package enum LostAnswer: Hashable, Sendable {
   case once
 }
 
-/// The kinds of answers by their numbers in the protocol; several operations may share a kind.
-package enum AnswerKind: UInt8, Sendable, CaseIterable {
+/// The kinds of responses by their numbers in the protocol; several operations may share a kind.
+package enum ResponseKind: UInt8, Sendable, CaseIterable {
   case done = 1, grant, found, user, profile, recoveryCodes, oneTimeCode, twoStep, twoStepSecret, twoStepPolicy
   case sessions, count, receipt, earlier, receipts, events, account, accounts, registration,
     groups, proof, provenUser

@@ -56,7 +56,7 @@ package enum Operations {
   /// See ``Backend/makeRecoveryCodes(for:under:)``.
   package static let makeRecoveryCodes = BackendOperation<SessionToken, [RecoveryCode]>(
     .makeRecoveryCodes, .recoveryCodes, .writes, needs: .recentPassword
-  ).answering(.recoveryCodes)
+  ).responding(with: .recoveryCodes)
   /// See ``Backend/recover(username:code:password:)``.
   package static let recover = BackendOperation<(String, RecoveryCode, Secret), User>(.recover, .user, .hashes)
   /// See ``Backend/resetPassword(of:for:_:under:)``.
@@ -180,7 +180,7 @@ package enum Operations {
   /// See ``Backend/prove(to:under:)``.
   package static let prove = BackendOperation<(Username, SessionToken), ToolProof>(
     .prove, .proof, .writes, lost: .readAgain, needs: SessionNeeds()
-  ).answering(.newProof)
+  ).responding(with: .newProof)
   /// See ``Backend/verify(_:under:)``.
   package static let verify = BackendOperation<(ToolProof, SessionToken), ProvenUser>(
     .verify, .provenUser, .writes, needs: SessionNeeds())

@@ -299,10 +299,3 @@ extension SessionCore.Inner {
     }
   }
 }
-
-extension Result {
-  /// The result of an asynchronous operation.
-  fileprivate init(_ operation: () async throws(Failure) -> Success) async {
-    do throws(Failure) { self = .success(try await operation()) } catch { self = .failure(error) }
-  }
-}

@@ -115,8 +115,8 @@ extension SessionCore {
     recognize: (LastKnownUser) -> Void = { _ in }
   ) async -> SessionEvent.Restored {
     guard reads < Self.mostReads else { return .obstructed(.authority(.restless)) }
-    let look = ticket ?? withLock { VaultQueueTicket(.look, &$0.lastVaultChange) }
-    var reading = await look.run { await vault.load() }
+    let read = ticket ?? withLock { VaultQueueTicket(.read, &$0.lastVaultChange) }
+    var reading = await read.run { await vault.load() }
     // A vault that misses the token once must not end an active session at the authority.
     if reading == .absent, withLock({ $0.machine.state.session != nil }) { reading = await vault.load() }
     if let cause = elsewhere(reading) { return .obstructed(.authority(cause)) }

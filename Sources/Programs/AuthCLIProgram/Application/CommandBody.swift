@@ -166,13 +166,6 @@ struct CommandResult {
   }
 }
 
-/// Runs `body`, and returns its value or its error.
-func outcome<Value, Failure: Error>(
-  of body: () async throws(Failure) -> Value
-) async -> Result<Value, Failure> {
-  do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
-}
-
 // Users, sessions and payments as JSON.
 
 extension JSON {

@@ -86,7 +86,7 @@ package struct Program: Sendable {
       let words = words ?? []
       let error = error.meaningResource(words)
       let status = output(for: words).refuse(error)
-      if words.first?.isSpelled("mcp") == true { BridgeRefusal.answer(error) }
+      if words.first?.isSpelled("mcp") == true { BridgeRefusal.respond(with: error) }
       exit(status.rawValue)
     }
   }

@@ -2,6 +2,7 @@ import AuthAccounts
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
 import TextFormat
 
@@ -90,7 +91,7 @@ extension Workspace {
     }
     let input = SecretLines()
     let lines = try input.lines(secrets, followedBy: "code").map { Secret(bytes: $0) }
-    let result = await outcome { () throws(SessionError) in try await check(lines[0]) }
+    let result = await Result { () async throws(SessionError) in try await check(lines[0]) }
     let session = try await session(after: result, wrong) { (codes, _) throws(CommandError) in
       if codes > 0 { throw CommandError(code: .wrongCode) }
       guard let line = try input.last("code") else { throw CommandError(code: .codeMissing) }
@@ -109,7 +110,7 @@ extension Workspace {
     var triesLeft = Prompt.attempts
     while true {
       let password = Secret(bytes: try prompt.ask("Password for \(username): "))
-      let result = await outcome { () throws(SessionError) in try await check(password) }
+      let result = await Result { () async throws(SessionError) in try await check(password) }
       triesLeft -= 1
       do throws(CommandError) {
         let session = try await session(after: result, wrong) { (codes, challenge) throws(CommandError) in
@@ -140,7 +141,7 @@ extension Workspace {
         store.cancel(challenge)
         throw error
       }
-      result = await outcome { () throws(SessionError) in try await store.answer(answer, to: challenge) }
+      result = await Result { () async throws(SessionError) in try await store.answer(answer, to: challenge) }
       codes += 1
     }
     switch result {

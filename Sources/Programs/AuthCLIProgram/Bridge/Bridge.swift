@@ -104,10 +104,10 @@ final class Bridge {
     switch line {
     case .tooLong(let id):
       let size = "\(Self.longest >> 20) MiB"
-      answer(id.map { String(decoding: $0, as: UTF8.self) } ?? "null", CommandError(code: .mcpLineTooLong, size))
+      respond(id.map { String(decoding: $0, as: UTF8.self) } ?? "null", CommandError(code: .mcpLineTooLong, size))
     case .whole(let bytes):
       if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
-      guard let message = BridgeMessage(bytes) else { return answer("null", CommandError(code: .mcpNotMessage)) }
+      guard let message = BridgeMessage(bytes) else { return respond("null", CommandError(code: .mcpNotMessage)) }
       if let id = message.cancelled, cancel(id) { return }
       waiting.append(BridgeErrand(kind: .message, message: message))
     }
@@ -128,13 +128,13 @@ final class Bridge {
   }
 
   /// Answers a request with an error of this program.
-  private func answer(_ id: String, _ error: CommandError) {
-    output.add(error.answer(to: id, options: options()))
+  private func respond(_ id: String, _ error: CommandError) {
+    output.add(error.response(to: id, options: options()))
   }
 
   private func refuse(_ errand: BridgeErrand, _ error: CommandError) {
     guard let message = errand.message else { return }
-    if let id = message.id { return answer(id.text, error) }
+    if let id = message.id { return respond(id.text, error) }
     report("\(error.message). \(error.hint.text(with: options()))")
   }
 
@@ -227,9 +227,9 @@ final class Bridge {
     let count = read(exchange.stream.output, &buffer, buffer.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return }
     guard count > 0, exchange.problem == nil else { return finish(exchange) }
-    do throws(AnswerReader.Problem) {
-      let messages = try buffer.withUnsafeBufferPointer { (bytes) throws(AnswerReader.Problem) in
-        try exchange.answer.take(UnsafeBufferPointer(rebasing: bytes[..<count]))
+    do throws(ResponseReader.Problem) {
+      let messages = try buffer.withUnsafeBufferPointer { (bytes) throws(ResponseReader.Problem) in
+        try exchange.response.take(UnsafeBufferPointer(rebasing: bytes[..<count]))
       }
       for message in messages { forward(message, exchange) }
     } catch {
@@ -243,7 +243,7 @@ final class Bridge {
     guard let answer = ServerMessage(bytes) else { return }
     let message = exchange.errand.message
     // The request may still be repeated.
-    if exchange.answer.status ?? 0 >= 400 { return exchange.refusal = answer }
+    if exchange.response.status ?? 0 >= 400 { return exchange.refusal = answer }
     if case .tools = exchange.errand.kind { return learnAgain(answer, exchange) }
     var line = answer.line
     if let id = message?.id, answer.id == id {
@@ -253,7 +253,7 @@ final class Bridge {
       case "initialize":
         guard let revision = answer.members["result", "protocolVersion"]?.string else { break }
         agreed = revision
-        session = exchange.answer.headers["mcp-session-id"].flatMap { BridgeHeaders.isSession($0) ? $0 : nil }
+        session = exchange.response.headers["mcp-session-id"].flatMap { BridgeHeaders.isSession($0) ? $0 : nil }
       case _: break
       }
     }
@@ -281,11 +281,11 @@ final class Bridge {
 
   private func finish(_ exchange: BridgeExchange) {
     running.removeAll { $0 === exchange }
-    if exchange.problem == nil, let last = exchange.answer.end() { forward(last, exchange) }
+    if exchange.problem == nil, let last = exchange.response.end() { forward(last, exchange) }
     var failure: CurlFailure?
     if exchange.problem == nil { failure = exchange.stream.end() } else { exchange.stream.abandon() }
     if ProviderTransport.isListing {
-      let end = exchange.answer.status.map { "status \($0)" } ?? "no answer"
+      let end = exchange.response.status.map { "status \($0)" } ?? "no answer"
       report("\(exchange.errand.shown): \(end), \(Int(exchange.age / .milliseconds(1))) ms")
     }
     switch BridgeDecision(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {

@@ -4,6 +4,7 @@ import AuthDevice
 import AuthFullScreen
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
 
 /// `app`.
@@ -43,7 +44,7 @@ enum AppCommand {
   ) async throws(CommandError) -> CommandResult {
     let loop = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
     while let isConfirming = try show(loop, in: workspace) {
-      let credentials = await outcome { () throws(CommandError) in
+      let credentials = await Result { () async throws(CommandError) in
         if isConfirming, let user = workspace.store.session?.user { try workspace.requireIdentified(user) }
         return try await workspace.obtainCredentials(prompting: isConfirming)
       }

@@ -1,6 +1,7 @@
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
 import TextFormat
 
@@ -44,7 +45,7 @@ enum DockerCredentialCommand {
       // docker compares this sentence, and then continues without a login.
       return refusal("credentials not found in native keychain")
     }
-    let answer = await outcome { () async throws(CommandError) in
+    let answer = await Result { () async throws(CommandError) in
       try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
         let credential: JSON = [
           "ServerURL": .string(typed), "Username": .string(words[username]), "Secret": .string(access.token.value),

@@ -66,10 +66,10 @@ struct ExchangeTests: InWorld {
     let stores = (1...4).map { _ in world.anotherProcess(executor: .separateThreads) }
     for store in stores { await store.restore() }
     authority.fail(.renew, with: .unavailable(World.offline))
-    vault.hold(.lock, at: .answer)
+    vault.hold(.lock, at: .end)
     let renewals = stores.map { store in Task { try await store.renew() } }
-    await vault.waitUntilHeld(.lock, at: .answer, count: 4)
-    vault.release(.lock, at: .answer)
+    await vault.waitUntilHeld(.lock, at: .end, count: 4)
+    vault.release(.lock, at: .end)
     for renewal in renewals { await #expect(throws: SessionError.self) { try await renewal.value } }
     #expect(world.count(.renew) == 1)
     authority.fail(.renew, with: nil)
@@ -92,7 +92,7 @@ struct ExchangeTests: InWorld {
   /// Begins the renewal of another store, whose answer does not arrive.
   private func beginRenewal() async throws {
     let doomed = try await world.launched(executor: .separateThreads)
-    _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
+    _ = await authority.holding(.renew, at: .end, calls: 1) { Task { try await doomed.renew() } }
   }
 
   @Test(
@@ -264,9 +264,9 @@ struct ExchangeTests: InWorld {
         case .ask: await authority.holding(.renew, at: point, calls: 1, begin)
         case .save: await vault.holding(.release, at: point, calls: 1, begin)
         }
-      let isAnswered = place.step == .save && point == .question || place.step == .ask && point == .answer
+      let isAnswered = place.step == .save && point == .start || place.step == .ask && point == .end
       // Before its lock and after the save, the dead store has none.
-      if isKilled, (place.step, point) != (.lock, .question) {
+      if isKilled, (place.step, point) != (.lock, .start) {
         vault.killHolder(answer: isAnswered ? authority.liveTokens.first?.bytes : nil)
       }
       let launched = world.anotherProcess()
@@ -311,9 +311,9 @@ struct ExchangeTests: InWorld {
     try await world.store.loggedIn(World.alice)
     let other = isRestored ? try await world.launched(executor: .separateThreads) : world.anotherProcess()
     // It has read the old token, and then revokes it.
-    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await other.logOutAnyone() } }
+    let logout = await world.vault.holding(.load, at: .end, calls: 1) { Task { try await other.logOutAnyone() } }
     try await world.store.renew()
-    await world.vault.holding(.erase, at: .question, calls: 1) { world.vault.release(.load, at: .answer) }
+    await world.vault.holding(.erase, at: .start, calls: 1) { world.vault.release(.load, at: .end) }
     if isOffline { world.authority.fail(.revoke, with: .unavailable(World.offline)) }
     world.releaseEverything()
     let result = try await logout.value
