@@ -7,8 +7,8 @@ import CommandLineKit
 extension AppWork {
   func perform(_ action: AppAction) async throws(CommandError) -> AppResult {
     guard action.traits.mayEndSession else { return try await carryOut(action) }
-    backend.beginEnding()
-    defer { backend.finishEnding() }
+    backend.endings.begin()
+    defer { backend.endings.finish() }
     return try await carryOut(action)
   }
 

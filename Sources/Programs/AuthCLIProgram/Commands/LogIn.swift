@@ -79,7 +79,7 @@ enum LogInCommand {
 
   /// Begins a session, renews that of the same user, or with `--switch` replaces another user's.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
-    workspace.backend.forgetDisabled()
+    workspace.backend.endings.eraseDisabled()
     let backend = workspace.backend
     let fromInput = words[Options.passwordFromInput]
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }

@@ -26,7 +26,7 @@ enum LogOutCommand {
 
   /// Logs out, even if the session cannot be restored.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
-    workspace.backend.forgetDisabled()
+    workspace.backend.endings.eraseDisabled()
     let vault = workspace.vault
     let notes = try makeUsable(vault)
     let saved: SessionToken? = if case .token(let token, _) = vault.read() { token } else { nil }
@@ -43,7 +43,7 @@ enum LogOutCommand {
       if cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
         throw workspace.explain(.authority(cause))
       }
-      workspace.backend.giveUp(cause)
+      workspace.backend.endings.failAll(with: cause)
     }
     let isEnded = try isEnded(by: before, at: workspace.backend)
     var others = 0

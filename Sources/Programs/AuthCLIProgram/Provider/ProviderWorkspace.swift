@@ -76,13 +76,6 @@ final class ProviderWorkspace: ContextWorkspace {
 // What commands and the full-screen program do with a session at an identity provider.
 
 extension SessionStore {
-  /// Checks the session again, and returns the reason if it could not be checked.
-  func checkOrRestore() async -> CommandError? {
-    if session != nil { return await checkAgain() }
-    guard case .obstructed(let obstacle) = await restore() else { return nil }
-    return CommandError(obstacle)
-  }
-
   /// Renews the session with a login for which the user entered the password.
   ///
   /// - Throws: ``CommandError`` if the login was refused, or the provider does not say that the
