@@ -67,12 +67,12 @@ extension AuthServer {
   }
 
   /// Acts on what a connection found when it read its socket.
-  func act(_ connection: Connection, _ outcome: Connection.Outcome) {
-    if outcome.isNamed, !isAdmitted(connection, as: connection.peer.caller) {
+  func act(_ connection: Connection, _ actions: Connection.Actions) {
+    if actions.isNamed, !isAdmitted(connection, as: connection.peer.caller) {
       return connection.refuse(.tooMany, .tooManyConnections)
     }
-    if let (id, question) = outcome.question { submit(Job(connection: connection, id: id, question: question)) }
-    if let ending = outcome.ending { drop(connection, ending) }
+    if let (id, kind) = actions.request { submit(Job(connection: connection, id: id, kind: kind)) }
+    if let ending = actions.ending { drop(connection, ending) }
   }
 
   /// Counts a connection for the name of its caller too.

@@ -8,7 +8,7 @@ import ConcurrencyKit
 extension AuthServer {
   func submit(_ job: Job) {
     let pool =
-      switch job.question {
+      switch job.kind {
       case .request(let request) where request.operation.work == .hashes: passwords
       case .request(let request) where request.isSearch: searches
       case .request, .subscribe, .tell: requests
@@ -23,10 +23,10 @@ extension AuthServer {
   }
 
   func perform(_ job: Job) {
-    switch job.question {
+    switch job.kind {
     case .tell(let token): feed.tell(job.connection, token)
     case .subscribe(let token):
-      answer(job) { () throws(BackendError) in
+      respond(to: job) { () throws(BackendError) in
         try feed.add(job.connection, token)
         return .done
       }
@@ -44,8 +44,8 @@ extension AuthServer {
       let error: BackendError? = if case .failure(let error) = result { error } else { nil }
       table.withLock { $0.counts.count(error, work, of: caller.user, took: time) }
       job.connection.note(result)
-      answer(job) { () throws(BackendError) in
-        guard let body = request.operation.answer(try result.get()) else { throw .unavailable(.answerUnknown) }
+      respond(to: job) { () throws(BackendError) in
+        guard let body = request.operation.responseBody(try result.get()) else { throw .unavailable(.answerUnknown) }
         return body
       }
       if let error, error.isRefusal { log(error, of: request, job.connection) }
@@ -53,19 +53,19 @@ extension AuthServer {
     }
   }
 
-  private func answer(_ job: Job, _ body: () throws(BackendError) -> WireBody) {
+  private func respond(to job: Job, _ body: () throws(BackendError) -> WireBody) {
     let now = try? rules.database.clock.now()
     do throws(BackendError) {
-      job.connection.answer(.answer(job.id, now: now, try body()))
+      job.connection.respond(.response(job.id, now: now, try body()))
     } catch {
-      job.connection.answer(.failure(job.id, now: now, error.told))
+      job.connection.respond(.failure(job.id, now: now, error.told))
     }
   }
 
   /// Answers a job that is not performed.
   func refuse(_ job: Job, _ error: BackendError) {
-    if case .tell = job.question { return feed.tellLater(job.connection) }
-    answer(job) { () throws(BackendError) in throw error }
+    if case .tell = job.kind { return feed.tellLater(job.connection) }
+    respond(to: job) { () throws(BackendError) in throw error }
   }
 
   func refused(

@@ -41,10 +41,10 @@ package final class AuthServer: Sendable {
   ///   - identity: See ``ServedDatabase/identity``.
   ///   - listener: A socket that listens.
   ///   - limits: How much of the service each caller may use.
-  ///   - looksEvery: How often to look for changes that others made in the database.
+  ///   - pollInterval: How often to look for changes that others made in the database.
   ///   - log: The log for refusals and faults.
   package init(
-    _ rules: Rules, identity: String, listener: Int32, limits: ServiceLimits, looksEvery: Duration, log: ServiceLog
+    _ rules: Rules, identity: String, listener: Int32, limits: ServiceLimits, pollInterval: Duration, log: ServiceLog
   ) {
     self.rules = rules
     self.limits = limits
@@ -53,7 +53,7 @@ package final class AuthServer: Sendable {
     self.identity = identity
     table = Monitor(ConnectionTable(places: CallerShares(limits.connections)))
     ready = Locked(FairQueue(.unlimited, runningOfUser: .max))
-    feed = ChangeFeed(rules, every: looksEvery)
+    feed = ChangeFeed(rules, every: pollInterval)
     housekeeping = Housekeeping(rules)
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, together: limits.databaseThreadsOfUser,
@@ -75,7 +75,7 @@ package final class AuthServer: Sendable {
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
     let workers = 2
     return epoll >= 0 && requests.start(perform) && searches.start(perform) && passwords.start(perform)
-      && feed.start({ self.submit(Job(connection: $0, id: Frames.unnumbered, question: .tell($1))) })
+      && feed.start({ self.submit(Job(connection: $0, id: Frames.unnumbered, kind: .tell($1))) })
       && housekeeping.start() && (0..<workers).allSatisfy { _ in startThread { self.watch() } }
       && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }

@@ -108,7 +108,7 @@ final class ChangeFeed: Sendable {
       if isOver == true { return }
       catchUp()
       notify(queue)
-      // One look covers many changes.
+      // One read covers many changes.
       usleep(Self.pause)
     }
   }
@@ -118,7 +118,7 @@ final class ChangeFeed: Sendable {
   /// - Parameter new: A subscriber to add, for changes from now on.
   private func catchUp(adding new: Subscriber? = nil) {
     cursors.withLock { cursors in
-      let accounts = look(&cursors)
+      let accounts = readChanges(&cursors)
       state.change { state in
         let concerned = state.subscribers.filter { _, subscriber in
           subscriber.isAdministrator && !accounts.isEmpty || accounts.contains(subscriber.account)
@@ -132,7 +132,7 @@ final class ChangeFeed: Sendable {
   }
 
   /// Reads the accounts of the new events and transfers; none when the database cannot be read.
-  private func look(_ cursors: inout Cursors) -> Set<Int64?> {
+  private func readChanges(_ cursors: inout Cursors) -> Set<Int64?> {
     let rows = try? rules.database.read { [cursors] (db) throws(BackendError) in
       (try cursors.events.rows(in: db), try cursors.transfers.rows(in: db))
     }
@@ -161,12 +161,12 @@ final class ChangeFeed: Sendable {
     for subscriber in next { queue(subscriber.connection, subscriber.token) }
   }
 
-  /// Tells a subscriber to look again, on a thread for requests.
+  /// Notifies a subscriber of a change, on a thread for requests.
   ///
   /// The notice after a session has ended is its last one.
   func tell(_ connection: Connection, _ token: SessionToken) {
     state.withLock { _ = $0.queued.remove(connection.number) }
-    connection.lookAgain()
+    connection.notifyChange()
     if (try? rules.perform(Operations.lookUp, on: token) == nil) == true { remove(connection.number) }
   }
 

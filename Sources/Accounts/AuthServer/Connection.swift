@@ -21,9 +21,9 @@ final class Connection: Sendable {
     case stopping
   }
 
-  /// The result of reading and writing the socket, for the server to act on.
-  struct Outcome: Sendable {
-    var question: (id: UInt32, Job.Question)?
+  /// What the server has to do after the socket was read and written.
+  struct Actions: Sendable {
+    var request: (id: UInt32, Job.Kind)?
     /// Whether this read brought the name of the caller.
     var isNamed = false
     var ending: Ending?
@@ -33,7 +33,7 @@ final class Connection: Sendable {
     // Small fields side by side take the memory of one, for each of thousands of connections.
     var isOpen = true
     var isGreeted = false
-    var isToldToLook = false
+    var isNotified = false
     /// No request is read until the next sweep.
     var isPutOff = false
     /// Why nothing more is read: the client closed its side, or sent something invalid.
@@ -64,7 +64,7 @@ final class Connection: Sendable {
   private let descriptor: Int32
   private let state: Locked<State>
 
-  /// Takes over a connected socket; the server acts on the outcome of each read and write.
+  /// Takes over a connected socket; the server does what follows from each read and write.
   init(_ descriptor: Int32, _ peer: Peer, number: UInt64, of server: AuthServer) {
     self.number = number
     self.server = server
@@ -103,7 +103,7 @@ final class Connection: Sendable {
   }
 
   /// Answers a request that was read.
-  func answer(_ frame: ServerFrame) {
+  func respond(_ frame: ServerFrame) {
     let bytes = frame.encoded()
     change { state in
       state.isAsking = false
@@ -112,11 +112,11 @@ final class Connection: Sendable {
   }
 
   /// Notifies a subscriber, unless an earlier notice is still unread.
-  func lookAgain() {
+  func notifyChange() {
     change { state in
-      if state.isToldToLook { return }
-      state.isToldToLook = true
-      state.output += ServerFrame.lookAgain.encoded()
+      if state.isNotified { return }
+      state.isNotified = true
+      state.output += ServerFrame.changed.encoded()
     }
   }
 
@@ -141,14 +141,14 @@ final class Connection: Sendable {
     if state.withLock({ $0.isPutOff }) { change { $0.isPutOff = false } }
   }
 
-  /// Changes an open connection, and then writes, reads and acts on the outcome.
+  /// Changes an open connection, and then writes, reads and lets the server do what follows.
   private func change(takingFrames takesFrames: Bool = false, _ body: (inout State) -> Void) {
-    let outcome = state.withLock { state in
-      guard state.isOpen else { return Outcome() }
+    let actions = state.withLock { state in
+      guard state.isOpen else { return Actions() }
       body(&state)
       return settle(&state, takesFrames)
     }
-    server.act(self, outcome)
+    server.act(self, actions)
   }
 
   /// Why the wait for the client timed out; nil if it did not, or if a worker has yet to read what
@@ -187,19 +187,19 @@ final class Connection: Sendable {
   }
 
   /// Writes, takes the next frames, and sets which events to watch for.
-  private func settle(_ state: inout State, _ takesFrames: Bool) -> Outcome {
-    var outcome = Outcome()
+  private func settle(_ state: inout State, _ takesFrames: Bool) -> Actions {
+    var actions = Actions()
     let wasWritten = state.output.isEmpty
-    guard flush(&state) else { return Outcome(ending: .hungUp) }
+    guard flush(&state) else { return Actions(ending: .hungUp) }
     if takesFrames, state.output.isEmpty, !state.isPutOff, state.isAnswered {
-      takeFrames(&state, &outcome)
+      takeFrames(&state, &actions)
       // What is wrong with a frame is said at once.
-      guard flush(&state) else { return Outcome(ending: .hungUp) }
+      guard flush(&state) else { return Actions(ending: .hungUp) }
     }
     let hasNext = state.input.hasNext && state.isAnswered
     if let ending = state.isInputOver, !state.isAsking, state.output.isEmpty, !hasNext {
-      outcome.ending = ending
-      return outcome
+      actions.ending = ending
+      return actions
     }
     let limits = server.limits
     let isBusy = state.isAsking || !state.output.isEmpty || state.isPutOff
@@ -212,11 +212,11 @@ final class Connection: Sendable {
       if wasWritten || state.deadline == nil { state.deadline = .now + limits.frameTime }
     } else if !waitsForRest {
       state.deadline = nil
-    } else if state.deadline == nil || outcome.question != nil {
+    } else if state.deadline == nil || actions.request != nil {
       state.deadline = .now + limits.frameTime
     }
     _ = csocket_rearm(server.epoll, descriptor, isRead ? 1 : 0, isWritten ? 1 : 0, number)
-    return outcome
+    return actions
   }
 
   /// - Returns: False when the client has hung up.
@@ -231,18 +231,18 @@ final class Connection: Sendable {
       }
       state.sent += count
     }
-    (state.output, state.sent, state.isToldToLook) = ([], 0, false)
+    (state.output, state.sent, state.isNotified) = ([], 0, false)
     return true
   }
 
-  private func takeFrames(_ state: inout State, _ outcome: inout Outcome) {
+  private func takeFrames(_ state: inout State, _ actions: inout Actions) {
     do throws(WireFault) {
       while !state.isAsking, let payload = try state.input.next() {
         switch (try ClientFrame(payload: payload), state.isGreeted) {
         case (.hello, false): state.isGreeted = true
         case (.named(let name), false) where state.peer.caller.name == nil:
           state.peer.caller.name = name
-          outcome.isNamed = true
+          actions.isNamed = true
         case (.request(let id, let body), true): ask(id, .request(try Request(body, of: Operations.all)))
         case (.subscribe(let id, let token), true): ask(id, .subscribe(token))
         case (.hello, true), (.request, false), (.subscribe, false), (.named, _): throw .invalid("order of messages")
@@ -255,9 +255,9 @@ final class Connection: Sendable {
     } catch {
       state.refuse(.badFrame, .unavailable(.messageInvalid, error.description))
     }
-    func ask(_ id: UInt32, _ question: Job.Question) {
+    func ask(_ id: UInt32, _ kind: Job.Kind) {
       state.isAsking = true
-      outcome.question = (id, question)
+      actions.request = (id, kind)
     }
   }
 }

@@ -6,7 +6,7 @@ import Glibc
 
 /// A request that waits for a thread, or runs on one.
 struct Job: Sendable {
-  enum Question: Sendable {
+  enum Kind: Sendable {
     case request(Request)
     case subscribe(SessionToken)
     /// Notify a subscriber that something changed; this has no answer.
@@ -15,7 +15,7 @@ struct Job: Sendable {
 
   let connection: Connection
   let id: UInt32
-  let question: Question
+  let kind: Kind
   let since = ContinuousClock.now
 }
 

@@ -11,10 +11,10 @@ public protocol HeldCalls: Sendable {
 
 /// Where a held call of a double stops.
 public enum HoldingPoint: Hashable, Sendable, CaseIterable {
-  /// Before the call takes effect.
-  case question
-  /// After the call took effect, before the caller gets the answer.
-  case answer
+  /// At the start of the call, before it takes effect.
+  case start
+  /// At the end of the call: it took effect, and the caller has no answer yet.
+  case end
 }
 
 extension HeldCalls {
@@ -35,12 +35,12 @@ extension HeldCalls {
   ///   - operation: The operation to stop.
   ///   - point: Where its calls stop.
   ///   - calls: The number of calls to stop; later calls pass.
-  public func hold(_ operation: Operation, at point: Point = .question, calls: Int = .max) {
+  public func hold(_ operation: Operation, at point: Point = .start, calls: Int = .max) {
     turnstile.storage.withLock { $0[operation, at: point].held = calls }
   }
 
   /// Releases the held calls of an operation; later calls pass.
-  public func release(_ operation: Operation, at point: Point = .question) {
+  public func release(_ operation: Operation, at point: Point = .start) {
     let waiting = turnstile.storage.withLock { storage in
       defer { storage[operation, at: point] = .init() }
       return storage[operation, at: point].waiting
@@ -49,12 +49,12 @@ extension HeldCalls {
   }
 
   /// Releases the first held call of an operation; the others stay held.
-  public func releaseFirst(_ operation: Operation, at point: Point = .question) {
+  public func releaseFirst(_ operation: Operation, at point: Point = .start) {
     turnstile.storage.withLock { $0[operation, at: point].waiting.popFirst() }?.fulfil(())
   }
 
   /// Waits until `count` calls of an operation are held at the point.
-  public func waitUntilHeld(_ operation: Operation, at point: Point = .question, count: Int = 1) async {
+  public func waitUntilHeld(_ operation: Operation, at point: Point = .start, count: Int = 1) async {
     await turnstile.storage.wait { $0[operation, at: point].waiting.count >= count }
   }
 }
@@ -92,9 +92,9 @@ public final class Turnstile<Operation: Hashable & Sendable>: Sendable {
       storage.log.append(operation)
       return storage.onCall
     }()
-    await stop(operation, at: .question)
+    await stop(operation, at: .start)
     let result = body()
-    await stop(operation, at: .answer)
+    await stop(operation, at: .end)
     return result
   }
 

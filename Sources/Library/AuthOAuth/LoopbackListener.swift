@@ -125,7 +125,7 @@
         if Task.isCancelled { throw .loginCancelled }
         if sockets.withLock(\.isEmpty) { throw .unusablePort(address, "its login has ended") }
         let ready = await readable()
-        let found = try answer(ready, then: .thread) { (address) throws(OAuthError) in
+        let found = try respond(to: ready, then: .thread) { (address) throws(OAuthError) in
           try authority.credentials(from: address)
         }
         if let found { return found }
@@ -163,8 +163,8 @@
     ///   - check: Turns an address that answers the login into credentials, and refuses others.
     /// - Returns: What `check` returned; nil if nothing answered the login.
     /// - Throws: What `check` throws, unless the address belongs to another login.
-    package func answer(
-      _ ready: [Int32], then after: Afterwards, _ check: (String) throws(OAuthError) -> Credentials
+    package func respond(
+      to ready: [Int32], then after: Afterwards, _ check: (String) throws(OAuthError) -> Credentials
     ) throws(OAuthError) -> Credentials? {
       var open = connections.withLock { connections in
         defer { connections = [] }
@@ -186,7 +186,7 @@
             throw error
           }
           let page = RedirectPage(title: title, sentence: "This address does not belong to a login.")
-          connection.send(page.answer("404 Not Found"))
+          connection.send(page.response("404 Not Found"))
         }
       }
       return nil
@@ -196,7 +196,7 @@
     private func end(
       _ connection: RedirectConnection, _ open: inout [RedirectConnection], _ after: Afterwards, _ sentence: String
     ) {
-      let page = RedirectPage(title: title, sentence: sentence).answer("200 OK")
+      let page = RedirectPage(title: title, sentence: sentence).response("200 OK")
       let redirect = RedirectPage.redirect(to: path)
       let isShown = show(page, redirect, open.map(\.descriptor), after)
       if isShown { open = [] }

@@ -88,7 +88,7 @@ package struct ClientGrant: Sendable, Redacted {
 
   /// The name of this grant for the vault; it contains no secret.
   ///
-  /// Each grant has another name, so that a process that waited for a claim notices a new one.
+  /// Each grant has another name, so that a process that waited for a lock notices a new one.
   package var name: SessionToken {
     let fields: [String: String?] = [
       "version": Self.version, "iss": origin.issuer, "client_id": origin.client, "scope": scope, "id": id,

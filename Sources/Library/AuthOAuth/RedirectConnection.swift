@@ -47,7 +47,7 @@
       + "overflow-wrap:anywhere}h1{font-size:1.5rem}"
 
     /// The HTTP response with this page.
-    func answer(_ status: String) -> String {
+    func response(_ status: String) -> String {
       let (title, sentence) = (title.htmlText, sentence.htmlText)
       let page = """
         <!doctype html><html lang="en"><head><meta charset="utf-8">\
@@ -56,14 +56,14 @@
         <body><main><h1>\(title)</h1><p>\(sentence)</p></main></body></html>
 
         """
-      return Self.answer(status, ["Content-Type: text/html; charset=utf-8"], page)
+      return Self.response(status, ["Content-Type: text/html; charset=utf-8"], page)
     }
 
     /// An answer that sends the browser to another path, so that no code and no state stays in its
     /// address bar and its history.
-    static func redirect(to path: String) -> String { answer("303 See Other", ["Location: \(path)"], "") }
+    static func redirect(to path: String) -> String { response("303 See Other", ["Location: \(path)"], "") }
 
-    private static func answer(_ status: String, _ headers: [String], _ body: String) -> String {
+    private static func response(_ status: String, _ headers: [String], _ body: String) -> String {
       let hash = Base64URL.padded(SHA256.hash(Array(style.utf8)))
       let lines =
         ["HTTP/1.1 \(status)"] + headers + [

@@ -9,7 +9,7 @@ extension AppState {
   ///
   /// What is loaded stands below all else, so that no row moves when it arrives.
   var homePage: AppPage {
-    if !isRestored, lookNotice == nil { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
+    if !isRestored, checkNotice == nil { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
     if let user { return provider.map { home(of: user, at: $0) } ?? home(of: user) }
     let logIn = AppRow("Log in", logInChoice)
     let machine = AppRow("See how a session works", .open(.machine))

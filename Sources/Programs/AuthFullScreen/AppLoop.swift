@@ -14,7 +14,7 @@ package final class AppLoop {
   private let state: AppState
   private let work: any AppWorker
   private let mailbox: AppMailbox
-  private var looks = AppLane()
+  private var checks = AppLane()
   /// Results that arrived before the change of the session that must be shown first.
   private var early: [AppMailbox.News] = []
   /// The revision of the last session change in the state.
@@ -81,7 +81,7 @@ package final class AppLoop {
   /// Handles what other threads posted.
   private func takeNews() {
     if isOver { return }
-    if let left = work.timeUntilLimit, left <= .zero { submit(.look) }
+    if let left = work.timeUntilLimit, left <= .zero { submit(.check) }
     take(work.sessionEnd)
     var news: [AppMailbox.News]
     early += mailbox.take()
@@ -95,13 +95,13 @@ package final class AppLoop {
     switch news {
     case .changed(let change): take(change)
     case .outside(let problem):
-      submit(.look)
-      if let problem { take(.looked(problem)) }
+      submit(.check)
+      if let problem { take(.checked(problem)) }
     case .done(let message, let revision):
       guard revision <= self.revision else { return early.append(news) }
       switch message {
       case .finished, .written: break
-      case _: run(looks.finish())
+      case _: run(checks.finish())
       }
       take(message)
     }
@@ -132,7 +132,7 @@ package final class AppLoop {
       case .copy(let text): copied = text
       case .copySecret: copied = state.secretShown
       case .writeCodes: writeCodes()
-      case .look, .load, .renew, .perform: submit(effect)
+      case .check, .load, .renew, .perform: submit(effect)
       }
     }
   }
@@ -141,7 +141,7 @@ package final class AppLoop {
   ///
   /// The state starts only one action at a time.
   private func submit(_ effect: AppEffect) {
-    if case .perform = effect { run(effect) } else { run(looks.add(effect)) }
+    if case .perform = effect { run(effect) } else { run(checks.add(effect)) }
   }
 
   private func run(_ effect: AppEffect?) {

@@ -14,10 +14,10 @@ package indirect enum AppMessage: Sendable {
   case dismissed(String)
   case loaded(AppTab, Result<AppPage, CommandError>)
   /// An action ended, with this result.
-  case finished(AppAction, Result<AppOutcome, CommandError>)
+  case finished(AppAction, Result<AppResult, CommandError>)
   /// A check of the session ended: the reason if it failed, whether there are no accounts, and
   /// whether it is known now who is logged in.
-  case looked(CommandError?, isEmpty: Bool = false, isKnown: Bool = true)
+  case checked(CommandError?, isEmpty: Bool = false, isKnown: Bool = true)
   /// A login at the identity provider ended, to confirm the session or to begin one.
   case authenticated(Result<Credentials, CommandError>, isConfirming: Bool)
   /// The time until the session expires, nil if it does not; and whether activity prolongs it.
@@ -33,7 +33,7 @@ enum AppEffect: Equatable, Sendable {
   /// Load these rows of the tab; this prolongs the session if it is the user's activity.
   case load(AppTab, isActivity: Bool, AppQuery = AppQuery())
   /// Check the session, to find out who is logged in.
-  case look
+  case check
   case perform(AppAction)
   /// Prolong the session, because the user pressed a key.
   case renew
@@ -50,7 +50,7 @@ enum AppEffect: Equatable, Sendable {
 }
 
 /// The result of an action, and what opens next: a page that shows once, a form or a question.
-package struct AppOutcome: Sendable {
+package struct AppResult: Sendable {
   /// What was done, as a sentence.
   package var done: String
   var page: AppInterruption?

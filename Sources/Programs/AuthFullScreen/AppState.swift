@@ -46,14 +46,14 @@ final class AppState {
   var lacksTwoStep = false
   var notice: AppNotice?
   /// The notice that explains why the last check of the session failed.
-  var lookNotice: AppNotice?
+  var checkNotice: AppNotice?
   /// The notice that explains why the last load of a tab failed, and whether the database could not
   /// be used at all.
   var loadNotice: (tab: AppTab, notice: AppNotice, isOutage: Bool)?
   /// The error whose notice says how long to wait, and the time when the wait ends.
   var delay: (problem: CommandError, end: Duration)?
   /// The time of the next check of the session if nothing changes before; nil for none.
-  var nextLook: Duration?
+  var nextCheck: Duration?
   var showsHelp = false
   /// The action that the worker performs now; nil while it does nothing.
   var work: AppAction?
@@ -119,7 +119,7 @@ final class AppState {
       let isShown = ending != nil || tab == .home
       changes.append(end.at - (isShown ? Deadlines.nextChange(ofWait: end.at - now) : Self.lastMinute))
     }
-    changes += [arrived?.until, nextLook].compactMap(\.self)
+    changes += [arrived?.until, nextCheck].compactMap(\.self)
     for moment in (menuRow?.menu?.moments ?? [:]).values {
       let step: Int64 = wallNow - moment < 7200 ? 60 : 3600
       changes.append(now + .seconds(step - (wallNow - moment) % step))

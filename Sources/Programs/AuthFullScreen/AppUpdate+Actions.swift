@@ -17,7 +17,7 @@ extension AppState {
     return .perform(action)
   }
 
-  func finish(_ action: AppAction, _ result: Result<AppOutcome, CommandError>) -> AppEffect? {
+  func finish(_ action: AppAction, _ result: Result<AppResult, CommandError>) -> AppEffect? {
     // Only the form that started the action shows its result.
     let isHere = form === sender
     if draft === sender { draft = nil }
@@ -38,7 +38,7 @@ extension AppState {
       // The notice may say that the action continues.
       notice = nil
       // Checks of the session had to wait for the login.
-      if !isRestored { nextLook = now }
+      if !isRestored { nextCheck = now }
       return isHere ? fail(action, problem) : failElsewhere(problem)
     }
   }

@@ -17,9 +17,9 @@ extension AppState {
     countDown()
     if isRestored, let tab = wanted.take() { effect = open(tab) ?? effect }
     scroll()
-    let isLookDue = nextLook.map { $0 <= now } ?? false
-    if isLookDue { nextLook = nil }
-    return [effect ?? loadMore(), isActivity ? .renew : nil, isLookDue ? .look : nil].compactMap(\.self)
+    let isCheckDue = nextCheck.map { $0 <= now } ?? false
+    if isCheckDue { nextCheck = nil }
+    return [effect ?? loadMore(), isActivity ? .renew : nil, isCheckDue ? .check : nil].compactMap(\.self)
   }
 
   /// Loads the rows for a new filter text, unless all rows are loaded; otherwise more rows when the
@@ -47,15 +47,15 @@ extension AppState {
     case .dismissed(let sentence): return close(because: sentence)
     case .loaded(let tab, let result): take(tab, result)
     case .finished(let action, let result): return finish(action, result)
-    case .looked(nil, _, isKnown: false):
-      nextLook = now + .seconds(5)
+    case .checked(nil, _, isKnown: false):
+      nextCheck = now + .seconds(5)
       return nil
-    case .looked(let problem, let isEmpty, _):
+    case .checked(let problem, let isEmpty, _):
       // The check succeeded, so its earlier error is out of date.
-      if notice == lookNotice { notice = nil }
-      (nextLook, self.isEmpty, lookNotice) = (nil, isEmpty, nil)
+      if notice == checkNotice { notice = nil }
+      (nextCheck, self.isEmpty, checkNotice) = (nil, isEmpty, nil)
       if let problem {
-        lookNotice = show(problem)
+        checkNotice = show(problem)
       } else {
         isRestored = true
         if loadNotice?.isOutage == true { endLoadNotice() }
@@ -109,7 +109,7 @@ extension AppState {
       delay = problem.wait.map { (problem, now + $0) }
     }
     // No notification says when the database can be used again.
-    if problem.status == .cannotTell { nextLook = now + .seconds(5) }
+    if problem.status == .cannotTell { nextCheck = now + .seconds(5) }
     return notice
   }
 
@@ -145,7 +145,7 @@ extension AppState {
       if tab == .receipts { noteArrivals(page) }
       self[tab].page = page
       // It shows times that pass.
-      if tab == .sessions { nextLook = now + .seconds(60) }
+      if tab == .sessions { nextCheck = now + .seconds(60) }
       guard let menu else { return }
       // The actions of the menu may have changed: keep the same one selected.
       move(by: 0)

@@ -14,16 +14,16 @@ package protocol AppWorker: Sendable {
   /// Whether the session file was missing at the last check, while its session was active.
   var isFileMissing: Bool { get }
   /// Checks the session again.
-  func look() async -> AppMessage
+  func check() async -> AppMessage
   /// Loads the page of a tab.
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage
   /// Performs an action of the user, and returns its result.
-  func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome
-  /// Calls `look` when it has started to follow changes, and after each change that another process
-  /// may have made; it does not return.
+  func perform(_ action: AppAction) async throws(CommandError) -> AppResult
+  /// Calls `check` when it has started to follow changes, and after each change that another
+  /// process may have made; it does not return.
   ///
-  /// While changes cannot be followed, it calls `look` every 5 seconds, with the reason.
-  func followChanges(look: @Sendable (CommandError?) -> Void) async
+  /// While changes cannot be followed, it calls `check` every 5 seconds, with the reason.
+  func followChanges(check: @Sendable (CommandError?) -> Void) async
   /// Whether a new login at the identity provider can confirm the session of this user.
   func canConfirm(_ user: User) -> Bool
 }
@@ -54,7 +54,7 @@ extension AppWorker {
   /// Runs an effect, and returns the message with its result.
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
-    case .look: return await look()
+    case .check: return await check()
     case .load(let tab, let isActivity, let query):
       do throws(CommandError) {
         return .loaded(tab, .success(try await load(tab, isActivity: isActivity, query)))
@@ -69,7 +69,7 @@ extension AppWorker {
       }
     case .renew:
       // If it fails, a check of the session reports why.
-      return await (try? store.renew()) != nil ? .tick : look()
+      return await (try? store.renew()) != nil ? .tick : check()
     case .copy, .copySecret, .writeCodes, .authenticate, .quit: return .tick
     }
   }

@@ -1,7 +1,7 @@
 package import AuthCore
 package import CommandLineKit
 
-extension Question {
+extension Prompt {
   /// Asks twice for a new password; `check` throws the reason if it is not acceptable.
   ///
   /// It asks again if the password is not acceptable, or differs the second time.

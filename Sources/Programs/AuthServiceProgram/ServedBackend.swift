@@ -74,7 +74,7 @@ enum DatabaseLocation: Hashable, Sendable {
 struct ServedBackend: Sendable {
   let rules: Rules
   /// How often to check for changes that others made without a notification.
-  let looksEvery: Duration
+  let pollInterval: Duration
   /// The embedded database, which the service can copy; nil for PostgreSQL, which has tools for it.
   let embedded: LocalAuthority?
 
@@ -89,7 +89,7 @@ struct ServedBackend: Sendable {
     case .sqlite(let directory):
       let authority = LocalAuthority(directory: directory, cost: cost, isShared: true, isServed: !isAlone)
       try explained { () throws(BackendError) in try authority.holdAlone() }
-      (rules, looksEvery, embedded) = (authority.rules, .seconds(10), authority)
+      (rules, pollInterval, embedded) = (authority.rules, .seconds(10), authority)
     case .postgres(let address):
       let address = try address.text
       let state = Environment.value("STATE_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
@@ -97,7 +97,7 @@ struct ServedBackend: Sendable {
         try Postgres.database(address, connections: connections, state: state, isAlone: isAlone)
       }
       rules = Rules(database: database, policy: .standard, cost: cost, isShared: true)
-      (looksEvery, embedded) = (.seconds(1), nil)
+      (pollInterval, embedded) = (.seconds(1), nil)
     }
   }
 

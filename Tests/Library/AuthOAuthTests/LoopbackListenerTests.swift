@@ -70,7 +70,7 @@ import Testing
 
     /// Lets the listener look at all connections once.
     func work() throws -> Credentials? {
-      try listener.answer(listener.descriptors, then: .nothing) { address throws(OAuthError) in
+      try listener.respond(to: listener.descriptors, then: .nothing) { address throws(OAuthError) in
         try authority.credentials(from: address)
       }
     }

@@ -21,7 +21,7 @@ package final class ServedRules: Sendable {
     change(&limits)
     server = AuthServer(
       rules, identity: identity, listener: listeningSocket(at: folder.path + "/s"), limits: limits,
-      looksEvery: .seconds(1), log: ServiceLog(descriptor: Self.log))
+      pollInterval: .seconds(1), log: ServiceLog(descriptor: Self.log))
     guard server.start() else { preconditionFailure("no threads: \(errno)") }
   }
 

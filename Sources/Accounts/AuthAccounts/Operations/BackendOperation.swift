@@ -17,12 +17,12 @@ public struct BackendOperation<Input: Sendable, Output: Sendable, Key>: Sendable
   private let otherName: String?
   /// The operation's number in the protocol; no other operation ever gets it.
   package let number: OperationNumber
-  /// The kind of the answer in the protocol.
-  package let kind: AnswerKind
+  /// The kind of the response in the protocol.
+  package let kind: ResponseKind
   /// The operation's work, which decides which threads of a service run it.
   package let work: RequestWork
-  /// What the client does when the answer was lost.
-  package let lost: LostAnswer
+  /// What the client does when the response was lost.
+  package let lost: LostResponse
   /// What the operation requires of the session; nil for an operation without a session.
   package let needs: SessionNeeds?
   /// How the service and its client exchange it.
@@ -33,7 +33,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable, Key>: Sendable
   private(set) var output: WireParts<Output>
 
   private init<each Part: WireValue>(
-    _ number: OperationNumber, _ kind: AnswerKind, _ work: RequestWork, _ lost: LostAnswer?,
+    _ number: OperationNumber, _ kind: ResponseKind, _ work: RequestWork, _ lost: LostResponse?,
     _ needs: KeyNeeds<Key>, _ name: String?, _ output: WireParts<Output>
   ) where Input == (repeat each Part) {
     (self.number, self.kind, self.work, self.needs) = (number, kind, work, needs.session)
@@ -52,27 +52,28 @@ public struct BackendOperation<Input: Sendable, Output: Sendable, Key>: Sendable
   ///
   /// - Parameters:
   ///   - number: The operation's number in the protocol, with its name in ``Operations``.
-  ///   - kind: The kind of the answer.
+  ///   - kind: The kind of the response.
   ///   - work: Whether it hashes a password, writes or only reads.
-  ///   - lost: What the client does when the answer was lost; nil repeats a read, and nothing else.
+  ///   - lost: What the client does when the response was lost; nil repeats a read, and nothing
+  ///     else.
   ///   - needs: What it requires of the session, from which the key follows.
   ///   - name: Its name in ``Operations``, if it is another one.
   init<each Part: WireValue>(
-    _ number: OperationNumber, _ kind: AnswerKind, _ work: RequestWork, lost: LostAnswer? = nil,
+    _ number: OperationNumber, _ kind: ResponseKind, _ work: RequestWork, lost: LostResponse? = nil,
     needs: KeyNeeds<Key>, name: String? = nil
   ) where Input == (repeat each Part), Output: WireValue {
     self.init(number, kind, work, lost, needs, name, WireParts())
   }
 
-  /// Creates an operation without an output; its answer only says that it is done.
+  /// Creates an operation without an output; its response only says that it is done.
   init<each Part: WireValue>(
-    _ number: OperationNumber, _ work: RequestWork, lost: LostAnswer? = nil, needs: KeyNeeds<Key>
+    _ number: OperationNumber, _ work: RequestWork, lost: LostResponse? = nil, needs: KeyNeeds<Key>
   ) where Input == (repeat each Part), Output == Void {
     self.init(number, .done, work, lost, needs, nil, WireParts())
   }
 
   /// Returns this operation with another form of its output in the protocol.
-  func answering(_ output: WireParts<Output>) -> BackendOperation {
+  func responding(with output: WireParts<Output>) -> BackendOperation {
     var operation = self
     operation.output = output
     return operation
@@ -81,15 +82,15 @@ public struct BackendOperation<Input: Sendable, Output: Sendable, Key>: Sendable
   // MARK: In the protocol
 
   /// The body of a request to a service, with the tokens in this form.
-  package func question(_ input: Input, for form: TokenForm) throws(WireFault) -> WireBody {
+  package func requestBody(_ input: Input, for form: TokenForm) throws(WireFault) -> WireBody {
     let wire = WireWriter(for: form)
     wire.byte(number.rawValue)
     inputs.write(input, wire)
     return try wire.body
   }
 
-  /// Reads the output from the answer of a service; nil for an answer of another kind.
-  package func answer(in body: WireBody, for form: TokenForm) throws(WireFault) -> Output? {
+  /// Reads the output from the response of a service; nil for a response of another kind.
+  package func response(in body: WireBody, for form: TokenForm) throws(WireFault) -> Output? {
     var wire = WireReader(body.bytes, for: form)
     guard try wire.byte() == kind.rawValue else { return nil }
     let value = try output.read(&wire)

@@ -8,8 +8,8 @@ struct OperationExchange<Input: Sendable, Output: Sendable>: Sendable {
 
   /// How the client sends it; nil sends one request with its inputs.
   var asking: Asking?
-  /// The command-line option with which a user safely repeats it after its answer was lost; nil if
-  /// there is none.
+  /// The command-line option with which a user safely repeats it after its response was lost; nil
+  /// if there is none.
   var retry: (@Sendable (Input) -> String?)?
   /// Lowers the limit in the inputs to the rows that fit a frame; nil unless the output is a list.
   var capped: (@Sendable (Input) -> Input)?
@@ -18,7 +18,7 @@ struct OperationExchange<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 extension BackendOperation {
-  /// Returns this operation with what a client of a service does because an answer may be lost.
+  /// Returns this operation with what a client of a service does because a response may be lost.
   ///
   /// - Parameters:
   ///   - option: The command-line option with which a user safely repeats it; nil without one.
@@ -46,13 +46,13 @@ extension BackendOperation {
   }
 
   /// The command-line option with which a user safely repeats the operation with these inputs after
-  /// its answer was lost; nil if there is none.
+  /// its response was lost; nil if there is none.
   package func retryOption(for input: Input) -> String? { exchange.retry?(input) }
 }
 
-/// What a client does when the answer was lost.
-package enum LostAnswer: Hashable, Sendable {
-  /// Sends the operation again, or reports that there was no answer: only the answer matters.
+/// What a client does when the response was lost.
+package enum LostResponse: Hashable, Sendable {
+  /// Sends the operation again, or reports that there was no response: only the response matters.
   case readAgain
   /// Sends the operation again: it has a key or a token that the client created, or it sets a
   /// state.

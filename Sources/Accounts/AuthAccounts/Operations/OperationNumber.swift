@@ -11,8 +11,8 @@ package enum OperationNumber: UInt8, Sendable, CaseIterable {
     ownGroups, groupsOfAccount, groups, members, prove, verify, inspect
 }
 
-/// The kinds of answers by their numbers in the protocol; several operations may share a kind.
-package enum AnswerKind: UInt8, Sendable, CaseIterable {
+/// The kinds of responses by their numbers in the protocol; several operations may share a kind.
+package enum ResponseKind: UInt8, Sendable, CaseIterable {
   case done = 1, grant, found, user, profile, recoveryCodes, oneTimeCode, twoStep, twoStepSecret, twoStepPolicy
   case sessions, count, receipt, earlier, receipts, events, account, accounts, registration,
     groups, proof, provenUser

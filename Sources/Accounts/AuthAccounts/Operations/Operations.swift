@@ -45,7 +45,7 @@ package enum Operations {
   // A forgotten password.
   package static let makeRecoveryCodes = Operation<SessionToken, [RecoveryCode], _>(
     .makeRecoveryCodes, .recoveryCodes, .writes, needs: .recentPassword
-  ).answering(.recoveryCodes)
+  ).responding(with: .recoveryCodes)
   package static let recover = Operation<(String, RecoveryCode, Secret), User, _>(
     .recover, .user, .hashes, needs: .noSession)
   package static let resetPassword = Operation<(Username, SessionToken), OneTimeCode, _>(
@@ -133,7 +133,7 @@ package enum Operations {
   ).listing(\.1, \.limit) { $0.after = $1.last?.user.username }
   package static let prove = Operation<(Username, SessionToken), ToolProof, _>(
     .prove, .proof, .writes, lost: .readAgain, needs: .active
-  ).answering(.newProof)
+  ).responding(with: .newProof)
   package static let verify = Operation<(ToolProof, SessionToken), ProvenUser, _>(
     .verify, .provenUser, .writes, needs: .active)
 

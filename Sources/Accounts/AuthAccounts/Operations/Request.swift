@@ -6,7 +6,7 @@ extension BackendOperation {
     Request(
       operation: self, input: input, token: token(input), isSearch: exchange.isSearch?(input) ?? false,
       perform: { (backend) throws(BackendError) in try backend.perform(self, on: input) },
-      question: { (form) throws(WireFault) in try question(input, for: form) },
+      body: { (form) throws(WireFault) in try requestBody(input, for: form) },
       serve: { (performer) throws(BackendError) in try performer.perform(self, on: exchange.capped?(input) ?? input) })
   }
 
@@ -20,26 +20,26 @@ extension BackendOperation {
 package protocol AnyOperation: Sendable {
   var name: String { get }
   var number: OperationNumber { get }
-  var kind: AnswerKind { get }
+  var kind: ResponseKind { get }
   var work: RequestWork { get }
-  var lost: LostAnswer { get }
+  var lost: LostResponse { get }
   var needs: SessionNeeds? { get }
 
   /// Reads the inputs of a request of this operation.
   func request(from wire: inout WireReader) throws(WireFault) -> Request
 
-  /// Writes an output of this operation as the answer of a service; nil for a value of another
+  /// Writes an output of this operation as the response of a service; nil for a value of another
   /// type.
-  func answer(_ output: any Sendable) -> WireBody?
+  func responseBody(_ output: any Sendable) -> WireBody?
 
-  /// Reads the output from the answer of a service; nil for an answer of another kind.
-  func output(of answer: WireBody) throws(WireFault) -> (any Sendable)?
+  /// Reads the output from the response of a service; nil for a response of another kind.
+  func output(of response: WireBody) throws(WireFault) -> (any Sendable)?
 }
 
 extension BackendOperation: AnyOperation {
   package func request(from wire: inout WireReader) throws(WireFault) -> Request { request(try inputs.read(&wire)) }
 
-  package func answer(_ output: any Sendable) -> WireBody? {
+  package func responseBody(_ output: any Sendable) -> WireBody? {
     guard let output = output as? Output else { return nil }
     let wire = WireWriter(for: .plain)
     wire.byte(kind.rawValue)
@@ -47,8 +47,8 @@ extension BackendOperation: AnyOperation {
     return try? wire.body
   }
 
-  package func output(of answer: WireBody) throws(WireFault) -> (any Sendable)? {
-    try self.answer(in: answer, for: .plain)
+  package func output(of response: WireBody) throws(WireFault) -> (any Sendable)? {
+    try self.response(in: response, for: .plain)
   }
 }
 
@@ -72,7 +72,7 @@ package struct Request: Sendable {
   /// Performs the operation through the entry of a backend.
   package let perform: @Sendable (any Backend) throws(BackendError) -> any Sendable
   /// The body of the request to a service, with the tokens in this form.
-  package let question: @Sendable (TokenForm) throws(WireFault) -> WireBody
+  package let body: @Sendable (TokenForm) throws(WireFault) -> WireBody
   /// Performs the operation for a client of a service, with at most the rows that fit a frame.
   package let serve: @Sendable (any OperationPerformer) throws(BackendError) -> any Sendable
 

@@ -181,7 +181,7 @@ package struct WireBody: WireValue, Redacted {
   package let bytes: [UInt8]
 
   /// The answer of an operation without an output.
-  package static let done = WireBody([AnswerKind.done.rawValue])
+  package static let done = WireBody([ResponseKind.done.rawValue])
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 

@@ -18,7 +18,7 @@ extension Rules {
     let hash = try hasher.hash(accepted)
     let attempt = try allowedAttempt(under: token, .active)
     return try accept(present, for: attempt, .everything, asking: nil) { (db, account) throws(BackendError) in
-      let session = try db.claim(token)
+      let session = try db.activeSession(token)
       try db.requireFresh(session)
       try db.run(AccountQuery.setPassword, hash, account.id)
       try db.run(CodeQuery.voidOneTimeCodes, account.id)

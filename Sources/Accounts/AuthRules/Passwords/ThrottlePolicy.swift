@@ -15,7 +15,7 @@ package enum ThrottlePolicy {
   /// The longest time in which an attempt is checked; after that its process counts as killed.
   ///
   /// A check takes 0.1 s. Five at once took 3.5 s on two processors with fifty busy processes.
-  package static let longestLook: Duration = .seconds(10)
+  package static let longestCheck: Duration = .seconds(10)
   /// The longest wait of an attempt for others that are being checked, five after five.
   package static let longestTurn: Duration = .seconds(30)
 

@@ -56,7 +56,7 @@ extension Rules {
     in db: any Transaction
   ) throws(BackendError) -> Grant {
     if let hash = request.session {
-      let session = try db.claim(hash)
+      let session = try db.activeSession(hash)
       let grant = try issue(new.token, for: session, request.limits, in: db)
       try db.record(.reauthenticated, by: session, detail: code.words)
       return grant
@@ -169,7 +169,7 @@ extension Transaction {
     _ account: AccountRow, _ newHash: String?, _ request: StepRequest
   ) throws(BackendError) -> Challenge {
     let now = try now()
-    let session = try request.session.map { (hash) throws(BackendError) in try claim(hash).id }
+    let session = try request.session.map { (hash) throws(BackendError) in try activeSession(hash).id }
     try record(.twoStepAsked, account: account.id, actor: session == nil ? nil : account.id, session: session)
     try run(ChallengeQuery.evict, account.id, now.boot, now.uptime, TwoStepRules.openChallenges - 1)
     let token = SessionToken(bytes: try Secrets.random(count: 32))

@@ -65,12 +65,12 @@ extension Transaction {
   ///
   /// It needs a writing transaction, because the first use of an issued token makes it the current
   /// one.
-  func claim(_ hash: [UInt8]) throws(BackendError) -> SessionRow { try claim(try find(hash)) }
+  func activeSession(_ hash: [UInt8]) throws(BackendError) -> SessionRow { try activeSession(try find(hash)) }
 
   /// The active session of a token of this database.
-  func claim(_ token: SessionToken) throws(BackendError) -> SessionRow { try claim(try find(token)) }
+  func activeSession(_ token: SessionToken) throws(BackendError) -> SessionRow { try activeSession(try find(token)) }
 
-  fileprivate func claim(_ finding: SessionFinding) throws(BackendError) -> SessionRow {
+  fileprivate func activeSession(_ finding: SessionFinding) throws(BackendError) -> SessionRow {
     if case .pending(let session, let hash) = finding { return try promote(hash, of: session) }
     return try finding.active()
   }
@@ -138,7 +138,7 @@ extension Rules {
     return try noting(hash, needs.role) { () throws(BackendError) in
       let (result, account) = try database.write(scope) { (db) throws(BackendError) -> (Result, Int64) in
         try db.lock(.session(hash))
-        let own = try db.claim(token)
+        let own = try db.activeSession(token)
         try needs.check(own, in: db)
         if asActivity { try rates?.require(own.account) }
         let result = try body(db, own)
@@ -194,7 +194,7 @@ extension Rules {
       switch try db.find(hash) {
       case .live, .pending:
         let detail = role.map { $0 + (omitted.map { " (\($0))" } ?? "") }
-        if let detail { try db.record(.authorizationFailed, by: try db.claim(hash), detail: detail) }
+        if let detail { try db.record(.authorizationFailed, by: try db.activeSession(hash), detail: detail) }
       case .ended(let session, let reason) where session.marked == nil: try db.end(session, because: reason)
       case .ended(let session, let reason): try db.noteUse(of: session, .sessionUsedAfterEnd, reason.code)
       case .superseded(let session): try db.noteUse(of: session, .tokenReused, "superseded")

@@ -54,7 +54,7 @@ package struct ThrottleRecord: Hashable, Sendable {
         return .deny(.wait(full))
       }
       if left > .zero {
-        return guesses > failures && full - left < ThrottlePolicy.longestLook
+        return guesses > failures && full - left < ThrottlePolicy.longestCheck
           ? .retry(.wait(left)) : .deny(.wait(left))
       }
     }

@@ -58,7 +58,7 @@ extension Rules {
         session = seen.request.session
         if let session { try db.lock(.session(session)) }
         try db.lock(.account(seen.account))
-        if let session { _ = try db.claim(session) }
+        if let session { _ = try db.activeSession(session) }
         // Another answer may have been checked while this one waited for the locks.
         let open = try db.openChallenge(hash)
         let account = try db.account(open.account)

@@ -41,7 +41,7 @@ extension SQLiteDatabase {
       guard let directory = scope == .creation ? try directory.create() : try directory.opened() else {
         throw .system(path, "cannot be opened", ErrorNumber(ENOENT))
       }
-      if let found = try scope == nil ? directory.look(for: name) : directory.secure(for: name) {
+      if let found = try scope == nil ? directory.find(name) : directory.secure(for: name) {
         for suffix in DatabaseFileName.sideFileSuffixes {
           guard let facts = try directory.facts(of: name + suffix) else { continue }
           if !(try checked(name + suffix, facts, in: directory)).isOpenToOwner {

@@ -37,7 +37,7 @@ struct Dialling {
     _ link: ServiceLink, at place: String, _ host: ServiceAddress.Host? = nil, within time: Duration
   ) throws(BackendError) -> (ServiceLink, ServiceHello) {
     do throws(ServiceFault) {
-      return (link, try greet(link, until: AnswerDeadline(in: time)))
+      return (link, try greet(link, until: ResponseDeadline(in: time)))
     } catch {
       if case .lost = error, let host, let status = link.exitStatus { throw sshFailure(status, host) }
       if case .silent = error { link.giveUp() }
@@ -45,7 +45,7 @@ struct Dialling {
     }
   }
 
-  private func greet(_ link: ServiceLink, until deadline: AnswerDeadline) throws(ServiceFault) -> ServiceHello {
+  private func greet(_ link: ServiceLink, until deadline: ResponseDeadline) throws(ServiceFault) -> ServiceHello {
     do throws(ServiceFault) {
       try link.send((try? ClientFrame.hello.encoded()) ?? [], until: deadline)
     } catch {
@@ -55,7 +55,7 @@ struct Dialling {
     switch try link.receive(for: .plain, until: deadline) {
     case .hello(let hello): return hello
     case .failure(Frames.unnumbered, _, let error): throw .refused(error)
-    case .answer, .failure, .lookAgain: throw .unasked
+    case .response, .failure, .changed: throw .unasked
     }
   }
 

@@ -76,7 +76,7 @@ extension ServiceAuthority {
       let frame: [UInt8]
       do throws(BackendError) {
         frame = try encoded(for: hello) { (form) throws(WireFault) in
-          .request(number, try operation.question(input, for: form))
+          .request(number, try operation.requestBody(input, for: form))
         }
       } catch {
         isLost = false
@@ -170,14 +170,14 @@ extension ServiceAuthority {
   private func answer<Input, Output, Key>(
     to frame: [UInt8], _ number: UInt32, _ operation: BackendOperation<Input, Output, Key>, _ link: ServiceLink
   ) throws(ServiceFault) -> Result<Output, BackendError> {
-    let deadline = AnswerDeadline(in: operation.work == .hashes ? limits.hashing : limits.answer)
+    let deadline = ResponseDeadline(in: operation.work == .hashes ? limits.hashing : limits.answer)
     try link.send(frame, until: deadline)
     let form = form(hello)
     switch try link.receive(for: form, until: deadline) {
-    case .answer(number, let now, let body):
+    case .response(number, let now, let body):
       guard
         let output = try ServiceFault.reading({ () throws(WireFault) in
-          try operation.answer(in: body, for: form)
+          try operation.response(in: body, for: form)
         })
       else { throw .unasked }
       hear(now)
@@ -185,7 +185,7 @@ extension ServiceAuthority {
     case .failure(number, let now, let error), .failure(Frames.unnumbered, let now, let error):
       hear(now)
       return .failure(error)
-    case .answer, .failure, .hello, .lookAgain: throw .unasked
+    case .response, .failure, .hello, .changed: throw .unasked
     }
   }
 

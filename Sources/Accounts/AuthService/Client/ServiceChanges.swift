@@ -52,9 +52,9 @@ final class ServiceChanges: ChangeSource {
     guard let (link, hello, _) = try? Dialling(address: base.address, limits: base.limits, mayAsk: false).connect(),
       let frame = try? base.encoded(for: hello, { _ in .subscribe(1, grant.token) })
     else { return nil }
-    let deadline = AnswerDeadline(in: base.limits.answer)
+    let deadline = ResponseDeadline(in: base.limits.answer)
     guard (try? link.send(frame, until: deadline)) != nil,
-      case .answer(1, _, let body)? = try? link.receive(for: .plain, until: deadline),
+      case .response(1, _, let body)? = try? link.receive(for: .plain, until: deadline),
       body.bytes == WireBody.done.bytes
     else { return nil }
     return link

@@ -3,7 +3,7 @@ package import Glibc
 import TextFormat
 
 /// The end of a wait, with the timeout that it began with.
-package struct AnswerDeadline {
+package struct ResponseDeadline {
   let time: Duration
   let end: ContinuousClock.Instant
 
@@ -41,7 +41,7 @@ package final class ServiceLink: @unchecked Sendable {
   }
 
   /// Sends a frame.
-  package func send(_ frame: [UInt8], until deadline: AnswerDeadline) throws(ServiceFault) {
+  package func send(_ frame: [UInt8], until deadline: ResponseDeadline) throws(ServiceFault) {
     var sent = 0
     while sent < frame.count {
       let count = frame[sent...].withUnsafeBytes {
@@ -58,7 +58,7 @@ package final class ServiceLink: @unchecked Sendable {
   }
 
   /// Receives the next frame, without its length.
-  package func payload(until deadline: AnswerDeadline) throws(ServiceFault) -> [UInt8] {
+  package func payload(until deadline: ResponseDeadline) throws(ServiceFault) -> [UInt8] {
     while true {
       if let payload = try next() { return payload }
       if try !fill() { try wait(for: POLLIN, until: deadline) }
@@ -66,7 +66,7 @@ package final class ServiceLink: @unchecked Sendable {
   }
 
   /// Receives the next frame of a service.
-  func receive(for form: TokenForm, until deadline: AnswerDeadline) throws(ServiceFault) -> ServerFrame {
+  func receive(for form: TokenForm, until deadline: ResponseDeadline) throws(ServiceFault) -> ServerFrame {
     let payload = try payload(until: deadline)
     return try ServiceFault.reading { () throws(WireFault) in try ServerFrame(payload: payload, for: form) }
   }
@@ -98,7 +98,7 @@ package final class ServiceLink: @unchecked Sendable {
     throw .lost(count == 0 ? "the connection ended" : "the connection ended (\(ErrorNumber.current.explanation))")
   }
 
-  private func wait(for event: Int32, until deadline: AnswerDeadline) throws(ServiceFault) {
+  private func wait(for event: Int32, until deadline: ResponseDeadline) throws(ServiceFault) {
     var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
     while true {
       let left = deadline.end - .now

@@ -5,13 +5,13 @@ package import AuthCore
 package enum ServerFrame: Sendable {
   /// The first frame, sent as soon as a client is connected.
   case hello(ServiceHello)
-  /// The answer to a request, and the instant at which it was given on the clock of the database;
+  /// The response to a request, and the instant at which it was given on the clock of the database;
   /// nil when that is not known.
-  case answer(UInt32, now: BootInstant?, WireBody)
+  case response(UInt32, now: BootInstant?, WireBody)
   /// The error of a request.
   case failure(UInt32, now: BootInstant?, BackendError)
   /// Something may have changed for a subscriber.
-  case lookAgain
+  case changed
 }
 
 /// The description that a service sends of itself and its database.
@@ -41,9 +41,9 @@ extension ServiceHello: WireRecord {
 extension ServerFrame: WireUnion {
   package static let forms: [WireForm<ServerFrame>] = [
     WireForm(Self.hello) { if case .hello(let hello) = $0 { hello } else { nil } },
-    WireForm(Self.answer) { if case .answer(let id, let now, let answer) = $0 { (id, now, answer) } else { nil } },
+    WireForm(Self.response) { if case .response(let id, let now, let body) = $0 { (id, now, body) } else { nil } },
     WireForm(Self.failure) { if case .failure(let id, let now, let error) = $0 { (id, now, error) } else { nil } },
-    WireForm(Self.lookAgain) { if case .lookAgain = $0 { true } else { false } },
+    WireForm(Self.changed) { if case .changed = $0 { true } else { false } },
   ]
 
   /// The frame with its length.
@@ -53,7 +53,7 @@ extension ServerFrame: WireUnion {
     do throws(WireFault) {
       return try WireWriter(for: .plain).put(self).frame
     } catch {
-      guard case .answer(let id, let now, _) = self else { return [] }
+      guard case .response(let id, let now, _) = self else { return [] }
       return ServerFrame.failure(id, now: now, .unavailable(.answerTooLong, "\(Frames.longest)")).encoded()
     }
   }

@@ -46,7 +46,7 @@ public protocol Authority: Sendable {
   /// Returns the current user and limits of a saved token; this is not activity, so no limit moves.
   ///
   /// It spends no token, and must not end the session if another process has just spent this one:
-  /// the store asks without a claim.
+  /// the store asks without a lock.
   ///
   /// - Returns: A grant with `token` itself. Exchange tokens only in ``renew(_:)`` and
   ///   ``reauthenticate(_:with:limits:)``: here the store refuses another token as unparsable,
@@ -58,7 +58,7 @@ public protocol Authority: Sendable {
   /// It never revives an ended session.
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
 
-  /// Does the same as ``renew(_:)`` under a claim, for an authority that spends the old token.
+  /// Does the same as ``renew(_:)`` under a lock, for an authority that spends the old token.
   ///
   /// The default calls `renew`. An authority that answers with a new token must not do anything
   /// else before it returns it, such as asking for the user: the store saves it first.
@@ -104,7 +104,7 @@ public protocol Authority: Sendable {
   ///
   /// Confirming twice is success. If a confirmation never arrives, the first use of the token
   /// confirms it. It must not end the session if another process has just spent the token: the
-  /// store confirms without a claim.
+  /// store confirms without a lock.
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>)
 
   /// Ends the session of a token; a dead or unknown token is success, because it does not work.

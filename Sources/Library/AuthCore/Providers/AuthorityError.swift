@@ -101,7 +101,7 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   public let hint: String
   /// Whether the authority certainly did not get the request, so that it did not spend a token.
   public let isUnsent: Bool
-  /// Whether the request continues in a program that has the claim, and records its answer.
+  /// Whether the request continues in a program that has the lock, and records its answer.
   public let isUnderWay: Bool
   /// How long the authority asks everybody to wait; nil if it does not.
   ///

@@ -1,4 +1,4 @@
-/// The note of an exchange, from which a vault decides about the next claim.
+/// The note of an exchange, from which a vault decides about the next lock.
 package struct ExchangeNote: Hashable, Sendable {
   /// How far the exchange got, as far as the vault knows.
   package enum State: Hashable, Sendable {
@@ -30,23 +30,23 @@ package struct ExchangeNote: Hashable, Sendable {
     self.state = state
   }
 
-  /// The decision about a claim.
+  /// The decision about a lock.
   package enum Decision: Hashable, Sendable {
     /// The caller may exchange the token. An exchange that began then got no answer.
-    case mine(interrupted: BootInstant?)
+    case acquired(interrupted: BootInstant?)
     /// The vault no longer holds the token.
     case changed
-    /// The authority refused the token to an earlier claim, for this reason.
+    /// The authority refused the token to an earlier holder, for this reason.
     case refused(EndReason)
-    /// The claim for which the caller waited got no answer, or one got none so recently that the
+    /// The holder for which the caller waited got no answer, or one got none so recently that the
     /// caller has to wait.
     case failed(Unavailability)
   }
 
-  /// Decides about the claim of the token with this mark, by a caller that now holds the lock.
+  /// Decides whether a caller that now excludes all others may exchange the token with this mark.
   ///
   /// - Parameters:
-  ///   - mark: The mark of the claimed token.
+  ///   - mark: The mark of the locked token.
   ///   - saved: The mark of the token in the vault; nil if there is none.
   ///   - note: The note that the vault has.
   ///   - waiting: When the caller began to wait for another one; nil if it did not wait.
@@ -56,13 +56,13 @@ package struct ExchangeNote: Hashable, Sendable {
     _ mark: [UInt8], saved: [UInt8]?, note: ExchangeNote?, waiting: BootInstant?, now: BootInstant? = nil
   ) -> Decision {
     guard saved == mark else { return .changed }
-    guard let note, note.mark == mark else { return .mine(interrupted: nil) }
+    guard let note, note.mark == mark else { return .acquired(interrupted: nil) }
     switch note.state {
-    case .begun: return .mine(interrupted: note.began)
+    case .begun: return .acquired(interrupted: note.began)
     case .failed(let cause, let end, let wasSent):
       let left = now.flatMap { note.pauseLeft(after: end, at: $0) }
       let isShared = waiting.map { end.boot == $0.boot && end.uptime >= $0.uptime } ?? false
-      guard isShared || left != nil else { return .mine(interrupted: wasSent ? note.began : nil) }
+      guard isShared || left != nil else { return .acquired(interrupted: wasSent ? note.began : nil) }
       let isAsked = note.pause > .zero
       return .failed(
         Unavailability(
@@ -80,10 +80,10 @@ package struct ExchangeNote: Hashable, Sendable {
     return left > .zero ? left : nil
   }
 
-  /// The note after a claim of this note's token ends without a new token; nil for no note.
+  /// The note after a lock of this note's token ends without a new token; nil for no note.
   ///
   /// - Parameters:
-  ///   - end: How the claim ended.
+  ///   - end: How the lock ended.
   ///   - interrupted: When an earlier exchange of the token began that was interrupted.
   ///   - now: The current instant.
   /// - Returns: The note to write.

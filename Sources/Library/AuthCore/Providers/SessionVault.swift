@@ -84,31 +84,31 @@ public protocol SessionVault: Sendable {
   /// - Returns: The new location, or nil if there was no such content.
   func setAside() async throws(VaultError) -> String?
 
-  /// Claims the sole right to exchange `token`, for an authority that spends it; see
+  /// Locks the exchange of `token`, for an authority that spends it; see
   /// ``TokenExchange/spendsOld``.
   ///
-  /// The claim lasts until it is settled, and excludes only other claims of this session: an
+  /// The lock lasts until it is released, and excludes only other locks of this session: an
   /// erasure or a store never waits for it. The default serves the stores of one process. A vault
   /// that several processes share, such as an app and its extension, must exclude all of them,
-  /// notice that a process ended before it settled its claim, and note a refusal.
+  /// notice that a process ended before it released its lock, and note a refusal.
   ///
   /// - Parameters:
   ///   - token: The token to exchange, as the caller read it.
-  ///   - wait: The longest wait for another claim.
-  /// - Returns: The claim, or why there is none.
+  ///   - wait: The longest wait for another lock.
+  /// - Returns: The lock, or why there is none.
   /// - Throws: `VaultError` if the vault cannot be used: then do not use the token.
-  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed
+  func lockExchange(of token: SessionToken, wait: Duration) async throws(VaultError) -> ExchangeLockResult
 
-  /// Whether an exchange of `token` began, was never settled, and nobody is at it.
+  /// Whether an exchange of `token` began, was never finished, and nobody is at it.
   ///
   /// The default is false.
   func isInterrupted(_ token: SessionToken) async -> Bool
 }
 
 extension SessionVault {
-  /// Claims the token for this process.
-  public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
-    await LocalClaims.shared.claim(token, in: self, wait: wait)
+  /// Locks the token for this process.
+  public func lockExchange(of token: SessionToken, wait: Duration) async throws(VaultError) -> ExchangeLockResult {
+    await LocalLocks.shared.lock(token, in: self, wait: wait)
   }
 
   /// False: an exchange ends with its process.

@@ -77,18 +77,18 @@ extension SessionCore {
     guard spendsTokens else { return nil }
     let isInterrupted = await vault.isInterrupted(token)
     // A live holder is not awaited: when it gets its answer, it finds no session, and revokes it.
-    switch try? await vault.claim(token, wait: isInterrupted ? wait : .zero) {
+    switch try? await vault.lockExchange(of: token, wait: isInterrupted ? wait : .zero) {
     case .changed?: return await newestToken(of: session)
     case .refused?, .failed?: return nil
     case .busy?, nil:
       guard isInterrupted else { return nil }
       throw Unavailability(.busy, "A program that has ended is still renewing the session.", hint: "Log out again.")
-    case .mine(let claim)?:
-      let newer = recovered(token, claim)
-      let isLost = claim.interrupted.map { $0.failure != .refused } ?? false
-      // A claim that is not settled ends with the process.
-      _ = try? await claim.settle(.unsent)
-      if isLost, newer == nil, !isRefused(token, claim) { throw .answerLost }
+    case .acquired(let lock)?:
+      let newer = recovered(token, lock)
+      let isLost = lock.interrupted.map { $0.failure != .refused } ?? false
+      // A lock that is not released ends with the process.
+      _ = try? await lock.release(.unsent)
+      if isLost, newer == nil, !isRefused(token, lock) { throw .answerLost }
       return newer
     }
   }

@@ -10,7 +10,7 @@ extension AuthorityError {
 }
 
 extension Unavailability {
-  /// The error for the caller of a command that shares the answer to another claim.
+  /// The error for the caller of a command that shares the answer to another holder.
   var failure: SessionError {
     if let retryAfter { .throttled(.wait(retryAfter)) } else { .unavailable(self) }
   }

@@ -96,16 +96,16 @@ final class Observer: Sendable {
   /// Whether the observer needs no more notifications.
   ///
   /// Call it without a lock: reading a weak reference can release the last reference to its object.
-  /// For an object of the main actor, only ``look()`` reads it, on the main actor.
+  /// For an object of the main actor, only ``check()`` reads it, on the main actor.
   var isGone: Bool {
-    if !isOnMainActor { look() }
+    if !isOnMainActor { check() }
     return isFinished
   }
 
   private var isFinished: Bool { isDone.load(ordering: .acquiring) }
 
   /// Checks whether the object still exists; call it on the main actor for an object of that.
-  func look() {
+  func check() {
     if !call(.nothing) { finish() }
   }
 

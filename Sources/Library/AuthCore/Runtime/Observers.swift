@@ -44,7 +44,7 @@ extension SessionCore {
   /// Registers an observer of the main actor; see ``start(_:)``.
   @MainActor func startOnMainActor(_ observer: Observer) {
     // Finds the observers of the main actor without objects, before the store removes them.
-    for other in withLock({ $0.observers }) { other.look() }
+    for other in withLock({ $0.observers }) { other.check() }
     _ = register(observer)
     observer.begin()
   }

@@ -18,20 +18,20 @@ extension SessionCore {
       if old == nil, let cause = elsewhere(earlier) {
         return end.attemptPassage() ? .failure(VaultError(cause.description, hint: cause.hint, code: cause.code)) : nil
       }
-      let claim = spendsTokens ? await claim(earlier) : nil
+      let lock = spendsTokens ? await lockExchange(of: earlier) : nil
       let outcome = await written(token, details, insteadOf: old)
       // The old token works, unless another process spends it just now.
-      let mayRestore = !spendsTokens || claim != nil
+      let mayRestore = !spendsTokens || lock != nil
       if case .failure = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
       let isInTime = end.attemptPassage()
       if !isInTime, case .success = outcome { await takeBack(token, for: mayRestore ? earlier : .absent) }
-      if let claim {
+      if let lock {
         // A process may have died after it exchanged the old token: revoke what it was granted.
-        if isInTime, case .success = outcome, let spent = earlier.legibleToken, let newer = recovered(spent, claim) {
+        if isInTime, case .success = outcome, let spent = earlier.legibleToken, let newer = recovered(spent, lock) {
           revokeInBackground(newer, .userAsked)
         }
-        // A claim that is not settled ends with the process.
-        _ = try? await claim.settle(.unsent)
+        // A lock that is not released ends with the process.
+        _ = try? await lock.release(.unsent)
       }
       return isInTime ? outcome : nil
     }
@@ -84,12 +84,12 @@ extension SessionCore {
     }
   }
 
-  /// Claims the token that a write replaces, so that no process spends it before the write is done.
-  private func claim(_ earlier: VaultReading) async -> (any ExchangeClaim)? {
+  /// Locks the token that a write replaces, so that no process spends it before the write is done.
+  private func lockExchange(of earlier: VaultReading) async -> (any ExchangeLock)? {
     guard case .token(let token, _) = earlier,
-      case .mine(let claim)? = try? await vault.claim(token, wait: timing.renewalStep / 2)
+      case .acquired(let lock)? = try? await vault.lockExchange(of: token, wait: timing.renewalStep / 2)
     else { return nil }
-    return claim
+    return lock
   }
 
   /// Saves a new access token beside the token that did not change.

@@ -44,7 +44,7 @@ final class SessionCore: Sendable {
     var dropped = 0
     /// The token of the last exchange whose request was sent and brought no answer.
     var unanswered: SessionToken?
-    /// The token that the vault holds since an exchange under a claim; its save has nothing to do.
+    /// The token that the vault holds since an exchange under a lock; its save has nothing to do.
     var settled: SessionToken?
     /// The grant for which a token was spent, and that could not be saved yet, and how often that
     /// failed.

@@ -28,11 +28,11 @@ struct VaultQueueTicket: Sendable {
 
 extension Effect {
   /// How an effect uses the vault.
-  enum VaultUse: Comparable { case none, look, change }
+  enum VaultUse: Comparable { case none, read, change }
 
   var vaultUse: VaultUse {
     switch self {
-    case .read: .look
+    case .read: .read
     case .save, .exchange, .erase, .forget, .discardSaved: .change
     case .authenticate, .reauthenticate, .answer, .renew, .drain, .revoke, .confirm, .closeKeys, .discard, .withdraw,
       .notify:

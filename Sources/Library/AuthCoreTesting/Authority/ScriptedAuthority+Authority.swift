@@ -55,7 +55,7 @@ extension ScriptedAuthority: Authority {
 
   /// Confirms a token, so that the token that it replaced dies.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    try await ask(.confirm, \.confirmations, token) { sessions, now in sessions.look(token, at: now).map { _, _ in } }
+    try await ask(.confirm, \.confirmations, token) { sessions, now in sessions.check(token, at: now).map { _, _ in } }
   }
 
   /// Ends the session or the challenge of a token.
@@ -79,7 +79,7 @@ extension ScriptedAuthority: Authority {
     _ operation: Operation,
     _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityError<Rejection>>]>,
     _ token: SessionToken? = nil,
-    _ look: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityError<Rejection>>
+    _ check: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityError<Rejection>>
   ) async throws(AuthorityError<Rejection>) -> Value {
     if let token, let cause = notHere(token) { throw .unavailable(cause) }
     return try await turnstile.pass(operation) {
@@ -92,7 +92,7 @@ extension ScriptedAuthority: Authority {
         case (.throttled(let throttle), _): return .failure(.throttled(throttle))
         case (.none, .failure(let failure)):
           return .failure(.unavailable(Unavailability(.unreadable, failure.description)))
-        case (.none, .success(let now)): return look(&storage.sessions, now)
+        case (.none, .success(let now)): return check(&storage.sessions, now)
         }
       }
     }.get()

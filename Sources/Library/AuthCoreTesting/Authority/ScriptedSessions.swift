@@ -69,7 +69,7 @@ struct ScriptedSessions {
   }
 
   mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
-    look(token, at: now).map { session, account in grant(token, session, account) }
+    check(token, at: now).map { session, account in grant(token, session, account) }
   }
 
   mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant, SessionRejection> {
@@ -153,8 +153,8 @@ struct ScriptedSessions {
     return .success((session, account))
   }
 
-  /// Accepts a token for a call without a claim: another process may have spent it just before.
-  mutating func look(
+  /// Accepts a token for a call without a lock: another process may have spent it just before.
+  mutating func check(
     _ token: SessionToken, at now: BootInstant
   ) -> Answer<(session: Session, account: Account), SessionRejection> {
     isSpent(token) ? .failure(.rejected(.superseded)) : use(token, at: now)

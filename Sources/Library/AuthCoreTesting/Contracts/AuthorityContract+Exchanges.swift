@@ -46,7 +46,7 @@ extension AuthorityContract {
       }
     },
 
-    Check(name: "where a renewal spends the old token, no call without a claim ends the session") { subject in
+    Check(name: "where a renewal spends the old token, no call without a lock ends the session") { subject in
       guard subject.authority.exchange == .spendsOld else { return }
       let old = try await subject.logIn()
       let newest = try await subject.renew(old.token)

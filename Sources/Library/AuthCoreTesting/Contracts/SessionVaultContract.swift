@@ -16,26 +16,26 @@ public struct SessionVaultContract: Contract, Sendable {
     public let corrupt: (@Sendable () async -> Void)?
     /// Counts the pieces of evidence that the vault has set aside; nil if they cannot be counted.
     public let evidence: (@Sendable () async -> Int)?
-    /// Whether ``AuthCore/SessionVault/claim(_:wait:)`` also excludes other processes; the checks
-    /// then use ``reopen`` in place of another process.
-    public let claimsForProcesses: Bool
+    /// Whether ``AuthCore/SessionVault/lockExchange(of:wait:)`` also excludes other processes; the
+    /// checks then use ``reopen`` in place of another process.
+    public let locksAcrossProcesses: Bool
 
     /// Creates a subject.
     public init(
       vault: any SessionVault, reopen: (@Sendable () async -> any SessionVault)? = nil,
       corrupt: (@Sendable () async -> Void)? = nil, evidence: (@Sendable () async -> Int)? = nil,
-      claimsForProcesses: Bool = false
+      locksAcrossProcesses: Bool = false
     ) {
       self.vault = vault
       self.reopen = reopen
       self.corrupt = corrupt
       self.evidence = evidence
-      self.claimsForProcesses = claimsForProcesses
+      self.locksAcrossProcesses = locksAcrossProcesses
     }
   }
 
   /// All rules.
-  public static let checks: [Check] = keeping + corruption + claims
+  public static let checks: [Check] = keeping + corruption + locks
 }
 
 extension SessionVaultContract {

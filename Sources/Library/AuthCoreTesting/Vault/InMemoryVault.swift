@@ -28,12 +28,12 @@ public final class InMemoryVault: SessionVault, HeldCalls {
     case erase
     /// `setAside()`
     case setAside
-    /// `claim(_:wait:)`
-    case claim
-    /// `begin()` of a claim
+    /// `lockExchange(of:wait:)`
+    case lock
+    /// `begin()` of a lock
     case begin
-    /// `settle(_:)` of a claim
-    case settle
+    /// `release(_:)` of a lock
+    case release
   }
 
   struct Storage {
@@ -44,9 +44,9 @@ public final class InMemoryVault: SessionVault, HeldCalls {
     /// The failure of writes, and whether they take effect anyway.
     var writeFailure: (error: VaultError, lands: Bool)?
     var evidence: [VaultEvidence] = []
-    var claims = Claims()
+    var locks = Locks()
     /// The failure of saving the result of an exchange.
-    var settleFailure: VaultError?
+    var releaseFailure: VaultError?
 
     var reading: VaultReading {
       switch content {

@@ -56,7 +56,7 @@ package final class OpenDirectory: Sendable {
   ///
   /// - Returns: Nil if the file does not exist.
   /// - Throws: When others can write to the directory and so could have created the file.
-  package func look(for name: String) throws(FileError) -> FileFacts? {
+  package func find(_ name: String) throws(FileError) -> FileFacts? {
     guard let found = try facts(of: name) else { return nil }
     let own = try facts()
     if own.isWritableByOthers {

@@ -20,7 +20,7 @@ extension FileVault {
   ///
   /// - Returns: The new path, or nil if the file is usable or missing.
   public func setAside() async throws(VaultError) -> String? {
-    guard case .corrupt = look() else { return nil }
+    guard case .corrupt = read() else { return nil }
     return try change { (directory, reading) throws(FileError) in
       guard case .corrupt = reading else { return nil }
       return try moveAside(in: directory)

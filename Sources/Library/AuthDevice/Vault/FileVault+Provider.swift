@@ -15,7 +15,7 @@ extension FileVault {
     guard (try? FileFacts(of: providerPath)) != nil else { return nil }
     // The session file reports a directory that cannot be used.
     guard case .some(.some(let directory)) = try? directory.opened(),
-      case .some(.some) = try? directory.look(for: providerName)
+      case .some(.some) = try? directory.find(providerName)
     else { return nil }
     return try directory.read(providerName, atMost: Self.longestSettings)
   }

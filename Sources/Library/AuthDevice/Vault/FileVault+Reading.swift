@@ -9,18 +9,18 @@ import TextFormat
 
 extension FileVault {
   /// Reads the session file as ``load()`` does, without suspending the caller.
-  package func look() -> VaultReading {
+  package func read() -> VaultReading {
     do throws(FileError) {
       guard let directory = try directory.opened() else { return .absent }
-      return look(in: directory)
+      return read(in: directory)
     } catch {
       return .unavailable(error)
     }
   }
 
-  func look(in directory: OpenDirectory) -> VaultReading {
+  func read(in directory: OpenDirectory) -> VaultReading {
     do throws(FileError) {
-      guard let found = try directory.look(for: name) else { return .absent }
+      guard let found = try directory.find(name) else { return .absent }
       let descriptor = directory.open(name, O_RDONLY)
       if descriptor < 0 { return try unopened(found, .current) }
       defer { close(descriptor) }
@@ -81,7 +81,7 @@ extension FileVault {
   /// - Returns: The earlier mode; nil if nothing changed.
   package func closeToOthers() throws(VaultError) -> String? {
     // A later read reports a file that cannot be examined.
-    guard let found = try? directory.opened()?.look(for: name), Self.isOpenToOthers(found) else { return nil }
+    guard let found = try? directory.opened()?.find(name), Self.isOpenToOthers(found) else { return nil }
     return try change { (directory, _) throws(FileError) in
       guard let facts = try directory.facts(of: name), Self.isOpenToOthers(facts) else { return nil }
       try directory.makePrivate(name)

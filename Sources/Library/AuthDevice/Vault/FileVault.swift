@@ -20,7 +20,7 @@ public final class FileVault: SessionVault {
   static let lockSuffix = ".lock"
   /// The suffix of the file with the settings of an identity provider.
   static let providerSuffix = ".provider"
-  /// The suffix of the file with the claim and its note.
+  /// The suffix of the file with the lock and its note.
   static let exchangeSuffix = ".exchange"
   /// The suffix of the file with the recorded answer.
   static let answerSuffix = ".answer"
@@ -97,7 +97,7 @@ public final class FileVault: SessionVault {
   /// Anything at the path other than a readable, private session file of this user is `corrupt`.
   /// `unavailable` means that the path could not be examined.
   public func load() async -> VaultReading {
-    let reading = look()
+    let reading = read()
     if case .token(_, let details) = reading, let user = details.user { lastRead.withLock { $0 = user } }
     return reading
   }
@@ -153,7 +153,7 @@ public final class FileVault: SessionVault {
 
   /// Erases `token` if it is saved.
   public func erase(_ token: SessionToken) async throws(VaultError) {
-    guard mayErase(token), look() != .absent else { return }
+    guard mayErase(token), read() != .absent else { return }
     try change { (directory, reading) throws(FileError) in
       guard case .token(token, _) = reading else { return }
       for file in [answerName, reservedName, name] { try directory.remove(file) }
@@ -188,7 +188,7 @@ public final class FileVault: SessionVault {
   ) throws(VaultError) -> Result {
     let directory = if let opened { opened } else { try directory.create() }
     return try VaultLock.hold(lockName, in: directory, wait: lockWait) { () throws(FileError) in
-      let reading = look(in: directory)
+      let reading = read(in: directory)
       if case .unavailable(let fault) = reading { throw fault }
       return try body(directory, reading)
     }

@@ -36,12 +36,12 @@ enum RunSweep {
     /// Records to check in the next round.
     var later: [RunRecord] = []
 
-    mutating func exchange(_ looked: [RunRecord]) -> [RunRecord] {
+    mutating func exchange(_ checked: [RunRecord]) -> [RunRecord] {
       if next.isEmpty {
         next = later
         later = []
       }
-      later += looked
+      later += checked
       defer { next.removeLast(min(4, next.count)) }
       return Array(next.suffix(4))
     }
@@ -56,9 +56,9 @@ enum RunSweep {
   static func add(_ record: RunRecord) {
     var needed = [record]
     for _ in 0..<16 {
-      let looked = queue.withLock { $0.exchange(needed) }
-      needed = looked.filter { !$0.isObjectGone || !RunRecords.forget($0.run) }
-      if 2 * needed.count >= looked.count { break }
+      let checked = queue.withLock { $0.exchange(needed) }
+      needed = checked.filter { !$0.isObjectGone || !RunRecords.forget($0.run) }
+      if 2 * needed.count >= checked.count { break }
     }
     queue.withLock { $0.later += needed }
   }

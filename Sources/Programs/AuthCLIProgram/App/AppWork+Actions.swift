@@ -5,31 +5,31 @@ import AuthMessages
 import CommandLineKit
 
 extension AppWork {
-  func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
+  func perform(_ action: AppAction) async throws(CommandError) -> AppResult {
     guard action.traits.mayEndSession else { return try await carryOut(action) }
-    backend.beginEnding()
-    defer { backend.finishEnding() }
+    backend.endings.begin()
+    defer { backend.endings.finish() }
     return try await carryOut(action)
   }
 
-  private func carryOut(_ action: AppAction) async throws(CommandError) -> AppOutcome {
+  private func carryOut(_ action: AppAction) async throws(CommandError) -> AppResult {
     switch action {
     case .logIn(let credentials): return try await logIn(credentials)
     case .logOut(let user): return try await logOut(user)
     case .register(let credentials): return try register(credentials)
     case .recover(let name, let code, let password): return try recover(name, code, password)
-    case .reauthenticate(let password): return try await confirm(password)
+    case .reauthenticate(let password): return try await verifyPassword(password)
     case .confirm, .renewAccess: throw CommandError(code: .notAtProvider, "\(context)")
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
-      return AppOutcome(done: "Nothing was changed.")
+      return AppResult(done: "Nothing was changed.")
     case .pay(let amount, let payee, let number): return try await pay(amount, to: payee, number)
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
     case .rename(let name):
       return try await change(try loggedIn) { (lease) throws(BackendError) in
         _ = try backend.rename(to: name, under: lease)
-        return AppOutcome(done: "Your name is \(name) now.")
+        return AppResult(done: "Your name is \(name) now.")
       }
     case .change(let change):
       do throws(CommandError) {
@@ -66,22 +66,22 @@ extension AppWork {
 
   /// Makes a change, and then checks the session; the next check repeats the report of a failure.
   private func change(
-    _ session: LoggedInSession, _ change: (borrowing SessionLease) throws(BackendError) -> AppOutcome
-  ) async throws(CommandError) -> AppOutcome {
+    _ session: LoggedInSession, _ change: (borrowing SessionLease) throws(BackendError) -> AppResult
+  ) async throws(CommandError) -> AppResult {
     let outcome = try await store.ask(session, change)
-    _ = await look()
+    _ = await check()
     return outcome
   }
 
   /// Makes a change that needs a recent password.
   private func changeFresh(
-    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
-  ) async throws(CommandError) -> AppOutcome {
+    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppResult
+  ) async throws(CommandError) -> AppResult {
     let fresh = try fresh(try loggedIn)
     return try await self.change(fresh.session) { (lease) throws(BackendError) in try change(fresh, lease) }
   }
 
-  private func logIn(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
+  private func logIn(_ credentials: Credentials) async throws(CommandError) -> AppResult {
     let pressed: NavigationBar.Pressed
     do throws(SessionError) {
       pressed = try await bar.press(.logIn) { credentials }
@@ -92,13 +92,13 @@ extension AppWork {
       throw CommandError(code: .wrongCredentials, hint: hint).beginning(backend.waitBegun)
     }
     switch pressed {
-    case .loggedIn(let session): return AppOutcome(done: "Logged in as \(session.user.username).")
+    case .loggedIn(let session): return AppResult(done: "Logged in as \(session.user.username).")
     case .challenged: throw CommandError(code: .codeMissing)
     case .loggingOut, .nothing: throw CommandError(code: .loginOvertaken)
     }
   }
 
-  private func logOut(_ user: User) async throws(CommandError) -> AppOutcome {
+  private func logOut(_ user: User) async throws(CommandError) -> AppResult {
     let result = try await explainedAsync { () async throws(SessionError) -> LogoutResult in
       guard case .loggingOut(let pending) = try await bar.press(.logOut(user), credentials: { nil }) else {
         throw .overtaken
@@ -106,14 +106,14 @@ extension AppWork {
       do throws(LogoutError) { return try await pending.value() } catch { throw .cancelled }
     }
     switch result {
-    case .complete, .alreadyLoggedOut: return AppOutcome(done: "Logged out.")
-    case .withoutRevocation: return AppOutcome(done: "Logged out. \(LogOutCommand.notRevocable).")
+    case .complete, .alreadyLoggedOut: return AppResult(done: "Logged out.")
+    case .withoutRevocation: return AppResult(done: "Logged out. \(LogOutCommand.notRevocable).")
     case .partial(let leftovers, let causes):
       throw LogOutCommand.incomplete(leftovers, causes, backend.policy)
     }
   }
 
-  private func register(_ credentials: Credentials) throws(CommandError) -> AppOutcome {
+  private func register(_ credentials: Credentials) throws(CommandError) -> AppResult {
     let user = try explained { () throws(BackendError) in
       try backend.register(username: credentials.username, password: credentials.password, displayName: nil)
     }
@@ -121,54 +121,54 @@ extension AppWork {
     return notLoggedIn(after: "Created \(user.username)\(role).")
   }
 
-  private func recover(_ name: String, _ code: Secret, _ password: Secret) throws(CommandError) -> AppOutcome {
+  private func recover(_ name: String, _ code: Secret, _ password: Secret) throws(CommandError) -> AppResult {
     try explained { () throws(BackendError) in try backend.check(newPassword: password, for: name) }
     _ = try backend.setPassword(of: name, with: RecoveryCode(typed: code.bytes), to: password)
     return notLoggedIn(after: "The new password is set; all sessions are ended.")
   }
 
   /// The outcome of an action that does not log in, as the command for it does not.
-  private func notLoggedIn(after done: String) -> AppOutcome {
+  private func notLoggedIn(after done: String) -> AppResult {
     // Meanwhile another process may have logged in.
-    AppOutcome(done: done + (store.session == nil ? " Log in now." : ""))
+    AppResult(done: done + (store.session == nil ? " Log in now." : ""))
   }
 
-  private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
+  private func verifyPassword(_ password: Secret) async throws(CommandError) -> AppResult {
     let session = try loggedIn
     let result: LoginResult
     do throws(SessionError) {
-      result = try await store.confirm(session, password)
+      result = try await store.verifyPassword(of: session, password)
     } catch {
       throw CommandError(error).beginning(error == .credentialsNotAccepted ? backend.waitBegun : nil)
     }
     if case .challenged = result { throw CommandError(code: .codeMissing) }
-    return AppOutcome(done: "The password is confirmed.")
+    return AppResult(done: "The password is confirmed.")
   }
 
   /// Answers the open challenge.
-  private func answer(_ code: Secret) async throws(CommandError) -> AppOutcome {
+  private func answer(_ code: Secret) async throws(CommandError) -> AppResult {
     guard case .challenged(let challenge, let before) = store.state else {
       throw CommandError(SessionError.rejected(.challengeOver))
     }
     let result = try await explainedAsync { () throws(SessionError) in try await store.answer(code, to: challenge) }
     guard let user = result.session?.user else { throw CommandError(code: .wrongCode) }
-    return AppOutcome(done: before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
+    return AppResult(done: before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
   }
 
-  private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> AppOutcome {
+  private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> AppResult {
     let screen = try screens().payment
     let key = try explained { () throws(BackendError) in try IdempotencyKey("app-\(run)-\(number)-\(amount)-\(payee)") }
     let order = PaymentOrder(amount: amount, payee: payee, key: key)
     let receipt = try await store.pay(order, try fresh(screen.session), on: screen, at: backend)
-    return AppOutcome(done: "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
+    return AppResult(done: "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
   }
 
-  private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppOutcome {
+  private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppResult {
     let session = try loggedIn
     try explained { () throws(BackendError) in try backend.check(newPassword: new, for: session.user.username) }
     // Confirm the login first if it is not recent; the change itself checks only the password.
-    if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
+    if (try? FreshSession(session)) == nil { _ = try await verifyPassword(present) }
     try await store.changePassword(from: present, to: new, try fresh(try loggedIn), at: backend)
-    return AppOutcome(done: "Your password is changed. All your other sessions are ended.")
+    return AppResult(done: "Your password is changed. All your other sessions are ended.")
   }
 }

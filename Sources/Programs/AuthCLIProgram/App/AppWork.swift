@@ -40,15 +40,15 @@ final class AppWork: CommandAppWorker {
     return false
   }
 
-  func look() async -> AppMessage {
+  func check() async -> AppMessage {
     var notes: [Bool] = []
-    let problem = await store.look(without: vault, at: backend) { isGone in
+    let problem = await store.checkAgain(without: vault, at: backend) { isGone in
       fileMissing.withLock { $0 = isGone }
       notes.append(isGone)
     }
     // The file disappeared during this check, so the screen may show an older reason.
     if notes == [false, true] { return .dismissed(sentence(for: .userAsked)) }
-    return .looked(problem, isEmpty: isEmpty, isKnown: isKnown)
+    return .checked(problem, isEmpty: isEmpty, isKnown: isKnown)
   }
 
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {

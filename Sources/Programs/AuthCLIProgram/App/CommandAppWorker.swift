@@ -16,17 +16,17 @@ protocol CommandAppWorker: AppWorker {
   var isEmpty: Bool { get }
 }
 
-/// Calls `look` at every change, and does not return; see ``AppWorker/followChanges(look:)``.
+/// Calls `check` at every change, and does not return; see ``AppWorker/followChanges(check:)``.
 // It takes any worker and is not inlined: of a copy for one of them, Swift 6.3.1 crashes in its
 // optimiser, or makes code that follows nothing.
-@inline(never) func follow(_ worker: any CommandAppWorker, _ look: @Sendable (CommandError?) -> Void) async {
+@inline(never) func follow(_ worker: any CommandAppWorker, _ check: @Sendable (CommandError?) -> Void) async {
   while true {
     let problem: CommandError
     do throws(BackendError) {
       let changes = try ChangeWait(worker.vault, worker.database)
       var isListening = try changes.listen()
       while true {
-        look(nil)
+        check(nil)
         // A service reports only the changes of a session that it knows: wait until the first check
         // has found it.
         for await change in worker.store.transitions {
@@ -45,13 +45,13 @@ protocol CommandAppWorker: AppWorker {
     } catch {
       problem = CommandError(error)
     }
-    look(problem)
+    check(problem)
     poll(nil, 0, 5_000)
   }
 }
 
 extension CommandAppWorker {
-  func followChanges(look: @Sendable (CommandError?) -> Void) async { await follow(self, look) }
+  func followChanges(check: @Sendable (CommandError?) -> Void) async { await follow(self, check) }
 
   /// The page of the Machine tab.
   var machinePage: AppPage { machinePage(events: MachineTable.shipped.events(from:to:)) }

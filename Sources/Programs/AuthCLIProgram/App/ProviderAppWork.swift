@@ -29,7 +29,7 @@ final class ProviderAppWork: CommandAppWorker {
   /// Only a login of a user whom the provider names can be confirmed.
   func canConfirm(_ user: User) -> Bool { user.isIdentified }
 
-  func look() async -> AppMessage { .looked(await store.look(), isKnown: isKnown) }
+  func check() async -> AppMessage { .checked(await store.checkOrRestore(), isKnown: isKnown) }
 
   func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
     switch tab {
@@ -41,23 +41,23 @@ final class ProviderAppWork: CommandAppWorker {
     }
   }
 
-  func perform(_ action: AppAction) async throws(CommandError) -> AppOutcome {
+  func perform(_ action: AppAction) async throws(CommandError) -> AppResult {
     switch action {
     case .logIn(let credentials):
       let session = try await LoggedInSession.begun(renewing: nil) { () async throws(SessionError) in
         try await store.logIn(credentials)
       }
-      return AppOutcome(done: "Logged in as \(session.user.username). \(try validity())")
+      return AppResult(done: "Logged in as \(session.user.username). \(try validity())")
     case .confirm(let credentials):
       guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
-      let user = try await store.confirm(session, with: credentials, at: authority.server.issuer).user
-      return AppOutcome(done: "Login of \(user.username) confirmed. \(try validity())")
+      let user = try await store.reauthenticate(session, with: credentials, at: authority.server.issuer).user
+      return AppResult(done: "Login of \(user.username) confirmed. \(try validity())")
     case .renewAccess:
       try await explainedAsync { () throws(SessionError) in _ = try await store.renew() }
-      return AppOutcome(done: try validity())
+      return AppResult(done: try validity())
     case .logOut(let user):
       let result = try await store.logOut(user, at: authority, vault)
-      return AppOutcome(
+      return AppResult(
         done: result == .withoutRevocation ? "Logged out. \(LogOutCommand.notRevocable)." : "Logged out.")
     case .register, .reauthenticate, .answer, .cancelAnswer, .pay, .rename, .changePassword, .recover, .change,
       .administer:

@@ -11,7 +11,7 @@ import TextFormat
 ///
 /// Every command is declared in a file of `Commands/`, next to its function.
 struct CommandBody: Sendable {
-  let run: @Sendable (ParsedWords, Printer, MakeBackend) async throws(CommandError) -> CommandResult
+  let run: @Sendable (ParsedWords, CommandOutput, MakeBackend) async throws(CommandError) -> CommandResult
 
   /// A command that uses the session at a database, and refuses one at an identity provider.
   ///
@@ -20,7 +20,7 @@ struct CommandBody: Sendable {
     ofAnyContext: Bool = false,
     _ run: @escaping @Sendable (ParsedWords, Workspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
-    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+    CommandBody { (words, output, makeBackend) async throws(CommandError) in
       let location = try ContextLocation(words)
       if !ofAnyContext {
         let issuer = try ContextLogin(of: location)?.provider.issuer
@@ -28,7 +28,7 @@ struct CommandBody: Sendable {
           throw CommandError(code: .noPaymentsAtProvider, there.escaped)
         }
       }
-      return try await named(run, words, in: try Workspace(location, printer, makeBackend))
+      return try await named(run, words, in: try Workspace(location, output, makeBackend))
     }
   }
 
@@ -66,19 +66,19 @@ struct CommandBody: Sendable {
       @escaping @Sendable (ParsedWords, ProviderWorkspace) async throws(CommandError) -> CommandResult,
     asClient runAsClient: @escaping @Sendable (ParsedWords, ClientWorkspace) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
-    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+    CommandBody { (words, output, makeBackend) async throws(CommandError) in
       let location = try ContextLocation(words)
       switch try ContextLogin(of: location) {
       case nil:
         if let resource = location.resource { return try nobody(at: resource, in: location, status) }
-        return try await named(run, words, in: try Workspace(location, printer, makeBackend, use))
+        return try await named(run, words, in: try Workspace(location, output, makeBackend, use))
       case .user(let settings):
         return try await atProvider(settings) { () async throws(CommandError) in
-          try await runAtProvider(words, ProviderWorkspace(location, printer, settings, use))
+          try await runAtProvider(words, ProviderWorkspace(location, output, settings, use))
         }
       case .client(let settings):
         return try await atProvider { () async throws(CommandError) in
-          try await runAsClient(words, ClientWorkspace(location, printer, settings))
+          try await runAsClient(words, ClientWorkspace(location, output, settings))
         }
       }
     }
@@ -105,10 +105,10 @@ struct CommandBody: Sendable {
     },
     _ run: @escaping @Sendable (ParsedWords, SavedAccess) async throws(CommandError) -> CommandResult
   ) -> CommandBody {
-    CommandBody { (words, printer, _) async throws(CommandError) in
+    CommandBody { (words, output, _) async throws(CommandError) in
       let location = try ContextLocation(words)
       return try await atProvider { () async throws(CommandError) in
-        try await run(words, try await SavedAccess(words, in: location, printer, insteadOf: try refused(words)))
+        try await run(words, try await SavedAccess(words, in: location, output, insteadOf: try refused(words)))
       }
     }
   }
@@ -164,13 +164,6 @@ struct CommandResult {
   static func describing(_ name: String, _ text: String) -> CommandResult {
     CommandResult(.onlyShows, text: text, [name: .string(text)])
   }
-}
-
-/// Runs `body`, and returns its value or its error.
-func outcome<Value, Failure: Error>(
-  of body: () async throws(Failure) -> Value
-) async -> Result<Value, Failure> {
-  do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
 }
 
 // Users, sessions and payments as JSON.

@@ -75,18 +75,18 @@ package struct Program: Sendable {
       case .version:
         let version = AuthTool.tool.name + " " + Release.version
         let answer = CommandResult(.onlyShows, text: version + "\n", ["program": .string(version)])
-        exit(printer(for: words).print(answer).rawValue)
+        exit(output(for: words).print(answer).rawValue)
       case .help(let topic):
-        let printer = printer(for: words)
+        let output = output(for: words)
         let isBrief = topic.isEmpty && !words.contains { $0.isSpelled("--help") || $0.isSpelled("-h") }
-        exit(printer.print(try HelpCommand.page(topic, for: printer, isBrief: isBrief)).rawValue)
+        exit(output.print(try HelpCommand.page(topic, for: output, isBrief: isBrief)).rawValue)
       case .request(let body, let parsed): wait(for: body, parsed)
       }
     } catch {
       let words = words ?? []
       let error = error.meaningResource(words)
-      let status = printer(for: words).refuse(error)
-      if words.first?.isSpelled("mcp") == true { BridgeRefusal.answer(error) }
+      let status = output(for: words).refuse(error)
+      if words.first?.isSpelled("mcp") == true { BridgeRefusal.respond(with: error) }
       exit(status.rawValue)
     }
   }
@@ -108,20 +108,20 @@ package struct Program: Sendable {
     while true { pause() }
   }
 
-  /// The printer for a line that is not understood, or is no command.
-  private func printer(for words: [Word]) -> Printer {
-    Printer(
+  /// The output for a line that is not understood, or is no command.
+  private func output(for words: [Word]) -> CommandOutput {
+    CommandOutput(
       streams: Streams.standard(noColor: AuthTool.tool.mentions(Options.noColor, in: words)),
       asJSON: AuthTool.tool.mentions(Options.json, in: words), isQuiet: false)
   }
 
   private func finish(_ body: CommandBody, _ words: ParsedWords) async -> ExitStatus {
-    let printer = Printer(words)
+    let output = CommandOutput(words)
     if words[Options.verbose] { ProviderTransport.isListing = true }
     do throws(CommandError) {
-      return printer.print(try await body.run(words, printer, makeBackend))
+      return output.print(try await body.run(words, output, makeBackend))
     } catch {
-      return printer.refuse(error)
+      return output.refuse(error)
     }
   }
 

@@ -32,10 +32,7 @@ final class Bridge {
   /// The requests to retry, each with the time to send it.
   private var later: [(at: ContinuousClock.Instant, errand: BridgeErrand)] = []
   private var running: [BridgeExchange] = []
-  private var parameters = MirroredParameters()
-  /// Until 2025-11-25: the session, and the revision to which the server agreed.
-  private var session: String?
-  private var agreed: String?
+  private var session = BridgeSession()
 
   /// Creates a bridge; `report` shows a line to the user.
   init(
@@ -104,10 +101,10 @@ final class Bridge {
     switch line {
     case .tooLong(let id):
       let size = "\(Self.longest >> 20) MiB"
-      answer(id.map { String(decoding: $0, as: UTF8.self) } ?? "null", CommandError(code: .mcpLineTooLong, size))
+      respond(id.map { String(decoding: $0, as: UTF8.self) } ?? "null", CommandError(code: .mcpLineTooLong, size))
     case .whole(let bytes):
       if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
-      guard let message = BridgeMessage(bytes) else { return answer("null", CommandError(code: .mcpNotMessage)) }
+      guard let message = BridgeMessage(bytes) else { return respond("null", CommandError(code: .mcpNotMessage)) }
       if let id = message.cancelled, cancel(id) { return }
       waiting.append(BridgeErrand(kind: .message, message: message))
     }
@@ -120,7 +117,7 @@ final class Bridge {
       return true
     }
     later.removeAll { $0.errand.message?.id == id }
-    guard let exchange = running.first(where: { $0.errand.message?.id == id }) else { return agreed == nil }
+    guard let exchange = running.first(where: { $0.errand.message?.id == id }) else { return session.revision == nil }
     // Since 2026-07-28 the end of its stream cancels a request.
     guard exchange.errand.message?.revision != nil else { return false }
     abandon(exchange)
@@ -128,13 +125,13 @@ final class Bridge {
   }
 
   /// Answers a request with an error of this program.
-  private func answer(_ id: String, _ error: CommandError) {
-    output.add(error.answer(to: id, options: options()))
+  private func respond(_ id: String, _ error: CommandError) {
+    output.add(error.response(to: id, options: options()))
   }
 
   private func refuse(_ errand: BridgeErrand, _ error: CommandError) {
     guard let message = errand.message else { return }
-    if let id = message.id { return answer(id.text, error) }
+    if let id = message.id { return respond(id.text, error) }
     report("\(error.message). \(error.hint.text(with: options()))")
   }
 
@@ -166,35 +163,14 @@ final class Bridge {
       waiting.insert(errand, at: 0)
       return
     }
-    var method = "POST"
-    var (headers, body): ([String: String], [UInt8]?) = ([:], nil)
-    switch errand.kind {
-    case .message:
-      guard let message = errand.message else { return }
-      headers = BridgeHeaders.of(message, agreed: agreed, session: session, parameters: parameters.headers(of: message))
-      body = message.text
-    case .tools(let page):
-      guard let list = errand.message?.listOfTools(from: page) else { return }
-      headers = BridgeHeaders.of(list, agreed: agreed, session: session)
-      body = list.text
-    case .resumption(let event):
-      method = "GET"
-      headers = BridgeHeaders.ofSession(session, agreed: agreed, after: event)
-    case .stream(let own, let event):
-      // The client has begun another session.
-      guard own == session else { return }
-      method = "GET"
-      headers = BridgeHeaders.ofSession(session, agreed: agreed, after: event)
-    case .end:
-      method = "DELETE"
-      headers = BridgeHeaders.ofSession(session, agreed: agreed)
-    }
-    let named = headers["Mcp-Session-Id"]
-    headers["Authorization"] = "Bearer \(token.value)"
+    guard var request = session.request(for: errand) else { return }
+    let named = request.headers["Mcp-Session-Id"]
+    request.headers["Authorization"] = "Bearer \(token.value)"
     // An answer to a notification says only whether it arrived.
     let timeLimit = errand.kind == .end ? 5 : errand.isBarrier && errand.message?.id == nil ? 30 : nil
     do throws(CurlFailure) {
-      let stream = try CurlStream(method, url, headers: headers, body: body, timeLimit: timeLimit, options: loan.curl)
+      let stream = try CurlStream(
+        request.method, url, headers: request.headers, body: request.body, timeLimit: timeLimit, options: loan.curl)
       running.append(BridgeExchange(errand, token, stream, session: named, limit: Self.longest))
     } catch {
       throw CommandError(error, at: url)
@@ -210,7 +186,7 @@ final class Bridge {
   private func endSession(until deadline: ContinuousClock.Instant, _ signals: Int32) {
     for exchange in running { exchange.stream.abandon() }
     (running, later) = ([], [])
-    waiting = session == nil ? [] : [BridgeErrand(kind: .end)]
+    waiting = session.id == nil ? [] : [BridgeErrand(kind: .end)]
     _ = output.write(to: STDOUT_FILENO, waiting: 500)
     var isHurried = false
     while !waiting.isEmpty || !running.isEmpty, !isHurried, .now < deadline {
@@ -227,9 +203,9 @@ final class Bridge {
     let count = read(exchange.stream.output, &buffer, buffer.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return }
     guard count > 0, exchange.problem == nil else { return finish(exchange) }
-    do throws(AnswerReader.Problem) {
-      let messages = try buffer.withUnsafeBufferPointer { (bytes) throws(AnswerReader.Problem) in
-        try exchange.answer.take(UnsafeBufferPointer(rebasing: bytes[..<count]))
+    do throws(ResponseReader.Problem) {
+      let messages = try buffer.withUnsafeBufferPointer { (bytes) throws(ResponseReader.Problem) in
+        try exchange.response.take(UnsafeBufferPointer(rebasing: bytes[..<count]))
       }
       for message in messages { forward(message, exchange) }
     } catch {
@@ -243,17 +219,14 @@ final class Bridge {
     guard let answer = ServerMessage(bytes) else { return }
     let message = exchange.errand.message
     // The request may still be repeated.
-    if exchange.answer.status ?? 0 >= 400 { return exchange.refusal = answer }
+    if exchange.response.status ?? 0 >= 400 { return exchange.refusal = answer }
     if case .tools = exchange.errand.kind { return learnAgain(answer, exchange) }
     var line = answer.line
     if let id = message?.id, answer.id == id {
       exchange.isAnswered = true
       switch message?.method {
       case "tools/list" where message?.revision != nil: line = learn(from: answer)
-      case "initialize":
-        guard let revision = answer.members["result", "protocolVersion"]?.string else { break }
-        agreed = revision
-        session = exchange.answer.headers["mcp-session-id"].flatMap { BridgeHeaders.isSession($0) ? $0 : nil }
+      case "initialize": session.begin(with: answer, exchange.response.headers)
       case _: break
       }
     }
@@ -261,7 +234,7 @@ final class Bridge {
   }
 
   private func learn(from answer: ServerMessage) -> [UInt8] {
-    let (line, rejected) = parameters.learn(from: answer)
+    let (line, rejected) = session.parameters.learn(from: answer)
     for tool in rejected { report("the tool \(tool.tool.escaped) cannot be used: \(tool.reason)") }
     return line
   }
@@ -270,7 +243,7 @@ final class Bridge {
   private func learnAgain(_ answer: ServerMessage, _ exchange: BridgeExchange) {
     guard answer.members["result", "tools"] != nil else { return }
     exchange.isAnswered = true
-    _ = parameters.learn(from: answer)
+    _ = session.parameters.learn(from: answer)
     var errand = exchange.errand
     errand.attempts += 1
     // No server has so many tools.
@@ -281,21 +254,21 @@ final class Bridge {
 
   private func finish(_ exchange: BridgeExchange) {
     running.removeAll { $0 === exchange }
-    if exchange.problem == nil, let last = exchange.answer.end() { forward(last, exchange) }
+    if exchange.problem == nil, let last = exchange.response.end() { forward(last, exchange) }
     var failure: CurlFailure?
     if exchange.problem == nil { failure = exchange.stream.end() } else { exchange.stream.abandon() }
     if ProviderTransport.isListing {
-      let end = exchange.answer.status.map { "status \($0)" } ?? "no answer"
+      let end = exchange.response.status.map { "status \($0)" } ?? "no answer"
       report("\(exchange.errand.shown): \(end), \(Int(exchange.age / .milliseconds(1))) ms")
     }
-    switch BridgeOutcome(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {
+    switch BridgeDecision(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {
     case .done: didFinish(exchange)
     case .again(let errand, let pause):
       if let pause { later.append((.now + pause, errand)) } else { waiting.insert(errand, at: 0) }
     case .refusedByServer(let line): output.add(line)
     case .refused(let error):
       // The client begins another one with `initialize`.
-      if error.code == ErrorCode.mcpSessionEnded.code, session == exchange.session { session = nil }
+      if error.code == ErrorCode.mcpSessionEnded.code, session.id == exchange.session { session.id = nil }
       refuse(exchange.errand, error)
     }
   }
@@ -304,8 +277,8 @@ final class Bridge {
     guard exchange.errand.kind == .message, let message = exchange.errand.message else { return }
     // The answer to a request that the server was told to cancel need not come.
     if let id = message.cancelled, let other = running.first(where: { $0.errand.message?.id == id }) { abandon(other) }
-    if message.method == "notifications/initialized", let session {
-      waiting.append(BridgeErrand(kind: .stream(of: session, after: nil)))
+    if message.method == "notifications/initialized", let id = session.id {
+      waiting.append(BridgeErrand(kind: .stream(of: id, after: nil)))
     }
   }
 }

@@ -49,17 +49,17 @@ final class BridgeExchange {
   let stream: CurlStream
   /// The session that the request named.
   let session: String?
-  var answer: AnswerReader
+  var response: ResponseReader
   /// Whether the client has the answer.
   var isAnswered = false
   /// The message with which the server refused the request.
   var refusal: ServerMessage?
-  var problem: AnswerReader.Problem?
+  var problem: ResponseReader.Problem?
   private let began = ContinuousClock.now
 
   init(_ errand: BridgeErrand, _ token: AccessToken, _ stream: CurlStream, session: String?, limit: Int) {
     (self.errand, self.token, self.stream, self.session) = (errand, token, stream, session)
-    answer = AnswerReader(limit: limit)
+    response = ResponseReader(limit: limit)
   }
 
   /// How long it has run.

@@ -11,7 +11,7 @@ enum BridgeRefusal {
   private static let patience = Duration.seconds(5)
 
   /// Answers the first request on standard input with an error, unless that is a terminal.
-  static func answer(_ error: CommandError) {
+  static func respond(with error: CommandError) {
     guard isatty(STDIN_FILENO) == 0 else { return }
     let deadline = SuspendingClock.now + patience
     var input = LineSplitter(limit: 1 << 16)
@@ -24,7 +24,7 @@ enum BridgeRefusal {
       for line in buffer.withUnsafeBufferPointer({ input.take(UnsafeBufferPointer(rebasing: $0[..<count])) }) {
         guard case .whole(let bytes) = line, let id = BridgeMessage(bytes)?.id else { return }
         var output = Outbox()
-        output.add(error.answer(to: id.text, options: []))
+        output.add(error.response(to: id.text, options: []))
         _ = output.write(to: STDOUT_FILENO, waiting: 500)
         return
       }
@@ -34,7 +34,7 @@ enum BridgeRefusal {
 
 extension CommandError {
   /// The error as the answer to a JSON-RPC request.
-  func answer(to id: String, options: [String]) -> [UInt8] {
+  func response(to id: String, options: [String]) -> [UInt8] {
     let hint = hint.text(with: options)
     let body: JSON = [
       "code": .integer(Int64(status.rawValue)), "message": .string("auth-cli: \(message). \(hint)"),

@@ -40,7 +40,7 @@ final class TokenLoan: Sendable {
     guard isNew else { return }
     let work: @Sendable () -> Void = { [self] in
       Task.immediateDetached { [self] () async -> Void in
-        let result = await outcome { () async throws(CommandError) in try await lender(refused) }
+        let result = await Result { () async throws(CommandError) in try await lender(refused) }
         state.withLock { $0 = .ended(result) }
         var byte: UInt8 = 0
         write(wakening, &byte, 1)

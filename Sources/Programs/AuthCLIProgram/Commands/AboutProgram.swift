@@ -13,16 +13,16 @@ enum HelpCommand {
       "help codes": "lists the codes of errors, which --json prints, with their exit statuses",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in CommandBody { (words, printer, _) throws(CommandError) in try page(words[topic], for: printer) } }
+  ) { _ in CommandBody { (words, output, _) throws(CommandError) in try page(words[topic], for: output) } }
 
   private static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command"),
     "A command, or a topic: statuses, codes, environment, files, prompt; if omitted, the overview")
 
   static func page(
-    _ topic: [String], for printer: Printer, isBrief: Bool = false
+    _ topic: [String], for output: CommandOutput, isBrief: Bool = false
   ) throws(CommandError) -> CommandResult {
-    let help = Help(AuthTool.tool, width: printer.streams.output.width)
+    let help = Help(AuthTool.tool, width: output.streams.output.width)
     if isBrief { return .describing("help", help.brief) }
     return .describing("help", try help.page(topic))
   }
@@ -61,7 +61,7 @@ enum CompletionsCommand {
     "An unfinished line, without the program's name; if omitted, the script is printed")
 
   private static func run(
-    _ words: ParsedWords, _: Printer, _ makeBackend: MakeBackend
+    _ words: ParsedWords, _: CommandOutput, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> CommandResult {
     let (shell, line) = (words[shell], words[line])
     if line.isEmpty { return .describing("completions", AuthTool.tool.completionScript(for: shell)) }
@@ -75,7 +75,7 @@ enum CompletionsCommand {
   private static func names(_ command: String, _ makeBackend: MakeBackend) async -> [Suggestion] {
     let words = command.split(separator: " ").map { Word($0) }
     guard case .request(let body, let parsed) = try? AuthTool.tool.parse(words, environment: Environment.word),
-      let answer = try? await body.run(parsed, Printer(parsed), makeBackend.forShell)
+      let answer = try? await body.run(parsed, CommandOutput(parsed), makeBackend.forShell)
     else { return [] }
     return answer.lines.map { ($0, "") }
   }
@@ -96,7 +96,7 @@ enum MachineCommand {
       "machine --format json": "prints the whole table for a program; so does --json",
     ],
     statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-  ) { _ in CommandBody { (words, printer, _) in show(words[format], on: printer.streams.output) } }
+  ) { _ in CommandBody { (words, output, _) in show(words[format], on: output.streams.output) } }
 
   private static let format = Option.standard(
     "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "The output format", standard: .text,

@@ -171,7 +171,7 @@ enum GitCredentialCommand {
     "The user name beside the token, unless the address has one", standard: "oauth2", shownAs: "oauth2")
 
   private static func run(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
+    _ words: ParsedWords, _ output: CommandOutput, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> CommandResult {
     // Without an answer, git asks its next helper.
     let none = CommandResult(.onlyShows, ["access_token": nil])
@@ -193,7 +193,7 @@ enum GitCredentialCommand {
         ? "capability[]=authtype\nauthtype=Bearer\ncredential=\(access.token.value)\n\(end)"
         : "username=\(asked["username"] ?? words[username])\npassword=\(access.token.value)\n\(end)"
       return CommandResult(.onlyShows, text: text, members)
-    }.run(words, printer, makeBackend)
+    }.run(words, output, makeBackend)
   }
 
   /// Deletes the saved access token if it is the refused one, so that the next use renews it.

@@ -59,7 +59,7 @@ enum ListAccountsCommand {
       try screen.page(
         query, of: workspace.backend, for: administrator, under: lease, isForShell: workspace.isForShell)
     }
-    if words[Options.short], !workspace.printer.asJSON { return workspace.names(page.items.map(\.user.username)) }
+    if words[Options.short], !workspace.output.asJSON { return workspace.names(page.items.map(\.user.username)) }
     let lines = page.items.isEmpty ? ["No accounts."] : workspace.lines(.accounts(page.items, by: query.order))
     let last = page.lastOfMore?.user.username
     let filter = query.namePrefix.isEmpty ? [] : ["--filter", query.namePrefix]
@@ -105,12 +105,12 @@ extension AccountsQuery.Order: Choice {
 extension Workspace {
   /// Opens the screen of accounts, and runs a query there with the administrator's key.
   func askOnAccounts<Value>(
-    _ question: (AccountsScreen, AdminSession, borrowing SessionLease) throws(BackendError) -> Value
+    _ body: (AccountsScreen, AdminSession, borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
     let screen = try await open(AccountsScreen.self)
     let administrator = try screen.session.administratorKey()
     return try await store.ask(screen.session) { (lease) throws(BackendError) in
-      try question(screen, administrator, lease)
+      try body(screen, administrator, lease)
     }
   }
 

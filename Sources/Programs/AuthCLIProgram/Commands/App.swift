@@ -4,6 +4,7 @@ import AuthDevice
 import AuthFullScreen
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
 
 /// `app`.
@@ -30,7 +31,7 @@ enum AppCommand {
         + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
     ],
     examples: ["app": "opens the home screen"]
-  ) { _ in .anywhere(use: .looksUntilAsked, atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(use: .readsUntilAsked, atDatabase: run, atProvider: run) }
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     _ = try show(try start(workspace, AppWork(workspace)), in: workspace)
@@ -43,7 +44,7 @@ enum AppCommand {
   ) async throws(CommandError) -> CommandResult {
     let loop = try start(workspace, ProviderAppWork(workspace), provider: workspace.settings.issuer)
     while let isConfirming = try show(loop, in: workspace) {
-      let credentials = await outcome { () throws(CommandError) in
+      let credentials = await Result { () async throws(CommandError) in
         if isConfirming, let user = workspace.store.session?.user { try workspace.requireIdentified(user) }
         return try await workspace.obtainCredentials(prompting: isConfirming)
       }
@@ -55,7 +56,7 @@ enum AppCommand {
   private static func start(
     _ workspace: ContextWorkspace, _ work: any AppWorker, provider: String? = nil
   ) throws(CommandError) -> AppLoop {
-    try requireTerminal(workspace.printer)
+    try requireTerminal(workspace.output)
     // A line between its rows would spoil the screen.
     if isatty(STDERR_FILENO) == 1 { ProviderTransport.isListing = false }
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
@@ -66,11 +67,11 @@ enum AppCommand {
   /// Shows the screen until the user quits (nil) or must log in at the identity provider.
   private static func show(_ loop: AppLoop, in workspace: ContextWorkspace) throws(CommandError) -> Bool? {
     try loop.run(
-      colors: workspace.printer.streams.output.style.allowsColor, isASCII: Environment.hasOtherEncoding)
+      colors: workspace.output.streams.output.style.allowsColor, isASCII: Environment.hasOtherEncoding)
   }
 
-  private static func requireTerminal(_ printer: Printer) throws(CommandError) {
-    if printer.asJSON { throw CommandError(code: .screenNotJSON) }
+  private static func requireTerminal(_ output: CommandOutput) throws(CommandError) {
+    if output.asJSON { throw CommandError(code: .screenNotJSON) }
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw CommandError(code: .noScreen) }
     let kind = Environment.value("TERM") ?? ""
     guard !kind.isEmpty, kind != "dumb" else {

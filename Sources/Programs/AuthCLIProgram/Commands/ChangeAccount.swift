@@ -38,7 +38,7 @@ enum ChangeAccountCommand {
       return try !screen.account(user, at: workspace.backend, for: administrator, under: lease).hasSecondStep
     }
     if isMissing {
-      workspace.printer.say("\(user) has no second step, and must set one up before doing anything else.")
+      workspace.output.say("\(user) has no second step, and must set one up before doing anything else.")
     }
   }
 }

@@ -25,11 +25,11 @@ enum ContextsCommand {
   private static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
-    if words[Options.short], !workspace.printer.asJSON {
+    if words[Options.short], !workspace.output.asJSON {
       return workspace.names(try names(at: workspace.location).map(\.description))
     }
     let found = try contents(at: workspace.location, workspace.backend)
-    if words[users], !workspace.printer.asJSON {
+    if words[users], !workspace.output.asJSON {
       let users = found.compactMap { if case .user(let grant) = $0.content { grant.user.username } else { nil } }
       return workspace.names(Set(users).sorted())
     }
@@ -109,7 +109,7 @@ enum ContextsCommand {
     let login: ContextLogin?
     do throws(CommandError) { login = try ContextLogin(of: location) } catch { return .unusable(error.sentence) }
     if let login {
-      switch location.vault(for: login.tokenIssuer).look() {
+      switch location.vault(for: login.tokenIssuer).read() {
       case .absent: return .atProvider(login, nil)
       case .token(_, let details): return .atProvider(login, details)
       case .corrupt(let evidence): return .unusable(evidence.description)
@@ -117,7 +117,7 @@ enum ContextsCommand {
       }
     }
     guard let backend else { return .elsewhere }
-    switch location.vault(for: backend.issuer).look() {
+    switch location.vault(for: backend.issuer).read() {
     case .absent: return nil
     case .token(let token, _):
       do throws(BackendError) {
@@ -131,7 +131,7 @@ enum ContextsCommand {
     case .unavailable(let failure):
       // A session of another database is not a fault of the file.
       let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
-      guard case .token = location.vault(for: other).look() else { return .unusable(failure.description) }
+      guard case .token = location.vault(for: other).read() else { return .unusable(failure.description) }
       return .elsewhere
     }
   }
@@ -160,7 +160,7 @@ enum ForgetContextCommand {
     let name = words[name]
     let vault = try ContextLocation(words).named(name).vault(for: .anyProvider)
     let isKnown = try explained { () throws(VaultError) in try vault.providerSettings() } != nil
-    if case .token = vault.look() { throw CommandError(code: .contextInUse, name.description, name.description) }
+    if case .token = vault.read() { throw CommandError(code: .contextInUse, name.description, name.description) }
     guard isKnown else {
       return CommandResult(
         .onlyShows, lines: ["Context \(name) remembers no provider."],

@@ -1,6 +1,7 @@
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
 import TextFormat
 
@@ -31,7 +32,7 @@ enum DockerCredentialCommand {
     standard: "oauth2", shownAs: "oauth2")
 
   private static func run(
-    _ words: ParsedWords, _ printer: Printer, _ makeBackend: MakeBackend
+    _ words: ParsedWords, _ output: CommandOutput, _ makeBackend: MakeBackend
   ) async throws(CommandError) -> CommandResult {
     guard words[operation] == "get" else {
       return refusal("auth-cli stores nothing for docker. Log in and out with: auth-cli login, auth-cli logout")
@@ -44,13 +45,13 @@ enum DockerCredentialCommand {
       // docker compares this sentence, and then continues without a login.
       return refusal("credentials not found in native keychain")
     }
-    let answer = await outcome { () async throws(CommandError) in
+    let answer = await Result { () async throws(CommandError) in
       try await CommandBody.withAccessToken { (words, access) async throws(CommandError) in
         let credential: JSON = [
           "ServerURL": .string(typed), "Username": .string(words[username]), "Secret": .string(access.token.value),
         ]
         return CommandResult(.onlyShows, text: credential.text + "\n", credential)
-      }.run(words, printer, makeBackend)
+      }.run(words, output, makeBackend)
     }
     switch answer {
     case .success(let answer): return answer

@@ -111,7 +111,7 @@ typealias Listing<Item> = (items: [Item], next: Int64?, notes: [Hint])
 extension Workspace {
   /// Throws if both CSV and JSON are requested.
   func checkForm(_ options: PageOptions) throws(CommandError) {
-    if options.isCSV, printer.asJSON { throw CommandError(code: .csvNotJSON) }
+    if options.isCSV, output.asJSON { throw CommandError(code: .csvNotJSON) }
   }
 
   /// Loads as many rows as the options request, a page at a time.
@@ -130,7 +130,7 @@ extension Workspace {
         of: screen.session,
         reporting: { stop in
           guard ContinuousClock.now >= nextReport else { return }
-          printer.say("Searched back to \(UTCTime(seconds: stop.at.seconds).local); continuing.")
+          output.say("Searched back to \(UTCTime(seconds: stop.at.seconds).local); continuing.")
           nextReport = .now + .seconds(1)
         }, load)
       listing.items += page.items

@@ -89,14 +89,14 @@ enum RecoverCommand {
     } else {
       // Prompt again only for what cannot be a code. The code is checked together with the new
       // password, so that each guess has the same cost.
-      let question = try Question(for: secrets)
-      var code = RecoveryCode(typed: try question.ask("Code for \(name): "))
-      for _ in 1..<Question.attempts where !code.isWellFormed {
-        try question.say("A code has 25 letters and digits; try again.")
-        code = RecoveryCode(typed: try question.ask("Code for \(name): "))
+      let prompt = try Prompt(for: secrets)
+      var code = RecoveryCode(typed: try prompt.ask("Code for \(name): "))
+      for _ in 1..<Prompt.attempts where !code.isWellFormed {
+        try prompt.say("A code has 25 letters and digits; try again.")
+        code = RecoveryCode(typed: try prompt.ask("Code for \(name): "))
       }
-      let password = try question.newPassword(for: name, backend.check)
-      recovered = try withExtendedLifetime(question) { () throws(CommandError) in
+      let password = try prompt.newPassword(for: name, backend.check)
+      recovered = try withExtendedLifetime(prompt) { () throws(CommandError) in
         try backend.setPassword(of: name, with: code, to: password)
       }
     }

@@ -83,7 +83,7 @@ enum GroupsCommand {
     let members = try await workspace.askOnAccounts { (screen, administrator, lease) throws(BackendError) in
       try screen.members(of: group, page, at: workspace.backend, for: administrator, under: lease)
     }
-    if words[Options.short], !workspace.printer.asJSON { return workspace.names(members.items.map(\.user.username)) }
+    if words[Options.short], !workspace.output.asJSON { return workspace.names(members.items.map(\.user.username)) }
     let lines = members.items.isEmpty ? ["No members."] : workspace.lines(.accounts(members.items))
     let last = members.lastOfMore?.user.username
     return CommandResult(
@@ -102,7 +102,7 @@ enum GroupsCommand {
       try screen.groups(page, at: workspace.backend, for: administrator, under: lease)
     }
     let names = groups.items.map(\.canonical)
-    if words[Options.short], !workspace.printer.asJSON { return workspace.names(names) }
+    if words[Options.short], !workspace.output.asJSON { return workspace.names(names) }
     let last = groups.lastOfMore?.canonical
     return CommandResult(
       .onlyShows, lines: workspace.bar("Groups") + (names.isEmpty ? ["No groups."] : names),

@@ -23,15 +23,15 @@ enum KubectlCredentialCommand {
     ],
     statuses: .ofAccessTokens
   ) { _ in
-    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+    CommandBody { (words, output, makeBackend) async throws(CommandError) in
       guard words[idToken] else {
         return try await CommandBody.withAccessToken { (_, access) async throws(CommandError) in
           try answer(access.token.value, until: try access.end())
-        }.run(words, printer, makeBackend)
+        }.run(words, output, makeBackend)
       }
       let location = try ContextLocation(words)
       return try await atProvider { () async throws(CommandError) in
-        let identity = try await SavedIdentity(in: location, printer).token
+        let identity = try await SavedIdentity(in: location, output).token
         return try answer(identity.value, until: identity.end)
       }
     }

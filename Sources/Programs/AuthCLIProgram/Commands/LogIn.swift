@@ -44,13 +44,13 @@ enum LogInCommand {
     ],
     statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
   ) { _ in
-    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+    CommandBody { (words, output, makeBackend) async throws(CommandError) in
       let location = try ContextLocation(words)
       guard let login = try LogInAtProvider(words, location, databaseOptions: [Options.passwordFromInput]) else {
         if words[Options.passwordFromInput], words[user] == nil {
           throw .missing(user.declaration, with: Options.passwordFromInput.declaration, path: words.path)
         }
-        return try await run(words, in: try Workspace(location, printer, makeBackend))
+        return try await run(words, in: try Workspace(location, output, makeBackend))
       }
       if words[user] != nil { throw CommandError(code: .userAtProvider, location.context.description) }
       if login.isOfClient {
@@ -58,11 +58,11 @@ enum LogInCommand {
         if let other = ofSession.first(where: { words.origin(of: $0) != .notGiven }) {
           throw CommandError(code: .optionWithoutUser, other.declaration.flag)
         }
-        return try await atProvider { () async throws(CommandError) in try await login.runAsClient(printer) }
+        return try await atProvider { () async throws(CommandError) in try await login.runAsClient(output) }
       }
       let limits = LimitRequest(idle: words[idle], absolute: words[absolute])
       return try await atProvider { () async throws(CommandError) in
-        try await login.run(printer, isSwitch: words[switching], limits: limits)
+        try await login.run(output, isSwitch: words[switching], limits: limits)
       }
     }
   }
@@ -79,7 +79,7 @@ enum LogInCommand {
 
   /// Begins a session, renews that of the same user, or with `--switch` replaces another user's.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
-    workspace.backend.forgetDisabled()
+    workspace.backend.endings.eraseDisabled()
     let backend = workspace.backend
     let fromInput = words[Options.passwordFromInput]
     if !fromInput { try explained { () throws(BackendError) in try backend.checkForLogins() } }
@@ -102,7 +102,7 @@ enum LogInCommand {
       let renewed = LimitRequest(idle: limits.idle ?? policy.idle, absolute: limits.absolute ?? policy.absolute)
       do throws(SessionError) {
         return isSame
-          ? try await store.confirm(present, password, limits: renewed)
+          ? try await store.verifyPassword(of: present, password, limits: renewed)
           : try await store.switchUser(from: present, to: credentials, limits: limits)
       } catch {
         // Another process ended it meanwhile. A user who typed name and password wants a session
@@ -114,9 +114,9 @@ enum LogInCommand {
     }.session
     let needsTwoStep = await workspace.needsTwoStep(session)
     let answer = try describe(session, verb, limits, needsTwoStep: needsTwoStep, in: workspace)
-    guard needsTwoStep, !fromInput, !workspace.printer.asJSON else { return answer }
+    guard needsTwoStep, !fromInput, !workspace.output.asJSON else { return answer }
     // A user at a terminal sets it up immediately.
-    try workspace.printer.show(answer)
+    try workspace.output.show(answer)
     return try await TwoStepCommand.turnOn(session, in: workspace)
   }
 

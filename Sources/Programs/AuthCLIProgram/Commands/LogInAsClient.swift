@@ -21,14 +21,14 @@ extension LogInAtProvider {
   }
 
   /// Requests the first access token, and remembers the client.
-  func runAsClient(_ printer: Printer) async throws(CommandError) -> CommandResult {
+  func runAsClient(_ output: CommandOutput) async throws(CommandError) -> CommandResult {
     // The login must not replace a session of a database,
-    if case .unavailable(let failure) = location.vault(for: .anyProvider).look() { throw CommandError(failure) }
-    let settings = try await clientSettings(printer)
-    let workspace = ClientWorkspace(location, printer, settings)
+    if case .unavailable(let failure) = location.vault(for: .anyProvider).read() { throw CommandError(failure) }
+    let settings = try await clientSettings(output)
+    let workspace = ClientWorkspace(location, output, settings)
     // nor that of a user or of another client.
-    if case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
-    let isRenewal = if case .token = workspace.vault.look() { true } else { false }
+    if case .unavailable(let failure) = workspace.vault.read() { throw CommandError(failure) }
+    let isRenewal = if case .token = workspace.vault.read() { true } else { false }
     let grant = try await workspace.logIn()
     let client = settings.provider.clientID
     let deadlines = try Deadlines(clock: workspace.clock)
@@ -52,13 +52,13 @@ extension LogInAtProvider {
         + (location.contextVariable.map { ["In context \(location.context) (from \($0))."] } ?? []))
   }
 
-  private func clientSettings(_ printer: Printer) async throws(CommandError) -> ClientSettings {
+  private func clientSettings(_ output: CommandOutput) async throws(CommandError) -> ClientSettings {
     var assertionFile = knownAssertionFile
     if let path = words[Self.assertionFile] { assertionFile = try AbsolutePath.text(path) }
     if words[Self.secretFromInput] { assertionFile = nil }
     // Before any request: a file that cannot be read, or no secret.
     if let assertionFile { _ = try AssertionFile(path: assertionFile).read() }
-    var settings = ClientSettings(provider: try await self.settings(printer), assertionFile: assertionFile)
+    var settings = ClientSettings(provider: try await self.settings(output), assertionFile: assertionFile)
     if assertionFile != nil { settings.provider.clientSecret = nil }
     guard settings.assertionFile != nil || settings.provider.clientSecret != nil else {
       throw CommandError(code: .clientProofMissing)

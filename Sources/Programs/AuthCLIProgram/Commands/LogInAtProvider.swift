@@ -144,10 +144,10 @@ struct LogInAtProvider {
   }
 
   /// Gets the provider's metadata, and returns what the context remembers.
-  func settings(_ printer: Printer) async throws(CommandError) -> ProviderSettings {
+  func settings(_ output: CommandOutput) async throws(CommandError) -> ProviderSettings {
     if let resource, !isOfClient {
       return try await ResourceLogin(
-        words, printer, resource: resource, remembered: remembered?.provider, way: chosenWay
+        words, output, resource: resource, remembered: remembered?.provider, way: chosenWay
       ).settings()
     }
     let before = known
@@ -196,14 +196,14 @@ struct LogInAtProvider {
   }
 
   /// Lets the user log in, and remembers the provider.
-  func run(_ printer: Printer, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> CommandResult {
+  func run(_ output: CommandOutput, isSwitch: Bool, limits: LimitRequest) async throws(CommandError) -> CommandResult {
     // Checked before any request: the login must not replace a session of a database,
-    if case .unavailable(let failure) = location.vault(for: .anyProvider).look() { throw CommandError(failure) }
-    let settings = try await settings(printer)
-    let workspace = ProviderWorkspace(location, printer, settings)
-    let former = former(insteadOf: settings, printer)
+    if case .unavailable(let failure) = location.vault(for: .anyProvider).read() { throw CommandError(failure) }
+    let settings = try await settings(output)
+    let workspace = ProviderWorkspace(location, output, settings)
+    let former = former(insteadOf: settings, output)
     // nor one of another provider or client.
-    if former == nil, case .unavailable(let failure) = workspace.vault.look() { throw CommandError(failure) }
+    if former == nil, case .unavailable(let failure) = workspace.vault.read() { throw CommandError(failure) }
     let present = former == nil ? try await workspace.presenceBeforeLogin() : nil
     let replaces = isSwitch || present.map { settings.resource != nil && !$0.user.isIdentified } ?? false
     if let present, !replaces { try workspace.requireIdentified(present.user) }
@@ -241,11 +241,11 @@ struct LogInAtProvider {
 extension LogInAtProvider {
   /// The login of this context as a client that was registered earlier for the same resource; nil
   /// if the new login is one of the same client.
-  private func former(insteadOf settings: ProviderSettings, _ printer: Printer) -> ProviderWorkspace? {
+  private func former(insteadOf settings: ProviderSettings, _ output: CommandOutput) -> ProviderWorkspace? {
     guard case .user(let remembered)? = remembered, settings.resource != nil,
       remembered.tokenIssuer != settings.tokenIssuer
     else { return nil }
-    return ProviderWorkspace(location, printer, remembered)
+    return ProviderWorkspace(location, output, remembered)
   }
 }
 

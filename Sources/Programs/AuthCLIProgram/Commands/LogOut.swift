@@ -26,10 +26,10 @@ enum LogOutCommand {
 
   /// Logs out, even if the session cannot be restored.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
-    workspace.backend.forgetDisabled()
+    workspace.backend.endings.eraseDisabled()
     let vault = workspace.vault
     let notes = try makeUsable(vault)
-    let saved: SessionToken? = if case .token(let token, _) = vault.look() { token } else { nil }
+    let saved: SessionToken? = if case .token(let token, _) = vault.read() { token } else { nil }
     var before = await workspace.restore()
     // ssh may have asked the user, and would ask again.
     if case .obstructed(.authority(let cause)) = before, cause.code != BackendError.FailureCode.sshFailed.rawValue {
@@ -43,7 +43,7 @@ enum LogOutCommand {
       if cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue {
         throw workspace.explain(.authority(cause))
       }
-      workspace.backend.giveUp(cause)
+      workspace.backend.endings.failAll(with: cause)
     }
     let isEnded = try isEnded(by: before, at: workspace.backend)
     var others = 0
@@ -133,7 +133,7 @@ enum LogOutCommand {
       throw CommandError(code: .optionAtProvider, everywhere.declaration.flag, provider.issuer.escaped)
     }
     let notes = try makeUsable(workspace.vault)
-    if case .corrupt = workspace.vault.look() {
+    if case .corrupt = workspace.vault.read() {
       _ = try await explainedAsync { () async throws(VaultError) in try await workspace.vault.setAside() }
       throw CommandError(
         code: .sessionFileSetAsideAtProvider, workspace.vault.path.escaped, provider.issuer.escaped)

@@ -26,7 +26,7 @@ enum MCPCommand {
     ],
     statuses: .of(.done, .usage, .cannotTell)
   ) { _ in
-    CommandBody { (words, printer, _) async throws(CommandError) in
+    CommandBody { (words, output, _) async throws(CommandError) in
       let address = words[address]
       if let other = words[Options.resource], other != address {
         throw CommandError(code: .otherResource, other.text, address.text)
@@ -36,7 +36,8 @@ enum MCPCommand {
         try await atProvider { () async throws(CommandError) in
           let named = refused.map { RefusedToken.token(Secret($0.value)) }
           do throws(CommandError) {
-            let access = try await SavedAccess(words, in: location, Printer(words), insteadOf: named, isLasting: true)
+            let access = try await SavedAccess(
+              words, in: location, CommandOutput(words), insteadOf: named, isLasting: true)
             return (access.token, try ProviderSettings(of: location)?.curl.applied ?? [:])
           } catch {
             throw error.saying(whereLookedFor: location)
@@ -45,12 +46,12 @@ enum MCPCommand {
       }
       guard let loan else { throw CommandError(CurlFailure.noResources, at: address.written) }
       let report: (String) -> Void = { line in
-        printer.streams.errors.writeLine("auth-cli: \(line)")
-        try? printer.streams.errors.flush(survivingClosedPipe: true)
+        output.streams.errors.writeLine("auth-cli: \(line)")
+        try? output.streams.errors.flush(survivingClosedPipe: true)
       }
-      if isatty(STDIN_FILENO) != 0, !printer.isQuiet {
+      if isatty(STDIN_FILENO) != 0, !output.isQuiet {
         report("waiting for the messages of an MCP client, which starts this command itself; end it with ^D")
-        if case .token = location.vault(for: .anyProvider).look() {
+        if case .token = location.vault(for: .anyProvider).read() {
         } else {
           let nobody = CommandError(code: .notAtResource, address.text)
           report("\(nobody.message). \(nobody.hint.text(with: choice(of: location, address)))")

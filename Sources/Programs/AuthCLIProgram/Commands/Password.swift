@@ -41,7 +41,7 @@ enum RegisterCommand {
         guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
         return try await registerOther(name, in: workspace)
       }
-      password = try Question().newPassword(for: name, backend.check)
+      password = try Prompt().newPassword(for: name, backend.check)
     }
     let created: User
     do throws(BackendError) {
@@ -118,8 +118,8 @@ enum ChangePasswordCommand {
     let name = session.user.username
     let (secrets, renewed) = try await workspace.askForPassword(
       of: name, among: ["current password", "new password"], fromInput: words[passwordsFromInput]
-    ) { (password) throws(SessionError) in try await store.confirm(session, password) }
-    let new = words[passwordsFromInput] ? secrets[1] : try Question().newPassword(for: name, workspace.backend.check)
+    ) { (password) throws(SessionError) in try await store.verifyPassword(of: session, password) }
+    let new = words[passwordsFromInput] ? secrets[1] : try Prompt().newPassword(for: name, workspace.backend.check)
     let user = renewed.user
     let fresh = try await workspace.makeFresh(renewed)
     do throws(CommandError) {
@@ -168,7 +168,7 @@ enum ReauthenticateCommand {
     let session = try await workspace.session()
     try workspace.requireIdentified(session.user)
     let credentials = try await workspace.obtainCredentials(prompting: true)
-    let renewed = try await workspace.store.confirm(session, with: credentials, at: settings.issuer)
+    let renewed = try await workspace.store.reauthenticate(session, with: credentials, at: settings.issuer)
     let deadlines = try Deadlines(clock: workspace.clock)
     return CommandResult(
       .changed("the login was confirmed and the session is renewed", hint: "Check with: \(run: "status")"),
@@ -181,7 +181,7 @@ enum ReauthenticateCommand {
     let renewed = try await workspace.askForPassword(
       of: session.user.username, fromInput: words[Options.passwordFromInput]
     ) {
-      (password) throws(SessionError) in try await workspace.store.confirm(session, password)
+      (password) throws(SessionError) in try await workspace.store.verifyPassword(of: session, password)
     }.session
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     return CommandResult(

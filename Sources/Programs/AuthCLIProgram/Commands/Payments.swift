@@ -87,7 +87,7 @@ enum ReceiptsCommand {
       (page, lease) throws(BackendError) in try screen.page(page, of: workspace.backend, under: lease)
     }
     let own = screen.session.user.username
-    if words[shortReceipts], !workspace.printer.asJSON {
+    if words[shortReceipts], !workspace.output.asJSON {
       return workspace.names(Receipt.others(shown.items, than: own))
     }
     if page.isCSV {

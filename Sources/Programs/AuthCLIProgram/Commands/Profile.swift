@@ -90,7 +90,7 @@ enum SessionsCommand {
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let screen = try await workspace.open(UserScreen.self)
     let sessions = try await workspace.store.ask(screen.session, workspace.backend.sessions(under:))
-    if words[shortSessions], !workspace.printer.asJSON { return workspace.names(sessions.map(\.id.rawValue)) }
+    if words[shortSessions], !workspace.output.asJSON { return workspace.names(sessions.map(\.id.rawValue)) }
     let deadlines = try Deadlines(clock: workspace.backend.clock)
     return CommandResult(
       .onlyShows, lines: workspace.bar("Sessions") + workspace.lines(.sessions(sessions, deadlines)),

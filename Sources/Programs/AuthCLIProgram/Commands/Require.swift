@@ -23,13 +23,13 @@ enum RequireCommand {
       "require --fresh --administrator": "asks for the password of an administrator, if it is needed",
     ]
   ) { _ in
-    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
+    CommandBody { (words, output, makeBackend) async throws(CommandError) in
       do throws(CommandError) {
-        return try await CommandBody.anywhere(atDatabase: require, atProvider: require).run(words, printer, makeBackend)
+        return try await CommandBody.anywhere(atDatabase: require, atProvider: require).run(words, output, makeBackend)
       } catch {
         // With --quiet the status alone says no; an error is still printed.
         let isNo = error.status == .no || error.status == .logInFirst
-        guard isNo, printer.isQuiet, !printer.asJSON else { throw error }
+        guard isNo, output.isQuiet, !output.asJSON else { throw error }
         return CommandResult(.onlyShows, status: error.status)
       }
     }

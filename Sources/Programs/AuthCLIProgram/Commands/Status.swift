@@ -25,11 +25,12 @@ enum StatusCommand {
     ],
     statuses: .of(.done, .no, .usage, .cannotTell)
   ) { _ in
-    CommandBody { (words, printer, makeBackend) async throws(CommandError) in
-      let body = CommandBody.anywhere(use: .looks, withoutLogin: .no, atDatabase: run, atProvider: run, asClient: run)
-      guard words[shortStatus], !printer.asJSON else { return try await body.run(words, printer, makeBackend) }
+    CommandBody { (words, output, makeBackend) async throws(CommandError) in
+      let body = CommandBody.anywhere(
+        use: .readsOnly, withoutLogin: .no, atDatabase: run, atProvider: run, asClient: run)
+      guard words[shortStatus], !output.asJSON else { return try await body.run(words, output, makeBackend) }
       // For a shell prompt, it does not wait, and prints a name or nothing.
-      do throws(CommandError) { return try await body.run(words, printer, makeBackend.forShell) } catch {
+      do throws(CommandError) { return try await body.run(words, output, makeBackend.forShell) } catch {
         return CommandResult(.onlyShows, status: error.status)
       }
     }
@@ -40,7 +41,7 @@ enum StatusCommand {
   /// Prints who is logged in, with the status for yes, no or unknown; it is not activity.
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     let session = try await workspace.presence()
-    if words[shortStatus], !workspace.printer.asJSON { return short(session, in: workspace) }
+    if words[shortStatus], !workspace.output.asJSON { return short(session, in: workspace) }
     guard let session else { return no(in: workspace) }
     let (user, limits) = (session.user, session.limits)
     let deadlines = try Deadlines(clock: workspace.clock)
@@ -83,10 +84,10 @@ enum StatusCommand {
   private static func run(
     _ words: ParsedWords, in workspace: ProviderWorkspace
   ) async throws(CommandError) -> CommandResult {
-    if words[shortStatus], !workspace.printer.asJSON {
+    if words[shortStatus], !workspace.output.asJSON {
       // A shell prompt must not wait for the provider.
       let workspace = ProviderWorkspace(
-        workspace.location, workspace.printer, workspace.settings, .looks, onlyTokens: true)
+        workspace.location, workspace.output, workspace.settings, .readsOnly, onlyTokens: true)
       return short(try await workspace.presence(), in: workspace)
     }
     let session = try await workspace.presence()
@@ -126,7 +127,7 @@ extension StatusCommand {
   ) async throws(CommandError) -> CommandResult {
     let (grant, provider) = (try workspace.saved(), workspace.settings.provider)
     let status: ExitStatus = grant == nil ? .no : .done
-    if words[shortStatus], !workspace.printer.asJSON {
+    if words[shortStatus], !workspace.output.asJSON {
       return CommandResult(
         .onlyShows, status: status, text: grant == nil ? "" : TextEscaping.escape(provider.clientID) + "\n")
     }

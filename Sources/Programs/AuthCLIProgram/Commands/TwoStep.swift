@@ -104,7 +104,7 @@ enum TwoStepCommand {
       throw CommandError(BackendError.refused(.twoStepNotOn))
     }
     let fresh = try await workspace.makeFresh(session)
-    let code = words[Options.codeFromInput] ? try workspace.codeFromInput() : try Question.onlyCode(Question.code)
+    let code = words[Options.codeFromInput] ? try workspace.codeFromInput() : try Prompt.onlyCode(Prompt.code)
     try await askForCode(fresh, in: workspace) { (lease) throws(BackendError) in
       try workspace.backend.endTwoStep(code, for: fresh, under: lease)
     }
@@ -124,11 +124,11 @@ enum TwoStepCommand {
 
   /// `two-step on`: a new secret, and on a terminal its first code.
   static func turnOn(_ session: LoggedInSession, in workspace: Workspace) async throws(CommandError) -> CommandResult {
-    let printer = workspace.printer
+    let output = workspace.output
     let state = try await workspace.store.ask(session, workspace.backend.twoStep(under:))
     guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
     let fresh = try await workspace.makeFresh(session)
-    let isAsking = !printer.asJSON && Question.hasTerminal
+    let isAsking = !output.asJSON && Prompt.hasTerminal
     if state.isPending, isAsking,
       try await confirmOnTerminal(pendingQuestion, mayBeEmpty: true, fresh, in: workspace)
     {
@@ -139,9 +139,9 @@ enum TwoStepCommand {
     }
     let begun = CommandResult.Effect.changed(
       "a secret was created, and the second step is still off", hint: "Begin again: \(run: "two-step", "on")")
-    if state.isPending { printer.say("The secret that was shown before is void.") }
+    if state.isPending { output.say("The secret that was shown before is void.") }
     guard isAsking else {
-      if !printer.asJSON { try show(secret, begun, printer) }
+      if !output.asJSON { try show(secret, begun, output) }
       return CommandResult(
         begun,
         [
@@ -152,32 +152,32 @@ enum TwoStepCommand {
           "The second step is still off. Enter the secret in the app, then run: \(run: "two-step", "on", "--code-stdin")"
         ])
     }
-    try show(secret, begun, printer)
+    try show(secret, begun, output)
     _ = try await confirmOnTerminal("Authenticator code: ", fresh, in: workspace)
     return try await offeringToEndOthers(turnedOn(session.user), fresh, in: workspace)
   }
 
   /// Prints the secret, also with `--quiet`, because it is not shown again.
   private static func show(
-    _ secret: TwoStepSecret, _ effect: CommandResult.Effect, _ printer: Printer
+    _ secret: TwoStepSecret, _ effect: CommandResult.Effect, _ output: CommandOutput
   ) throws(CommandError) {
-    let output = printer.streams.output
-    try printer.show(CommandResult(effect, text: "\(secret.text)\n\(secret.uri)\n"))
-    if output.isTerminal, !printer.isQuiet {
+    let stream = output.streams.output
+    try output.show(CommandResult(effect, text: "\(secret.text)\n\(secret.uri)\n"))
+    if stream.isTerminal, !output.isQuiet {
       let kind = Environment.value("TERM") ?? ""
       if kind.isEmpty || kind == "dumb" || Environment.hasOtherEncoding {
-        printer.say("A QR code needs a terminal with colours and a locale with UTF-8.")
-      } else if QRCode.columns(of: secret.uri) <= output.width {
+        output.say("A QR code needs a terminal with colours and a locale with UTF-8.")
+      } else if QRCode.columns(of: secret.uri) <= stream.width {
         let code = QRCode.lines(secret.uri, onStream: true)
-        for line in code ?? [] { output.writeLine(line) }
+        for line in code ?? [] { stream.writeLine(line) }
         // The secret is shown as text already.
-        try? output.flush(survivingClosedPipe: true)
-        if code?.isEmpty != false { printer.say(Hint(code == nil ? QRCode.missing : QRCode.failed)) }
+        try? stream.flush(survivingClosedPipe: true)
+        if code?.isEmpty != false { output.say(Hint(code == nil ? QRCode.missing : QRCode.failed)) }
       } else {
-        printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
+        output.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
       }
     }
-    printer.say("Enter it in an authenticator app. It is not shown again.")
+    output.say("Enter it in an authenticator app. It is not shown again.")
   }
 
   /// Asks for a code of the secret, and again after a wrong one.
@@ -186,10 +186,10 @@ enum TwoStepCommand {
   private static func confirmOnTerminal(
     _ question: String, mayBeEmpty: Bool = false, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> Bool {
-    for left in (0..<Question.attempts).reversed() {
+    for left in (0..<Prompt.attempts).reversed() {
       let code: Secret
       do throws(CommandError) {
-        code = try Question.onlyCode(question, mayBeEmpty: mayBeEmpty)
+        code = try Prompt.onlyCode(question, mayBeEmpty: mayBeEmpty)
       } catch {
         throw error.withHint(pendingHint)
       }
@@ -200,7 +200,7 @@ enum TwoStepCommand {
       } catch {
         // After other errors it may be unknown whether the second step is on.
         guard error == CommandError(code: .wrongCode) else { throw error }
-        if left > 0 { workspace.printer.say(Hint(Question.wrongCode(triesLeft: left))) }
+        if left > 0 { workspace.output.say(Hint(Prompt.wrongCode(triesLeft: left))) }
       }
     }
     throw CommandError(code: .wrongCode, hint: pendingHint)
@@ -242,13 +242,13 @@ enum TwoStepCommand {
   private static func offeringToEndOthers(
     _ answer: CommandResult, _ fresh: FreshSession, in workspace: Workspace
   ) async throws(CommandError) -> CommandResult {
-    let (printer, backend) = (workspace.printer, workspace.backend)
+    let (output, backend) = (workspace.output, workspace.backend)
     let others = try? await workspace.store.ask(fresh.session, backend.otherSessions(under:))
     // The step is on, even if the other sessions cannot be listed.
-    guard let others, !others.isEmpty, !printer.isQuiet else { return answer }
-    try printer.show(answer)
+    guard let others, !others.isEmpty, !output.isQuiet else { return answer }
+    try output.show(answer)
     let count = SessionSummary.others(others.count)
-    let typed = try? Question(for: "answer", insteadUse: "sessions", isEchoed: true)
+    let typed = try? Prompt(for: "answer", insteadUse: "sessions", isEchoed: true)
       .ask("Type yes to end \(count), or press Enter to keep \(others.count == 1 ? "it" : "them"): ", mayBeEmpty: true)
     guard typed == Array("yes".utf8) else { return CommandResult(.onlyShows) }
     do throws(CommandError) {

@@ -21,37 +21,37 @@ enum WatchCommand {
       "watch --json": "prints a JSON document for each change",
     ],
     statuses: .of(.done, .usage, .cannotTell)
-  ) { _ in .anywhere(use: .looks, withoutLogin: .done, atDatabase: run, atProvider: run) }
+  ) { _ in .anywhere(use: .readsOnly, withoutLogin: .done, atDatabase: run, atProvider: run) }
 
   private static let until = Option.optional(
     "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 
   private static func run(_ words: ParsedWords, in workspace: Workspace) async throws(CommandError) -> CommandResult {
     try await watch(words, in: workspace, workspace.backend) { note in
-      await workspace.store.look(without: workspace.vault, at: workspace.backend, noteFile: note)
+      await workspace.store.checkAgain(without: workspace.vault, at: workspace.backend, noteFile: note)
     }
   }
 
   private static func run(
     _ words: ParsedWords, in workspace: ProviderWorkspace
   ) async throws(CommandError) -> CommandResult {
-    try await watch(words, in: workspace, nil) { _ in await workspace.store.look() }
+    try await watch(words, in: workspace, nil) { _ in await workspace.store.checkOrRestore() }
   }
 
   private static func watch(
     _ words: ParsedWords, in workspace: ContextWorkspace, _ backend: (any Backend)?,
-    look: (_ noteFile: (Bool) -> Void) async -> CommandError?
+    check: (_ noteFile: (Bool) -> Void) async -> CommandError?
   ) async throws(CommandError) -> CommandResult {
     let store = workspace.store
     try explained { () throws(VaultError) in try workspace.vault.prepare() }
     let changes = try explained { () throws(BackendError) in try ChangeWait(workspace.vault, backend) }
-    let output = workspace.printer.streams.output
+    let output = workspace.output.streams.output
     var log = WatchLog(workspace)
     var patience = firstPatience
     while true {
       var isFileGone = false
       let isThere = try explained { () throws(BackendError) in try changes.listen() }
-      let obstacle = isThere ? await look { isFileGone = $0 } : nil
+      let obstacle = isThere ? await check { isFileGone = $0 } : nil
       // A directory that was moved away meanwhile looks like a logout, or like a missing database.
       guard isThere, changes.hasDirectory else {
         throw CommandError(BackendError.unavailable(.watchFailed, workspace.directories.state.escaped, "it is gone"))
@@ -95,8 +95,8 @@ struct WatchLog {
   /// error.
   private var isStateDue = true
   private var shownBar: [String] = []
-  private var printer: Printer { workspace.printer }
-  private var output: OutputStream { printer.streams.output }
+  private var output: CommandOutput { workspace.output }
+  private var stream: OutputStream { output.streams.output }
 
   init(_ workspace: ContextWorkspace) {
     self.workspace = workspace
@@ -115,7 +115,7 @@ struct WatchLog {
     if obstacle == nil, !isPrinted, isStateDue { showState() }
     isStateDue = obstacle != nil
     showBar()
-    try output.flush()
+    try stream.flush()
   }
 
   /// Prints the changes of the session, and opens a screen for a new session.
@@ -183,18 +183,18 @@ struct WatchLog {
   /// Prints the navigation bar if it differs from the last one.
   private mutating func showBar() {
     let bar = workspace.bar("Watch")
-    guard !printer.asJSON, !printer.isQuiet, bar != shownBar else { return }
-    if !shownBar.isEmpty { output.writeLine() }
-    for line in bar { output.writeLine(line) }
+    guard !output.asJSON, !output.isQuiet, bar != shownBar else { return }
+    if !shownBar.isEmpty { stream.writeLine() }
+    for line in bar { stream.writeLine(line) }
     shownBar = bar
   }
 
   private func line(_ text: String, _ change: String, _ members: JSON) {
     let time = UTCTime(seconds: WallTime.now().seconds)
-    if printer.asJSON {
-      printer.writeDocument(["at": .string(time.iso8601), "change": .string(change)] + members)
-    } else if !printer.isQuiet {
-      output.writeLine("\(time.local)  \(text)")
+    if output.asJSON {
+      output.writeDocument(["at": .string(time.iso8601), "change": .string(change)] + members)
+    } else if !output.isQuiet {
+      stream.writeLine("\(time.local)  \(text)")
     }
   }
 }

@@ -30,7 +30,8 @@ struct BrowserLogin {
     let deadline = SuspendingClock.now + Self.timeLimit
     while SuspendingClock.now < deadline {
       let ready = try console.wait(for: listener.descriptors, until: deadline)
-      let credentials = try explained { () throws(OAuthError) in try listener.answer(ready, then: .process, check) }
+      let credentials = try explained { () throws(OAuthError) in try listener.respond(to: ready, then: .process, check)
+      }
       if let credentials { return credentials }
     }
     throw .timedOut(Self.timeLimit)

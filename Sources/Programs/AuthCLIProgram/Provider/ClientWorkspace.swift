@@ -9,25 +9,25 @@ import TextFormat
 ///
 /// It has no store and no session: nobody is logged in. So nothing that needs a user opens with it,
 /// such as a guarded screen. The session file keeps the access token, and many processes renew it
-/// under one claim, as that of a session.
+/// under one lock, as that of a session.
 struct ClientWorkspace {
   let location: ContextLocation
-  let printer: Printer
+  let output: CommandOutput
   let settings: ClientSettings
   let vault: FileVault
   let clock: any SessionClock
   /// The longest wait for the request of another process.
-  private static let claimWait = Duration.seconds(25)
+  private static let lockWait = Duration.seconds(25)
 
   /// Creates the workspace, without reading or sending anything yet.
-  init(_ location: ContextLocation, _ printer: Printer, _ settings: ClientSettings) {
-    (self.location, self.printer, self.settings, clock) = (location, printer, settings, BootClock())
+  init(_ location: ContextLocation, _ output: CommandOutput, _ settings: ClientSettings) {
+    (self.location, self.output, self.settings, clock) = (location, output, settings, BootClock())
     vault = location.vault(for: settings.tokenIssuer)
   }
 
   /// What the session file has; nil after a logout.
   func saved() throws(CommandError) -> ClientGrant? {
-    switch vault.look() {
+    switch vault.read() {
     case .absent: return nil
     case .token(let name, let details): return ClientGrant(name, details)
     case .corrupt(let evidence): throw CommandError(evidence)
@@ -72,11 +72,11 @@ struct ClientWorkspace {
     guard var known = try saved() else { throw CommandError(code: .notLoggedIn) }
     if let token = try usable(known, for: minimum, insteadOf: refused) { return token }
     while true {
-      let claimed: Claimed
-      do throws(VaultError) { claimed = try await vault.claim(known.name, wait: Self.claimWait) } catch {
+      let locked: ExchangeLockResult
+      do throws(VaultError) { locked = try await vault.lockExchange(of: known.name, wait: Self.lockWait) } catch {
         throw CommandError(error)
       }
-      switch claimed {
+      switch locked {
       case .changed:
         guard let newer = try saved() else { throw CommandError(code: .notLoggedIn) }
         known = newer
@@ -86,7 +86,7 @@ struct ClientWorkspace {
         if let wait = cause.retryAfter { throw CommandError(.wait(wait), .throttledAtProvider) }
         throw refusal(.unavailable(cause), status: .logInFirst) ?? CommandError(cause)
       case .refused(let reason): throw .ended(reason)
-      case .mine(let claim): return try await renew(under: claim, insteadOf: refused)
+      case .acquired(let lock): return try await renew(under: lock, insteadOf: refused)
       }
     }
   }
@@ -101,26 +101,26 @@ struct ClientWorkspace {
     return token
   }
 
-  /// Requests a token and saves it; the note of the claim shares a failure with those who wait.
+  /// Requests a token and saves it; the note of the lock shares a failure with those who wait.
   private func renew(
-    under claim: any ExchangeClaim, insteadOf refused: AccessToken?
+    under lock: any ExchangeLock, insteadOf refused: AccessToken?
   ) async throws(CommandError) -> AccessToken {
     let access: OAuthClientAccess
     do throws(CommandError) {
       access = try settings.access(clock: clock)
       // Not recorded: an answer that is lost is requested again.
-      _ = try await explainedAsync { () async throws(VaultError) in try await claim.begin() }
+      _ = try await explainedAsync { () async throws(VaultError) in try await lock.begin() }
     } catch {
-      _ = try? await claim.settle(.unsent)
+      _ = try? await lock.release(.unsent)
       throw error
     }
     let grant: ClientGrant
     do throws(OAuthError) { grant = try await access.grant() } catch {
-      _ = try? await claim.settle(error.endOfClaim)
+      _ = try? await lock.release(error.exchangeEnd)
       throw refusal(error, status: .logInFirst) ?? CommandError(error)
     }
     let isSaved = try await explainedAsync { () async throws(VaultError) in
-      try await claim.settle(.replaced(by: grant.name, grant.details))
+      try await lock.release(.replaced(by: grant.name, grant.details))
     }
     rememberClientAuthentication(access)
     guard let token = grant.access, isSaved else {
@@ -193,8 +193,8 @@ struct ClientWorkspace {
 }
 
 extension AuthorityError where Rejection == OAuthRejection {
-  /// The end of a claim whose request failed so.
-  fileprivate var endOfClaim: ExchangeEnd {
+  /// The end of a lock whose request failed so.
+  fileprivate var exchangeEnd: ExchangeEnd {
     switch self {
     case .throttled(.wait(let time)):
       .unknown(Unavailability(.busy, "The provider asks to wait.", isUnsent: true, retryAfter: time))

@@ -8,15 +8,15 @@ import TextFormat
 ///
 /// Only a terminal can be asked something; a login that waits for the provider alone needs none.
 enum LoginConsole: ~Copyable {
-  case terminal(Question)
-  case errors(Printer)
+  case terminal(Prompt)
+  case errors(CommandOutput)
 
   /// Opens the terminal, whose echo is off; with `mayLack`, standard error takes its place.
-  init(mayLackTerminal mayLack: Bool, _ printer: Printer) throws(CommandError) {
-    if mayLack, !Question.hasTerminal {
-      self = .errors(printer)
+  init(mayLackTerminal mayLack: Bool, _ output: CommandOutput) throws(CommandError) {
+    if mayLack, !Prompt.hasTerminal {
+      self = .errors(output)
     } else {
-      self = .terminal(try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false))
+      self = .terminal(try Prompt(for: "login", insteadUse: "it in a terminal", isEchoed: false))
     }
   }
 
@@ -25,21 +25,21 @@ enum LoginConsole: ~Copyable {
   /// Unlike a note, they also show with `--quiet`: without them, nobody could finish the login.
   borrowing func say(_ lines: [String], _ document: JSON) throws(CommandError) {
     switch self {
-    case .terminal(let question): for line in lines { try question.say(line) }
-    case .errors(let printer):
-      if printer.asJSON {
-        printer.streams.errors.writeLine(JSON.document(document))
+    case .terminal(let prompt): for line in lines { try prompt.say(line) }
+    case .errors(let output):
+      if output.asJSON {
+        output.streams.errors.writeLine(JSON.document(document))
       } else {
-        for line in lines { printer.streams.errors.writeLine(TextEscaping.escape(line)) }
+        for line in lines { output.streams.errors.writeLine(TextEscaping.escape(line)) }
       }
-      try printer.streams.errors.flush(survivingClosedPipe: true)
+      try output.streams.errors.flush(survivingClosedPipe: true)
     }
   }
 
   /// The size of the terminal; nil without one.
   var size: (columns: Int, rows: Int)? {
     switch self {
-    case .terminal(let question): question.size
+    case .terminal(let prompt): prompt.size
     case .errors: nil
     }
   }
@@ -47,7 +47,7 @@ enum LoginConsole: ~Copyable {
   /// Draws text as it is on a terminal, and nothing elsewhere.
   borrowing func draw(_ text: String) throws(CommandError) {
     switch self {
-    case .terminal(let question): try question.show(text)
+    case .terminal(let prompt): try prompt.show(text)
     case .errors: break
     }
   }
@@ -55,7 +55,7 @@ enum LoginConsole: ~Copyable {
   /// Discards what was typed on a terminal until now, also ^D.
   borrowing func discardTyped() throws(CommandError) {
     switch self {
-    case .terminal(let question): _ = try question.wait(for: [], until: .now)
+    case .terminal(let prompt): _ = try prompt.wait(for: [], until: .now)
     case .errors: break
     }
   }
@@ -67,7 +67,7 @@ enum LoginConsole: ~Copyable {
     for others: [Int32], until deadline: SuspendingClock.Instant
   ) throws(CommandError) -> [Int32] {
     switch self {
-    case .terminal(let question): return try question.wait(for: others, until: deadline)
+    case .terminal(let prompt): return try prompt.wait(for: others, until: deadline)
     case .errors:
       var entries = others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       guard poll(&entries, nfds_t(entries.count), deadline.remainingMilliseconds) > 0 else { return [] }

@@ -11,12 +11,12 @@ struct PasteLogin {
 
   /// Asks for an address until `check` accepts it, at most three times.
   func credentials(_ check: (String) throws(OAuthError) -> Credentials) throws(CommandError) -> Credentials {
-    let terminal = try Question(for: "address", insteadUse: "it in a terminal", isEchoed: true)
+    let terminal = try Prompt(for: "address", insteadUse: "it in a terminal", isEchoed: true)
     try terminal.say("Open this address in a browser, and log in:")
     try terminal.say(url)
     try terminal.say(
       "The browser will then fail to open \(redirect) and show an error: copy the whole address of that page.")
-    for left in (0..<Question.attempts).reversed() {
+    for left in (0..<Prompt.attempts).reversed() {
       let typed = try terminal.ask("The address to which the browser returned: ", within: .seconds(900))
       do throws(OAuthError) { return try check(Self.cleaned(typed)) } catch {
         guard error == .rejected(.foreignResponse), left > 0 else { throw CommandError(error) }

@@ -8,7 +8,7 @@ import TextFormat
 // What a provider granted, which may be less than the login requested.
 extension ProviderWorkspace {
   private var granted: SavedLogin? {
-    guard case .token(let session, _) = vault.look() else { return nil }
+    guard case .token(let session, _) = vault.read() else { return nil }
     return SavedLogin(session)
   }
 

@@ -30,7 +30,7 @@ extension ProviderWorkspace {
     chosen: LoginWay? = nil, prompting: Bool, choosing: Bool = false
   ) async throws(CommandError) -> Credentials {
     let mayLackTerminal = chosen == .browser || chosen == .device
-    guard mayLackTerminal || Question.hasTerminal else {
+    guard mayLackTerminal || Prompt.hasTerminal else {
       let error = CommandError(code: .noTerminalForLogin)
       // A code that is entered on another device proves no recent password.
       throw prompting ? error.withHint("Run the command in a terminal. Nothing was opened.") : error
@@ -49,7 +49,7 @@ extension ProviderWorkspace {
         try LoopbackListener(redirectURI: redirect, title: "auth-cli", place: "the terminal")
       }
       let url = try url(to: listener.address)
-      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
+      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, output)
       return try BrowserLogin(url: url).credentials(from: listener, on: console) { address throws(OAuthError) in
         try authority.credentials(from: address)
       }
@@ -58,8 +58,8 @@ extension ProviderWorkspace {
       let device = try await explainedAsync { () async throws(OAuthError) in
         try await authority.deviceAuthorization(parameters: parameters)
       }
-      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
-      return try await DeviceLogin(device: device, style: printer.streams.errors.style).credentials(on: console)
+      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, output)
+      return try await DeviceLogin(device: device, style: output.streams.errors.style).credentials(on: console)
     case .paste:
       // No program should listen there on the machine with the browser. If one does, it cannot use
       // the code, because it does not have the verifier.
@@ -81,7 +81,7 @@ extension ProviderWorkspace {
     let canUseDevice = authority.server.endpoints[.deviceAuthorization] != nil && !prompting
     if isUnseen {
       let sentence = "This ssh session has no display for the browser of the last login"
-      try Question(for: "login", insteadUse: "it in a terminal", isEchoed: false).say(
+      try Prompt(for: "login", insteadUse: "it in a terminal", isEchoed: false).say(
         sentence + (prompting ? "." : "; use --browser to open it anyway."))
     }
     return Browser.isHere ? .browser : canUseDevice ? .device : .paste

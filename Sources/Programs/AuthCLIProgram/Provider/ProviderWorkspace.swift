@@ -13,7 +13,7 @@ final class ProviderWorkspace: ContextWorkspace {
 
   /// Creates the workspace, without reading or sending anything yet.
   init(
-    _ location: ContextLocation, _ printer: Printer, _ settings: ProviderSettings, _ use: WorkspaceUse = .acts,
+    _ location: ContextLocation, _ output: CommandOutput, _ settings: ProviderSettings, _ use: WorkspaceUse = .acts,
     onlyTokens: Bool = false
   ) {
     let clock = BootClock()
@@ -21,7 +21,7 @@ final class ProviderWorkspace: ContextWorkspace {
     let authority = settings.authority(clock: clock, onlyTokens: onlyTokens)
     self.authority = authority
     let vault = location.vault(for: settings.tokenIssuer)
-    super.init(location, printer, vault: vault, use, authority: authority, clock: clock)
+    super.init(location, output, vault: vault, use, authority: authority, clock: clock)
   }
 
   /// Saves with the context how the client authenticated, if that was found out just now.
@@ -76,18 +76,11 @@ final class ProviderWorkspace: ContextWorkspace {
 // What commands and the full-screen program do with a session at an identity provider.
 
 extension SessionStore {
-  /// Checks the session again, and returns the reason if it could not be checked.
-  func look() async -> CommandError? {
-    if session != nil { return await checkAgain() }
-    guard case .obstructed(let obstacle) = await restore() else { return nil }
-    return CommandError(obstacle)
-  }
-
   /// Renews the session with a login for which the user entered the password.
   ///
   /// - Throws: ``CommandError`` if the login was refused, or the provider does not say that the
   ///   password was entered; then the session is renewed all the same.
-  func confirm(
+  func reauthenticate(
     _ session: LoggedInSession, with credentials: Credentials, at issuer: String
   ) async throws(CommandError) -> LoggedInSession {
     let renewed = try await LoggedInSession.begun(renewing: session) { () async throws(SessionError) in
@@ -186,7 +179,7 @@ extension LoggedInSession {
 extension FileVault {
   /// The access token in the session file.
   var savedToken: AccessToken? {
-    if case .token(_, let details) = look() { details.accessToken } else { nil }
+    if case .token(_, let details) = read() { details.accessToken } else { nil }
   }
 }
 

@@ -19,15 +19,16 @@ struct ResourceLogin {
   private static let clientName = "auth-cli"
 
   private let words: ParsedWords
-  private let printer: Printer
+  private let output: CommandOutput
   private let resource: ResourceAddress
   private let remembered: ProviderSettings?
   private let way: LoginWay?
 
   init(
-    _ words: ParsedWords, _ printer: Printer, resource: ResourceAddress, remembered: ProviderSettings?, way: LoginWay?
+    _ words: ParsedWords, _ output: CommandOutput, resource: ResourceAddress, remembered: ProviderSettings?,
+    way: LoginWay?
   ) throws(CommandError) {
-    (self.words, self.printer, self.resource) = (words, printer, resource)
+    (self.words, self.output, self.resource) = (words, output, resource)
     (self.remembered, self.way) = (remembered, way)
     if words[LogInAtProvider.parameter].contains(where: { $0.0 == "resource" }) {
       throw CommandError(code: .resourceTwice)
@@ -39,7 +40,7 @@ struct ResourceLogin {
 
   /// Finds the provider, tells the user what is requested, and returns what the context remembers.
   func settings() async throws(CommandError) -> ProviderSettings {
-    guard mayLackTerminal || Question.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
+    guard mayLackTerminal || Prompt.hasTerminal else { throw CommandError(code: .noTerminalForLogin) }
     let given: [String]? = words[LogInAtProvider.scope].map { $0.split(separator: " ").map(String.init) }
     let allowsMissingPKCE = words[Self.missingPKCE] || remembered?.resource?.allowsMissingPKCE == true
     let curl = try CurlVariables.here(besides: remembered?.curl ?? CurlVariables())
@@ -144,7 +145,7 @@ extension ResourceLogin {
         "\(resource.host) gets the token, and can use it elsewhere if the issuer does not limit it to \(name).")
     }
     do {  // The question opens the terminal again.
-      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, printer)
+      let console = try LoginConsole(mayLackTerminal: mayLackTerminal, output)
       try console.say(
         lines,
         [

@@ -36,7 +36,7 @@ struct SavedAccess: Redacted {
     shownAs: "10s")
 
   let token: AccessToken
-  let printer: Printer
+  let output: CommandOutput
   private let clock: any SessionClock
 
   /// Takes the access token of the session file, or renews it, without a prompt.
@@ -45,16 +45,16 @@ struct SavedAccess: Redacted {
   /// has ended the session, and the token is not the `refused` one. A process that lasts,
   /// `isLasting`, does not renew at each use what can never be valid for so long.
   init(
-    _ words: ParsedWords, in location: ContextLocation, _ printer: Printer, insteadOf refused: RefusedToken? = nil,
+    _ words: ParsedWords, in location: ContextLocation, _ output: CommandOutput, insteadOf refused: RefusedToken? = nil,
     isLasting: Bool = false
   ) async throws(CommandError) {
     var minimum = words[Self.minimum]
     let clock = BootClock()
-    (self.printer, self.clock) = (printer, clock)
+    (self.output, self.clock) = (output, clock)
     if location.mayBeOfOtherResource { _ = try ContextLogin(of: location) }
     var old: AccessToken?
     var isRenewable = true
-    if case .token(let session, let details) = location.vault(for: .anyProvider).look(), let saved = details.accessToken
+    if case .token(let session, let details) = location.vault(for: .anyProvider).read(), let saved = details.accessToken
     {
       let login = SavedLogin(session)
       if let requested = login?.requested, case .at(let end) = saved.deadline {
@@ -78,16 +78,16 @@ struct SavedAccess: Redacted {
     case .user(let settings):
       // Without a refresh token, the provider is asked whether the token still works.
       token = try await atProvider(settings) { () async throws(CommandError) in
-        try await ProviderWorkspace(location, printer, settings, onlyTokens: isRenewable)
+        try await ProviderWorkspace(location, output, settings, onlyTokens: isRenewable)
           .accessToken(validFor: minimum, insteadOf: old)
       }
     case .client(let settings):
-      token = try await ClientWorkspace(location, printer, settings).accessToken(validFor: minimum, insteadOf: old)
+      token = try await ClientWorkspace(location, output, settings).accessToken(validFor: minimum, insteadOf: old)
     case nil:
       if let resource = location.resource { throw CommandError(code: .notAtResource, resource.text) }
       // A directory that cannot be used has no settings either.
       let atDatabase = location.vault(for: location.directories.service == nil ? .embedded : .server)
-      if case .unavailable(let failure) = atDatabase.look() { throw CommandError(failure) }
+      if case .unavailable(let failure) = atDatabase.read() { throw CommandError(failure) }
       throw CommandError(code: .notAtProvider, location.context.description)
     }
   }
@@ -97,7 +97,7 @@ struct SavedAccess: Redacted {
 
   /// The members of a JSON document; without `--json`, none.
   func members() throws(CommandError) -> JSON {
-    guard printer.asJSON else { return [:] }
+    guard output.asJSON else { return [:] }
     return [
       "access_token": .string(token.value), "token_type": "Bearer", "expires_at": .string(orNull: try end()?.iso8601),
     ]

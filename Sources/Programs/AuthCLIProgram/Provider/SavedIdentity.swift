@@ -13,20 +13,20 @@ struct SavedIdentity: Redacted {
 
   /// Takes the ID token of the session file; if it has expired and the provider may send another
   /// one, renews the session once, without a prompt.
-  init(in location: ContextLocation, _ printer: Printer) async throws(CommandError) {
+  init(in location: ContextLocation, _ output: CommandOutput) async throws(CommandError) {
     guard let settings = try ProviderSettings(of: location) else {
       if let resource = location.resource { throw CommandError(code: .notAtResource, resource.text) }
       throw CommandError(code: .notAtProvider, location.context.description)
     }
     let now = try explained { () throws(ClockError) in try BootClock().now() }
-    if case .token(let session, _) = location.vault(for: settings.tokenIssuer).look(),
+    if case .token(let session, _) = location.vault(for: settings.tokenIssuer).read(),
       let saved = IdentityToken(of: session), saved.isValid(for: Self.minimum),
       SavedLogin(session)?.endReason(at: now) == nil
     {
       token = saved
       return
     }
-    let workspace = ProviderWorkspace(location, printer, settings, onlyTokens: true)
+    let workspace = ProviderWorkspace(location, output, settings, onlyTokens: true)
     _ = try await workspace.session()
     // The first renewal may return what another process renewed earlier.
     for _ in 1...2 {
@@ -47,7 +47,7 @@ struct SavedIdentity: Redacted {
 extension ProviderWorkspace {
   /// The saved ID token, and whether a renewal may bring another one.
   fileprivate func savedIdentity() throws(CommandError) -> (token: IdentityToken, isRenewed: Bool) {
-    guard case .token(let session, _) = vault.look(), let saved = IdentityToken(of: session) else {
+    guard case .token(let session, _) = vault.read(), let saved = IdentityToken(of: session) else {
       throw CommandError(code: .idTokenMissing)
     }
     return (saved, saved.isRenewed != false && SavedLogin(session)?.isRenewable == true)
@@ -55,7 +55,7 @@ extension ProviderWorkspace {
 
   /// The ID token of the saved session, for `status`.
   private var identity: IdentityToken? {
-    guard case .token(let session, _) = vault.look() else { return nil }
+    guard case .token(let session, _) = vault.read() else { return nil }
     return IdentityToken(of: session)
   }
 

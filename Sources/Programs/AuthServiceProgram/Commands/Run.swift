@@ -95,7 +95,7 @@ enum RunCommand {
     }
     let server = AuthServer(
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
-      looksEvery: backend.looksEvery, log: log)
+      pollInterval: backend.pollInterval, log: log)
     guard server.start() else { throw .noThreads }
     let operators = try ListeningSocket(at: words[ServiceOptions.operators], mode: 0o600)
     defer { operators.remove() }

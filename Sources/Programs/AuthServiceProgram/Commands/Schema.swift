@@ -31,7 +31,7 @@ extension LocalAuthority: SchemaKeeper {
 /// `schema`: commands for the database itself.
 enum SchemaCommand {
   /// The exit status of a command and the lines that it prints.
-  private typealias Outcome = (status: ExitStatus, lines: [String])
+  private typealias Report = (status: ExitStatus, lines: [String])
 
   static let command = Command<ServiceCommand>(
     "schema", summary: "Create, check and upgrade the database",
@@ -134,7 +134,7 @@ enum SchemaCommand {
     _ name: String, _ summary: String, _ discussion: [String],
     databases: [any DeclaredOption] = ServiceOptions.databases, options: [any DeclaredOption] = [],
     whereEmpty: String? = nil, example: String, shows: String,
-    _ action: @escaping @Sendable (ParsedWords, DatabaseLocation, PasswordCost) throws(CommandError) -> Outcome
+    _ action: @escaping @Sendable (ParsedWords, DatabaseLocation, PasswordCost) throws(CommandError) -> Report
   ) -> Command<ServiceCommand> {
     Command(
       name, summary: summary, discussion: discussion, options: databases + options,
@@ -155,7 +155,7 @@ enum SchemaCommand {
       _ = try PasswordPolicy.accept(password, for: administrator)
     }
     guard fromInput else {
-      return try Question(insteadUse: ServiceOptions.passwordFromInput).newPassword(for: administrator.canonical, check)
+      return try Prompt(insteadUse: ServiceOptions.passwordFromInput).newPassword(for: administrator.canonical, check)
     }
     let password = Secret(bytes: try SecretLines().whole(["password"])[0])
     try explained { () throws(BackendError) in try check(password, "") }

@@ -31,7 +31,7 @@ struct OperatorChannel {
   /// The kind of a message; the socket for people uses other numbers.
   enum Kind: UInt8 {
     /// A request and what it is about, or that a file is written.
-    case question = 65
+    case request = 65
     /// Bytes of a file.
     case data = 66
     /// The end of a file, with its size or its number of events as text.
@@ -53,7 +53,7 @@ struct OperatorChannel {
 
   func send(_ kind: Kind, _ bytes: [UInt8]) throws(CommandError) {
     let frame = Frames.framed([kind.rawValue] + bytes)
-    guard (try? link.send(frame, until: AnswerDeadline(in: time))) != nil else { throw Self.lost }
+    guard (try? link.send(frame, until: ResponseDeadline(in: time))) != nil else { throw Self.lost }
   }
 
   func send(_ kind: Kind, _ words: String...) throws(CommandError) {
@@ -61,7 +61,7 @@ struct OperatorChannel {
   }
 
   func receive() throws(CommandError) -> (kind: Kind, bytes: ArraySlice<UInt8>) {
-    guard let message = try? link.payload(until: AnswerDeadline(in: time)) else { throw Self.lost }
+    guard let message = try? link.payload(until: ResponseDeadline(in: time)) else { throw Self.lost }
     guard let kind = Kind(rawValue: message[0]) else {
       throw CommandError(.cannotTell, saying: "this socket is not for operators", hint: "Name theirs with --operators.")
     }

@@ -133,7 +133,7 @@ struct OperatorCommand {
   private func answer(over descriptor: Int32, _ received: ReceivedFile?) throws(CommandError) -> ExitStatus {
     let channel = OperatorChannel(descriptor, time: request.patience)
     // sudo tells who is behind root.
-    try channel.send(.question, request.rawValue, value, Environment.value("SUDO_USER") ?? "")
+    try channel.send(.request, request.rawValue, value, Environment.value("SUDO_USER") ?? "")
     while true {
       let (kind, bytes) = try channel.receive()
       var words: [String] { OperatorChannel.words(bytes) }
@@ -143,13 +143,13 @@ struct OperatorCommand {
       case .sent where words == ["0"]: continue
       case .sent:
         try received?.finish()
-        try channel.send(.question, "written")
+        try channel.send(.request, "written")
       case .result where words.count == 3:
         try Output.write(words[1])
         write(STDERR_FILENO, words[2], words[2].utf8.count)
         return status
       case .failure where words.count == 3: throw CommandError(status, saying: words[1], hint: words[2])
-      case .result, .failure, .question: throw OperatorChannel.lost
+      case .result, .failure, .request: throw OperatorChannel.lost
       }
     }
   }

@@ -62,7 +62,7 @@ struct OperatorServer: Sendable {
     var sudoUser: String?
     do throws(CommandError) {
       let (kind, bytes) = try channel.receive()
-      guard kind == .question else { throw OperatorChannel.lost }
+      guard kind == .request else { throw OperatorChannel.lost }
       let words = OperatorChannel.words(bytes)
       guard let request = OperatorRequest(rawValue: words[0]), words.count == 3 else {
         throw CommandError(
@@ -154,7 +154,7 @@ struct OperatorServer: Sendable {
     try channel.send(.sent, "\(count)")
     if pages.isEmpty { return "There are no events before that time.\n" }
     // The command has made the file durable when it says so.
-    guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
+    guard try channel.receive().kind == .request else { throw OperatorChannel.lost }
     try ask { (rules) throws(BackendError) in try rules.noteArchive(of: count, before: time) }
     for page in pages {
       try ask { (rules) throws(BackendError) in
@@ -196,7 +196,7 @@ struct OperatorServer: Sendable {
       size += count
     }
     try channel.send(.sent, "\(size)")
-    guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
+    guard try channel.receive().kind == .request else { throw OperatorChannel.lost }
     return "Copied \(size) bytes.\n"
   }
 

@@ -17,7 +17,7 @@ struct KeyDecoder {
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
   /// What the pending bytes are, with the last one.
-  private enum Outcome {
+  private enum Decoding {
     case unfinished
     /// Complete: a key, or nothing that means one.
     case complete(Key?)
@@ -95,7 +95,7 @@ struct KeyDecoder {
     }
   }
 
-  private static func character(_ bytes: ArraySlice<UInt8>) -> Outcome {
+  private static func character(_ bytes: ArraySlice<UInt8>) -> Decoding {
     guard let first = bytes.first, let last = bytes.last else { return .unfinished }
     if bytes.count > 1, last & 0xC0 != 0x80 { return .restart([last]) }
     switch first {
@@ -112,7 +112,7 @@ struct KeyDecoder {
   }
 
   /// Decodes the bytes after Escape.
-  private mutating func sequence(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Outcome {
+  private mutating func sequence(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Decoding {
     switch bytes.first.map(Unicode.Scalar.init) {
     case nil: return .unfinished
     case "[": return control(bytes.dropFirst(), byte)
@@ -136,7 +136,7 @@ struct KeyDecoder {
   }
 
   /// Decodes the bytes of a control sequence (CSI).
-  private mutating func control(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Outcome {
+  private mutating func control(_ bytes: ArraySlice<UInt8>, _ byte: UInt8) -> Decoding {
     // A function key of the Linux console.
     if bytes.first == UInt8(ascii: "["), bytes.count > 1 { return .complete(byte == UInt8(ascii: "A") ? .help : nil) }
     // An old mouse report.

@@ -82,7 +82,7 @@ package final class SecretLines {
   }
 
   private func ask(_ name: String) throws(CommandError) -> [UInt8] {
-    let terminal = try Question(input: descriptor, messages: messages)
+    let terminal = try Prompt(input: descriptor, messages: messages)
     return try terminal.line("Reading the \(name) from standard input; it does not show: ", within: timeLimit)
   }
 

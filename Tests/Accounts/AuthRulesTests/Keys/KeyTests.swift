@@ -19,8 +19,8 @@ import Testing
     func files(with text: String) -> [String] {
       texts.filter { $0.text.contains(text) }.map { String($0.name.split(separator: "/").last ?? "") }.sorted()
     }
-    // The last one finds out whether the session of a missing file is active.
-    #expect(files(with: "sessionToken") == ["CheckedToken.swift", "SessionLease.swift", "Workspace.swift"])
+    // The second one finds out whether the session of a missing file is active.
+    #expect(files(with: "sessionToken") == ["CheckedToken.swift", "SessionChecks.swift", "SessionLease.swift"])
     // The service performs operations by its rules.
     #expect(files(with: "perform(Operations.") == ["AuthServer+Requests.swift", "ChangeFeed.swift"])
   }

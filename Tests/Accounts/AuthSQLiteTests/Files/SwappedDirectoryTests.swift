@@ -23,9 +23,9 @@ import Testing
       try await vault.store(tokens[round % 2])
       _ = try vault.closeToOthers()
       if round % 10 == 0 { try vault.saveProviderSettings(Array("settings".utf8)) }
-      if round % 10 == 1, case .mine(let claim) = try await vault.claim(tokens[1], wait: .zero) {
-        _ = try await claim.begin()
-        _ = try await claim.settle(.replaced(by: tokens[0], TokenDetails()))
+      if round % 10 == 1, case .acquired(let lock) = try await vault.lockExchange(of: tokens[1], wait: .zero) {
+        _ = try await lock.begin()
+        _ = try await lock.release(.replaced(by: tokens[0], TokenDetails()))
       }
       if round % 10 == 2 { swap.spoil("default.session") }
       if round % 10 == 3 { try await vault.erase(tokens[1]) }

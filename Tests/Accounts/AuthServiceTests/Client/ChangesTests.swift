@@ -25,7 +25,7 @@ import Testing
     TestService { peer, connection in
       while let frame = peer.receive() {
         switch frame {
-        case .request(let number, _): peer.send(.answer(number, now: nil, Samples.answer(.grant)))
+        case .request(let number, _): peer.send(.response(number, now: nil, Samples.response(.grant)))
         case .subscribe(let number, let token): if !subscribe(peer, number, token, connection) { return }
         case .hello, .named: break
         }
@@ -39,9 +39,9 @@ import Testing
     let change = DispatchSemaphore(value: 0)
     let service = service { peer, number, token, connection in
       subscribed.withLock { $0.append(token) }
-      peer.send(.answer(number, now: nil, .done))
+      peer.send(.response(number, now: nil, .done))
       change.wait()
-      peer.send(.lookAgain)
+      peer.send(.changed)
       return connection != 1
     }
     let authority = service.authority()
@@ -82,8 +82,8 @@ import Testing
             // Without end, this would wait for the look, and the look for this.
             _ = hashed.wait(timeout: .now() + 60)
           }
-          peer.send(.answer(number, now: nil, Samples.answer(.grant)))
-        case .subscribe(let number, _): peer.send(.answer(number, now: nil, .done))
+          peer.send(.response(number, now: nil, Samples.response(.grant)))
+        case .subscribe(let number, _): peer.send(.response(number, now: nil, .done))
         case .hello, .named: break
         }
       }

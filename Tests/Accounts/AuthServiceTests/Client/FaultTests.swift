@@ -43,7 +43,7 @@ import Testing
   }
 
   private static func half(_ number: UInt32) -> [UInt8] {
-    Array(ServerFrame.answer(number, now: nil, Samples.answer(.grant)).encoded().dropLast(2))
+    Array(ServerFrame.response(number, now: nil, Samples.response(.grant)).encoded().dropLast(2))
   }
 
   static let faults: [Fault] = [
@@ -51,7 +51,7 @@ import Testing
     .first("it says nothing", "service_silent", []),
     .first("it has another version", "service_other_version", Frames.framed([1, 0, 2, 9, 9, 9])),
     .first("it speaks another protocol", "service_garbled", Array("SSH-2.0-OpenSSH_9.2p1 Debian\r\n".utf8)),
-    .first("its first frame is no hello", "service_garbled", ServerFrame.lookAgain.encoded()),
+    .first("its first frame is no hello", "service_garbled", ServerFrame.changed.encoded()),
     .first("it lets nobody in now", "service_busy", refusal(.serviceBusy, "5")),
     .first(
       "it says half of its hello", "service_lost", ServerFrame.hello(TestService.hello).encoded().dropLast(3),
@@ -68,8 +68,8 @@ import Testing
     .then("it does not answer", "service_silent") { _ in [] },
     .then("it answers with garbage", "service_garbled") { _ in [0, 0, 0, 3, 2, 9, 9] },
     .then("its answer is too large", "service_garbled") { _ in [0, 1, 0, 1] },
-    .then("it answers another question", "service_garbled") { ServerFrame.answer($0 + 1, now: nil, .done).encoded() },
-    .then("it answers before it is asked again", "service_garbled") { _ in ServerFrame.lookAgain.encoded() },
+    .then("it answers another question", "service_garbled") { ServerFrame.response($0 + 1, now: nil, .done).encoded() },
+    .then("it answers before it is asked again", "service_garbled") { _ in ServerFrame.changed.encoded() },
   ]
 
   @Test("each fault of the service is a clear error, for a read and for a change", arguments: faults)
@@ -96,7 +96,7 @@ import Testing
 
   @Test("an answer of another kind than the request needs is refused")
   func otherKind() throws {
-    let service = TestService(answering: { _ in Samples.answer(.count) })
+    let service = TestService(answering: { _ in Samples.response(.count) })
     let authority = service.authority()
     #expect(code { try authority.checkForLogins() } == "service_garbled")
     let page = Page(within: .all, before: nil, limit: 10)
@@ -152,8 +152,8 @@ import Testing
     let received = Mutex<[[UInt8]]>([])
     let service = TestService(answering: { request in
       received.withLock { received in
-        received.append((try? request.question(.plain).bytes) ?? [])
-        return received.count == 1 ? nil : Samples.answer(request.operation.kind)
+        received.append((try? request.body(.plain).bytes) ?? [])
+        return received.count == 1 ? nil : Samples.response(request.operation.kind)
       }
     })
     let code = code { try request.perform(service.authority()) }

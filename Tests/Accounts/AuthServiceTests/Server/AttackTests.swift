@@ -128,7 +128,7 @@ struct AttackTests {
     let service = try await service(engine, options: ["--requests-per-user", "1"])
     let path = service.socket
     let requests = try (1...1_600).flatMap {
-      try ClientFrame.request($0, try Operations.checkForLogins().question(.plain)).encoded()
+      try ClientFrame.request($0, try Operations.checkForLogins().body(.plain)).encoded()
     }
     try Victim(of: service).expectUnharmed(fromServiceUser: true) { _, goesOn in
       var clients = try (0..<40).map { _ in
@@ -277,7 +277,7 @@ struct AttackTests {
     }
     let notice = {
       _ = try client.ask(Operations.rename, "Bob", bob)
-      try #require(try witness.isToldToLook())
+      try #require(try witness.isNotified())
     }
     try Attack.expect(unharmed: [("notice", notice), Attack.health(of: service, besideServiceUser: true)]) {
       _, goesOn in

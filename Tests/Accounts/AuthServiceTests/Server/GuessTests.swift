@@ -39,7 +39,7 @@ struct GuessTests {
       try client.send(try request(false))
       // Its answer shows that the guess was read before.
       try client.send(Operations.lookUp(ServiceClient.token()))
-      while case .answer(1, _, _)? = try client.next() {}
+      while case .response(1, _, _)? = try client.next() {}
       try #require(try self.count(embedded, token, until: count) == count)
     }
     embedded.wall.advance(by: .seconds(TOTP.period))

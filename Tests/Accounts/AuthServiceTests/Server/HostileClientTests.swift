@@ -18,7 +18,7 @@ struct HostileClientTests {
     let emptyLogin = Operations.logIn(
       .password(username: "alice", password: Secret(RunningService.password)), .standard,
       NewSession(token: SessionToken(bytes: []), label: nil, origin: nil))
-    let request = try ClientFrame.request(1, Operations.lookUp(tokens).question(.plain)).encoded()
+    let request = try ClientFrame.request(1, Operations.lookUp(tokens).body(.plain)).encoded()
     let longToken = Operations.lookUp(SessionToken(bytes: [UInt8](repeating: 1, count: 33)))
     let cases: [(String, [UInt8])] = [
       ("no bytes", [0, 0, 0, 0]), ("too long", [0, 1, 0, 1]), ("much too long", [255, 255, 255, 255]),
@@ -26,11 +26,11 @@ struct HostileClientTests {
       ("two hellos", hello + hello),
       ("two names", try named("a") + named("b")), ("a name after the hello", try hello + named("a")),
       (
-        "a login under a token of no bytes", hello + (try ClientFrame.request(1, emptyLogin.question(.plain)).encoded())
+        "a login under a token of no bytes", hello + (try ClientFrame.request(1, emptyLogin.body(.plain)).encoded())
       ),
       (
         "a token of 33 bytes",
-        hello + (try ClientFrame.request(1, longToken.question(.plain)).encoded())
+        hello + (try ClientFrame.request(1, longToken.body(.plain)).encoded())
       ),
       ("a long name", [0, 0, 0, 38, 4, 0, 0, 0, 33] + Array(repeating: 97, count: 33)),
       ("half a request", hello + [0, 0, 0, 5] + request[4..<9]),

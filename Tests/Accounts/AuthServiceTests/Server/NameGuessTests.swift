@@ -45,7 +45,7 @@ struct NameGuessTests {
     let server = try ServedRules(rules) { ($0.connections.ofUser, $0.connectsOfUser) = (16, 0.000_1) }
     func refusal(_ name: String) throws -> String? {
       let client = try ServiceClient(server.path, greets: false)
-      let request = try ClientFrame.request(1, Operations.checkForLogins().question(.plain)).encoded()
+      let request = try ClientFrame.request(1, Operations.checkForLogins().body(.plain)).encoded()
       try client.send(try ClientFrame.named(name).encoded() + ClientFrame.hello.encoded() + request)
       return try client.refusal()?.code
     }

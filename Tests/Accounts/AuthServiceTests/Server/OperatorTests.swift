@@ -32,7 +32,7 @@ struct OperatorTests {
     for request in OperatorRequest.allCases {
       let client = try service.client()
       let words = [request.rawValue, request.isAboutUser ? "bob" : "0", ""].joined(separator: "\0")
-      try client.send(Frames.framed([OperatorChannel.Kind.question.rawValue] + words.utf8))
+      try client.send(Frames.framed([OperatorChannel.Kind.request.rawValue] + words.utf8))
       #expect(try client.failure(Frames.unnumbered).code == "message_invalid", "\(request)")
     }
     #expect(try service.client().lookUp(bob) != nil && !service.log.contains(" operator "))

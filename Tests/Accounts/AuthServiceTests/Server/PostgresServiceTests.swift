@@ -25,7 +25,7 @@ struct PostgresServiceTests {
     try other.send(.subscribe(100, bobs))
     _ = try other.answer(100)
     _ = try one.ask(Operations.pay, PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil), token)
-    try #require(try other.isToldToLook(), "not told")
+    try #require(try other.isNotified(), "not told")
   }
 
   @Test("the tables of a running service are checked, but not removed, and its sessions do not end as after a restore")

@@ -72,9 +72,9 @@ struct ServerTests {
     var answered = 1
     while let frame = try client.next() {
       switch frame {
-      case .answer: answered += 1
+      case .response: answered += 1
       case .failure(_, _, let error): #expect(error.code == "service_stopping")
-      case .hello, .lookAgain: Issue.record("\(frame)")
+      case .hello, .changed: Issue.record("\(frame)")
       }
     }
     try service.start()

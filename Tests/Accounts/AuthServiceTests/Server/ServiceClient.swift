@@ -49,7 +49,7 @@ final class ServiceClient {
     try self.init(pair[0])
   }
 
-  private var deadline: AnswerDeadline { AnswerDeadline(in: .seconds(60)) }
+  private var deadline: ResponseDeadline { ResponseDeadline(in: .seconds(60)) }
 
   func send(_ bytes: [UInt8]) throws { try link.send(bytes, until: deadline) }
 
@@ -59,7 +59,7 @@ final class ServiceClient {
   @discardableResult
   func send(_ request: Request) throws -> UInt32 {
     lastID += 1
-    try send(.request(lastID, try request.question(.plain)))
+    try send(.request(lastID, try request.body(.plain)))
     return lastID
   }
 
@@ -71,15 +71,15 @@ final class ServiceClient {
   /// The next answer, whatever was asked.
   func answer() throws -> Result<WireBody, BackendError> {
     switch try next() {
-    case .answer(_, _, let answer): .success(answer)
+    case .response(_, _, let answer): .success(answer)
     case .failure(_, _, let error): .failure(error)
-    case .hello, .lookAgain, nil: throw Failure.closed
+    case .hello, .changed, nil: throw Failure.closed
     }
   }
 
   /// The answer with this number, in the next frame.
   func answer(_ number: UInt32) throws -> WireBody {
-    guard case .answer(number, _, let answer) = try next() else { throw Failure.closed }
+    guard case .response(number, _, let answer) = try next() else { throw Failure.closed }
     return answer
   }
 
@@ -93,7 +93,7 @@ final class ServiceClient {
     _ operation: BackendOperation<(repeat each Part), Output, Key>, _ part: repeat each Part
   ) throws -> Output {
     try send(operation.request((repeat each part)))
-    return try #require(try operation.answer(in: try answer().get(), for: .plain))
+    return try #require(try operation.response(in: try answer().get(), for: .plain))
   }
 
   /// The session that a token opens, if it opens one.
@@ -113,15 +113,15 @@ final class ServiceClient {
   }
 
   /// Whether the next frame tells to look again.
-  func isToldToLook() throws -> Bool {
-    if case .lookAgain? = try next() { true } else { false }
+  func isNotified() throws -> Bool {
+    if case .changed? = try next() { true } else { false }
   }
 
   /// Logs in under a token of its own.
   func logIn(_ name: String, password: String = RunningService.password) throws -> SessionToken {
     let login = Self.login(name, password)
     try send(login)
-    return try #require(try Operations.logIn.answer(in: try answer().get(), for: .plain)).token
+    return try #require(try Operations.logIn.response(in: try answer().get(), for: .plain)).token
   }
 
   static func login(_ name: String, _ password: String = RunningService.password) -> Request {

@@ -46,7 +46,7 @@ struct SlowClientTests {
     let silent = try ServiceClient(server.path, greets: false)
     #expect(try silent.next() == nil)
     let slow = try ServiceClient(server.path, greets: false)
-    let request = try ClientFrame.request(1, try Operations.lookUp(token).question(.plain)).encoded()
+    let request = try ClientFrame.request(1, try Operations.lookUp(token).body(.plain)).encoded()
     do { try slow.send(try ClientFrame.hello.encoded() + request.dropLast()) } catch ServiceFault.lost {}
     #expect(try slow.next() == nil)
     #expect(server.status.counts.refused["too_slow"] == closed + 2)
@@ -60,7 +60,7 @@ struct SlowClientTests {
     limits.frameTime = .zero
     // It is not started, so no worker reads.
     let server = AuthServer(
-      rules, identity: "", listener: -1, limits: limits, looksEvery: .seconds(1), log: ServiceLog())
+      rules, identity: "", listener: -1, limits: limits, pollInterval: .seconds(1), log: ServiceLog())
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     defer { close(ends[1]) }
@@ -71,7 +71,7 @@ struct SlowClientTests {
     try #require(send(ends[1], [0], 1, Int32(MSG_NOSIGNAL)) == 1)
     #expect(connection.overdue(at: .now) == nil)
     // Then the answers fill the socket, and the client reads them.
-    while connection.overdue(at: .now) == nil { connection.answer(.lookAgain) }
+    while connection.overdue(at: .now) == nil { connection.respond(.changed) }
     #expect(connection.overdue(at: .now) == .notReading)
     var bytes = [UInt8](repeating: 0, count: 1 << 20)
     while recv(ends[1], &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
@@ -128,7 +128,7 @@ struct SlowClientTests {
       }
       #expect(isAlone)
     }
-    let renamed = try names.map { _ in try Operations.rename.answer(in: client.answer().get(), for: .plain) }
+    let renamed = try names.map { _ in try Operations.rename.response(in: client.answer().get(), for: .plain) }
     #expect(renamed.map(\.?.user.displayName) == names)
   }
 

@@ -137,7 +137,7 @@ extension AttackTests {
     let mallory = try client.logIn("mallory")
     for number in 0..<50 { _ = try client.ask(Operations.rename, "Mallory \(number)", mallory) }
     let page = Operations.events(.own, Page(limit: 50), mallory)
-    let requests = try (1...64).flatMap { try ClientFrame.request($0, page.question(.plain)).encoded() }
+    let requests = try (1...64).flatMap { try ClientFrame.request($0, page.body(.plain)).encoded() }
     let bytes = try ClientFrame.hello.encoded() + requests
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -26,10 +26,10 @@ struct SubscriptionTests {
     let order = PaymentOrder(amount: try Amount("1"), payee: try Username("carol"), key: nil)
     _ = try client.ask(Operations.pay, order, tokens[0])
     for told in [bob, carol] {
-      try #require(try told.isToldToLook(), "not told")
+      try #require(try told.isNotified(), "not told")
     }
     // What was not for dave does not come before what is.
-    try dave.send(.request(2, try Operations.lookUp(tokens[2]).question(.plain)))
+    try dave.send(.request(2, try Operations.lookUp(tokens[2]).body(.plain)))
     _ = try dave.answer(2)
   }
 
@@ -40,15 +40,15 @@ struct SubscriptionTests {
     let (first, second) = (try client.logIn("bob"), try client.logIn("bob"))
     let told = try subscriber(service, first)
     _ = try client.ask(Operations.revoke, first, .userAsked)
-    try #require(try told.isToldToLook(), "not told")
-    try told.send(.request(2, try Operations.lookUp(first).question(.plain)))
-    guard case .some(nil) = try Operations.lookUp.answer(in: told.answer(2), for: .plain) else {
+    try #require(try told.isNotified(), "not told")
+    try told.send(.request(2, try Operations.lookUp(first).body(.plain)))
+    guard case .some(nil) = try Operations.lookUp.response(in: told.answer(2), for: .plain) else {
       throw UnexpectedAnswer()
     }
     let witness = try subscriber(service, second)
     _ = try client.ask(Operations.rename, "Robert", second)
-    try #require(try witness.isToldToLook(), "the witness was not told")
-    try told.send(.request(3, try Operations.lookUp(first).question(.plain)))
+    try #require(try witness.isNotified(), "the witness was not told")
+    try told.send(.request(3, try Operations.lookUp(first).body(.plain)))
     // Without news of the rename before it.
     _ = try told.answer(3)
   }

@@ -18,7 +18,7 @@ final class TestPeer {
 
   /// The next frame of the client; nil when it hung up.
   func receive() -> ClientFrame? {
-    (try? link.payload(until: AnswerDeadline(in: .seconds(60)))).flatMap { try? ClientFrame(payload: $0) }
+    (try? link.payload(until: ResponseDeadline(in: .seconds(60)))).flatMap { try? ClientFrame(payload: $0) }
   }
 
   /// The next request.
@@ -33,7 +33,7 @@ final class TestPeer {
 
   func send(_ frame: ServerFrame) { send(frame.encoded()) }
 
-  func send(_ bytes: [UInt8]) { try? link.send(bytes, until: AnswerDeadline(in: .seconds(60))) }
+  func send(_ bytes: [UInt8]) { try? link.send(bytes, until: ResponseDeadline(in: .seconds(60))) }
 
   /// Waits until the client hangs up.
   func waitForEnd() { while receive() != nil {} }
@@ -77,10 +77,10 @@ final class TestService: Sendable {
       while let (number, request) = peer.request() {
         do throws(BackendError) {
           guard let output = try answer(request) else { return }
-          guard let body = output as? WireBody ?? request.operation.answer(output) else {
+          guard let body = output as? WireBody ?? request.operation.responseBody(output) else {
             preconditionFailure("\(output) is no output of \(request.operation.name)")
           }
-          peer.send(.answer(number, now: nil, body))
+          peer.send(.response(number, now: nil, body))
         } catch {
           peer.send(.failure(number, now: nil, error))
         }

@@ -76,7 +76,7 @@ enum Samples {
   }
 
   /// The output of an operation of each kind.
-  static func output(_ kind: AnswerKind) -> any Sendable {
+  static func output(_ kind: ResponseKind) -> any Sendable {
     switch kind {
     case .done: ()
     case .grant, .found: grant
@@ -107,7 +107,7 @@ enum Samples {
   }
 
   /// What the outputs above leave out.
-  private static let otherOutputs: [(AnswerKind, any Sendable)] = [
+  private static let otherOutputs: [(ResponseKind, any Sendable)] = [
     (.found, Grant?.none), (.earlier, Receipt?.none),
     (
       .events,
@@ -122,7 +122,7 @@ enum Samples {
   ]
 
   /// The first operation whose answers are of a kind.
-  static func operation(_ kind: AnswerKind) -> any AnyOperation {
+  static func operation(_ kind: ResponseKind) -> any AnyOperation {
     let operations = Operations.all.values.filter { $0.kind == kind }
     guard let first = operations.min(by: { $0.number.rawValue < $1.number.rawValue }) else {
       preconditionFailure("\(kind)")
@@ -131,8 +131,8 @@ enum Samples {
   }
 
   /// The answer of a service with an output of a kind.
-  static func answer(_ kind: AnswerKind, _ output: (any Sendable)? = nil) -> WireBody {
-    guard let body = operation(kind).answer(output ?? self.output(kind)) else {
+  static func response(_ kind: ResponseKind, _ output: (any Sendable)? = nil) -> WireBody {
+    guard let body = operation(kind).responseBody(output ?? self.output(kind)) else {
       preconditionFailure("not an output: \(kind)")
     }
     return body
@@ -156,14 +156,14 @@ enum Samples {
   static func clientFrames() throws -> [ClientFrame] {
     // ``Operations/events`` and ``Operations/allEvents`` are one request with different inputs.
     try Sample.all.filter { $0.operation.name != Operations.events.name }
-      .map { .request(0x0102_0304, try request($0).question(.plain)) }
+      .map { .request(0x0102_0304, try request($0).body(.plain)) }
       + [.hello, .subscribe(5, token), .named("carol")]
   }
 
   static var serverFrames: [ServerFrame] {
     [instant, nil].map { .hello(ServiceHello(database: "0011", now: $0, policy: .standard)) }
-      + AnswerKind.allCases.map { .answer(6, now: instant, answer($0)) }
-      + otherOutputs.map { .answer(6, now: instant, answer($0, $1)) } + [.answer(7, now: nil, .done)]
-      + (errors + otherErrors).map { .failure(9, now: instant, $0) } + [.lookAgain]
+      + ResponseKind.allCases.map { .response(6, now: instant, response($0)) }
+      + otherOutputs.map { .response(6, now: instant, response($0, $1)) } + [.response(7, now: nil, .done)]
+      + (errors + otherErrors).map { .failure(9, now: instant, $0) } + [.changed]
   }
 }

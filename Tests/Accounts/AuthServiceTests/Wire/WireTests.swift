@@ -28,20 +28,20 @@ struct WireTests {
       }
       let request = try Request(body, of: Operations.all)
       text = "\(id) \(request.operation.name) \(request.input)"
-      bytes = try ClientFrame.request(id, request.question(.plain)).encoded()
+      bytes = try ClientFrame.request(id, request.body(.plain)).encoded()
     }
 
     init(_ frame: ServerFrame) throws {
       read = { try Frame(try ServerFrame(payload: $0)) }
-      guard case .answer(let id, let now, let body) = frame else {
+      guard case .response(let id, let now, let body) = frame else {
         (text, bytes) = ("\(frame)", frame.encoded())
         return
       }
-      guard let kind = body.bytes.first.flatMap(AnswerKind.init) else { throw WireFault.truncated }
+      guard let kind = body.bytes.first.flatMap(ResponseKind.init) else { throw WireFault.truncated }
       let operation = Samples.operation(kind)
       let output = try #require(try operation.output(of: body))
       text = "\(id) \(String(describing: now)) \(operation.name) \(output)"
-      bytes = ServerFrame.answer(id, now: now, try #require(operation.answer(output))).encoded()
+      bytes = ServerFrame.response(id, now: now, try #require(operation.responseBody(output))).encoded()
     }
 
     static func all() throws -> [Frame] {
@@ -175,7 +175,7 @@ struct WireTests {
   func longest() throws {
     let longest = Frames.longest - 4 - 1 - 4 - 1
     func checking(_ length: Int) throws -> ClientFrame {
-      .request(1, try Operations.checkUsername(String(repeating: "a", count: length)).question(.plain))
+      .request(1, try Operations.checkUsername(String(repeating: "a", count: length)).body(.plain))
     }
     let fits = try checking(longest).encoded()
     #expect(fits.count == Frames.longest + 4)
@@ -186,7 +186,8 @@ struct WireTests {
       try checking(longest + 1).encoded()
     }
     let receipts = Array(repeating: Samples.receipt, count: 2000)
-    guard case .failure(3, _, let error) = try reading(.answer(3, now: nil, Samples.answer(.receipts, Found(receipts))))
+    guard
+      case .failure(3, _, let error) = try reading(.response(3, now: nil, Samples.response(.receipts, Found(receipts))))
     else {
       Issue.record("an answer that is too long became no failure")
       return
@@ -215,8 +216,8 @@ struct WireTests {
     for (kind, rows) in [
       (.sessions, page(of: session)), (.accounts, page(of: account)), (.events, Found(page(of: event))),
       (.receipts, Found(page(of: Samples.receipt))),
-    ] as [(AnswerKind, any Sendable)] {
-      guard case .answer = try reading(.answer(1, now: nil, Samples.answer(kind, rows))) else {
+    ] as [(ResponseKind, any Sendable)] {
+      guard case .response = try reading(.response(1, now: nil, Samples.response(kind, rows))) else {
         Issue.record("\(kind) does not fit")
         return
       }
@@ -240,7 +241,7 @@ struct WireTests {
       dump(buffer, to: &text)
     }
     for frame in Samples.serverFrames { dump(frame, to: &text) }
-    for kind in AnswerKind.allCases { dump(Samples.output(kind), to: &text) }
+    for kind in ResponseKind.allCases { dump(Samples.output(kind), to: &text) }
     #expect(text.contains("alice"))
     for secret in [Samples.secret, "new secret", "123456", "101", Samples.code.text] { #expect(!text.contains(secret)) }
   }

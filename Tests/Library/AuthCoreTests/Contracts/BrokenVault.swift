@@ -7,7 +7,7 @@ final class BrokenVault: SessionVault {
     case eraseOfNothingFails, storesOnce, cutsAtZero, replaceDoesNothing, replaceAlways, eraseAny, setsAsideAnything
     case loadHeals, overwritesCorrupt, saysNoPlace, replaceOverCorrupt, eraseOverCorrupt, manyWinners, forgets
     case keepsNone, displacesNothing, forgetsUser, keepsFirstUser
-    case claimsForAll, settlesOverOthers, forgetsRefusal, forgetsInterruption, interruptsUnused
+    case locksForAll, releasesOverOthers, forgetsRefusal, forgetsInterruption, interruptsUnused
   }
 
   /// The token that the contract exchanges in many simultaneous calls.
@@ -86,11 +86,11 @@ final class BrokenVault: SessionVault {
     return flaw == .saysNoPlace ? nil : place
   }
 
-  func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
-    if flaw == .claimsForAll { return .mine(BrokenClaim(base: nil, vault: base, flaw: flaw)) }
-    let claimed = try await base.claim(token, wait: wait)
-    guard case .mine(let claim) = claimed else { return claimed }
-    return .mine(BrokenClaim(base: claim, vault: base, flaw: flaw))
+  func lockExchange(of token: SessionToken, wait: Duration) async throws(VaultError) -> ExchangeLockResult {
+    if flaw == .locksForAll { return .acquired(BrokenLock(base: nil, vault: base, flaw: flaw)) }
+    let locked = try await base.lockExchange(of: token, wait: wait)
+    guard case .acquired(let lock) = locked else { return locked }
+    return .acquired(BrokenLock(base: lock, vault: base, flaw: flaw))
   }
 
   func isInterrupted(_ token: SessionToken) async -> Bool {
@@ -99,8 +99,8 @@ final class BrokenVault: SessionVault {
   }
 }
 
-private struct BrokenClaim: ExchangeClaim {
-  let base: (any ExchangeClaim)?
+private struct BrokenLock: ExchangeLock {
+  let base: (any ExchangeLock)?
   let vault: InMemoryVault
   let flaw: BrokenVault.Flaw
 
@@ -108,21 +108,21 @@ private struct BrokenClaim: ExchangeClaim {
 
   func begin() async throws(VaultError) -> ExchangeRecorder? { try await base?.begin() }
 
-  func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
+  func release(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
     switch (flaw, end) {
-    case (.settlesOverOthers, .replaced(let new, let details)), (.claimsForAll, .replaced(let new, let details)):
+    case (.releasesOverOthers, .replaced(let new, let details)), (.locksForAll, .replaced(let new, let details)):
       try await vault.store(new, details)
-      _ = try await base?.settle(.unsent)
+      _ = try await base?.release(.unsent)
       return true
     case (.forgetsRefusal, .refused), (.forgetsInterruption, .unknown):
-      _ = try await base?.settle(.unsent)
+      _ = try await base?.release(.unsent)
       return true
-    case _: return try await base?.settle(end) ?? true
+    case _: return try await base?.release(end) ?? true
     }
   }
 }
 
-/// A vault with the claims that every vault has by default.
+/// A vault with the locks that every vault has by default.
 struct OneProcessVault: SessionVault {
   let base: InMemoryVault
 

@@ -33,7 +33,7 @@ struct ContractTests {
     let wrapped = wrap(vault)
     return SessionVaultContract.Subject(
       vault: wrapped, reopen: { wrapped }, corrupt: { vault.content = .corrupt(World.evidence) },
-      evidence: { vault.evidence.count }, claimsForProcesses: forProcesses)
+      evidence: { vault.evidence.count }, locksAcrossProcesses: forProcesses)
   }
 
   @Test(

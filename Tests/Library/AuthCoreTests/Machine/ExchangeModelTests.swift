@@ -7,10 +7,10 @@ import Testing
 /// Explores two stores on one vault, at an authority whose tokens are spent by their use.
 ///
 /// The decisions are those of the shipped type, `ExchangeNote`. A store takes the steps of
-/// `SessionCore.exchange`: claim, note, request, save, report. It or its request may crash before
+/// `SessionCore.exchange`: lock, note, request, save, report. It or its request may crash before
 /// each step, and it may stop; a logout may come at each point.
 struct ExchangeModel: Hashable {
-  enum Step: Hashable { case idle, claimed, noted, asked, answered, over }
+  enum Step: Hashable { case idle, locked, noted, asked, answered, over }
 
   struct Store: Hashable {
     /// The token in memory.
@@ -19,7 +19,7 @@ struct ExchangeModel: Hashable {
     /// Whether the process is dead; its request may go on.
     var isDead = false
     var isStopped = false
-    /// When it began to wait for another one's claim.
+    /// When it began to wait for another one's lock.
     var waiting: BootInstant?
     /// Whether an earlier exchange of its token was interrupted.
     var interrupted = false
@@ -34,7 +34,7 @@ struct ExchangeModel: Hashable {
   var note: ExchangeNote?
   /// The answer that the request wrote down.
   var recorded: UInt8?
-  /// The store whose claim, or whose request's claim, holds the lock.
+  /// The store whose process, or whose request, holds the lock.
   var holder: Int?
   /// The newest token of the family; nil if it has ended.
   var live: UInt8? = 0
@@ -62,21 +62,21 @@ struct ExchangeModel: Hashable {
 
   /// What a mutant does differently.
   enum Mutant: String, CaseIterable {
-    case noClaim = "the claim is not taken"
+    case noLock = "the lock is not taken"
     case noRereading = "the vault is not read again after the wait"
     case loserErases = "who has an old token erases whatever the vault holds"
     case noNote = "no note is written before the request"
     case forgetsRefusal = "a refusal is not written down"
     case savesAlways = "a late save does not compare"
     case dropsAnswer = "a recorded answer is not read"
-    case stealsFromStopped = "a stopped holder loses its claim"
+    case stealsFromStopped = "a stopped holder loses its lock"
     case failureEnds = "a request without an answer counts as a refusal"
     case keepsVanished = "a token that could not be saved after a logout is not revoked"
 
     /// The rule that it breaks.
     var rule: Rule {
       switch self {
-      case .noClaim, .noRereading, .dropsAnswer, .stealsFromStopped: .spentTokenSent
+      case .noLock, .noRereading, .dropsAnswer, .stealsFromStopped: .spentTokenSent
       case .loserErases: .deadTokenSaved
       case .noNote: .unexplainedEnd
       case .forgetsRefusal: .refusedTokenSent
@@ -105,7 +105,7 @@ struct ExchangeModel: Hashable {
       }
       switch store.step {
       case .idle: if renewals > 0 { moves.append(.begin(index)) }
-      case .claimed: moves.append(.note(index))
+      case .locked: moves.append(.note(index))
       case .noted: moves += [.ask(index, fails: false)] + (faults > 0 ? [.ask(index, fails: true)] : [])
       case .asked: moves.append(.finishRequest(index))
       case .answered: moves.append(.save(index))
@@ -180,7 +180,7 @@ struct ExchangeModel: Hashable {
   private mutating func begin(_ index: Int, _ mutant: Mutant?) {
     let token = stores[index].token
     let isStolen = mutant == .stealsFromStopped && holder.map { stores[$0].isStopped } ?? false
-    guard holder == nil || mutant == .noClaim || isStolen else {
+    guard holder == nil || mutant == .noLock || isStolen else {
       stores[index].waiting = stores[index].waiting ?? now
       return
     }
@@ -198,10 +198,10 @@ struct ExchangeModel: Hashable {
       stores[index].step = .over
       stores[index].endedBecause = reason
     case .failed: renewals -= 1
-    case .mine(let interrupted):
+    case .acquired(let interrupted):
       holder = index
       stores[index].interrupted = interrupted != nil
-      stores[index].step = .claimed
+      stores[index].step = .locked
       if interrupted != nil, let recorded, mutant != .dropsAnswer {
         stores[index].answer = recorded
         stores[index].step = .answered

@@ -74,9 +74,9 @@ struct AbsenceTests: InWorld {
   func renewedAtOnce() async throws {
     authority.setRotation(true)
     let other = try await world.launched()
-    let late = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await store.renew() } }
+    let late = await authority.holding(.renew, at: .end, calls: 1) { Task { try await store.renew() } }
     try await other.renew()
-    authority.release(.renew, at: .answer)
+    authority.release(.renew, at: .end)
     await #expect(throws: SessionError.overtaken) { try await late.value }
     #expect(store.session != nil)
     #expect(world.vaultAgrees)

@@ -153,10 +153,10 @@ import Testing
     let world = World(executor: .separateThreads)
     world.authority.setExchange(.spendsOld)
     try await world.store.loggedIn(World.alice)
-    let renewal = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
+    let renewal = await world.authority.holding(.renew, at: .end) { Task { try await world.store.renew() } }
     _ = try await world.store.logOutAnyone()
-    world.vault.failSettling(World.diskError)
-    world.authority.release(.renew, at: .answer)
+    world.vault.failReleasing(World.diskError)
+    world.authority.release(.renew, at: .end)
     await #expect(throws: SessionError.self) { try await renewal.value }
     await world.store.quiet()
     #expect(world.isEmpty)

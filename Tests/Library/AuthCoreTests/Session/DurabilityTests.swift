@@ -19,9 +19,9 @@ struct DurabilityTests: InWorld {
     let begin = { Task { try await request.send(store) } }
     let killed =
       switch moment {
-      case .answered: await authority.holding(request.operation, at: .answer, begin)
-      case .beforeWrite: await vault.holding(.replace, at: .question, begin)
-      case .afterWrite: await vault.holding(.replace, at: .answer, begin)
+      case .answered: await authority.holding(request.operation, at: .end, begin)
+      case .beforeWrite: await vault.holding(.replace, at: .start, begin)
+      case .afterWrite: await vault.holding(.replace, at: .end, begin)
       case .confirming: await authority.holding(.confirm, begin)
       }
     #expect(await world.anotherProcess().restore().key != nil)

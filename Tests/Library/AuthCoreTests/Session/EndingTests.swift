@@ -163,11 +163,11 @@ struct EndingTests: InWorld {
   func lateCause() async throws {
     try await logInAlice()
     authority.fail(.revoke, with: .unavailable(World.offline))
-    authority.hold(.revoke, at: .answer, calls: 1)
+    authority.hold(.revoke, at: .end, calls: 1)
     _ = try await drive(store.beginLogOutAnyone())
     authority.fail(.revoke, with: nil)
     let second = await vault.holding(.erase) { store.beginLogOutAnyone() }
-    authority.release(.revoke, at: .answer)
+    authority.release(.revoke, at: .end)
     await until { clock.sleepers > 0 }
     vault.failWrites(World.diskError)
     vault.release(.erase)

@@ -14,14 +14,13 @@ struct ExchangeTests: InWorld {
     try await world.store.loggedIn(World.alice)
   }
 
-  @Test("an authority whose old token works until the new one is confirmed takes no claim") func noClaim() async throws
-  {
+  @Test("an authority whose old token works until the new one is confirmed takes no lock") func noLock() async throws {
     let world = World()
     world.authority.setRotation(true)
     try await world.store.loggedIn(World.alice)
     try await world.store.renew()
     _ = await world.anotherProcess().restore()
-    #expect(Set(world.vault.log).isDisjoint(with: [.claim, .begin, .settle]))
+    #expect(Set(world.vault.log).isDisjoint(with: [.lock, .begin, .release]))
   }
 
   @Test("a new process lends the saved access token without a request, and the next one after its end")
@@ -67,10 +66,10 @@ struct ExchangeTests: InWorld {
     let stores = (1...4).map { _ in world.anotherProcess(executor: .separateThreads) }
     for store in stores { await store.restore() }
     authority.fail(.renew, with: .unavailable(World.offline))
-    vault.hold(.claim, at: .answer)
+    vault.hold(.lock, at: .end)
     let renewals = stores.map { store in Task { try await store.renew() } }
-    await vault.waitUntilHeld(.claim, at: .answer, count: 4)
-    vault.release(.claim, at: .answer)
+    await vault.waitUntilHeld(.lock, at: .end, count: 4)
+    vault.release(.lock, at: .end)
     for renewal in renewals { await #expect(throws: SessionError.self) { try await renewal.value } }
     #expect(world.count(.renew) == 1)
     authority.fail(.renew, with: nil)
@@ -93,7 +92,7 @@ struct ExchangeTests: InWorld {
   /// Begins the renewal of another store, whose answer does not arrive.
   private func beginRenewal() async throws {
     let doomed = try await world.launched(executor: .separateThreads)
-    _ = await authority.holding(.renew, at: .answer, calls: 1) { Task { try await doomed.renew() } }
+    _ = await authority.holding(.renew, at: .end, calls: 1) { Task { try await doomed.renew() } }
   }
 
   @Test(
@@ -132,9 +131,9 @@ struct ExchangeTests: InWorld {
     guard case .obstructed(.vault) = await world.anotherProcess().restore() else { throw SessionError.overtaken }
     vault.stopHolder(false)
     let next = world.anotherProcess(executor: .separateThreads)
-    let claims = vault.log.count { $0 == .claim }
+    let locks = vault.log.count { $0 == .lock }
     let restoring = Task { await next.restore() }
-    await until { vault.log.count { $0 == .claim } > claims }
+    await until { vault.log.count { $0 == .lock } > locks }
     vault.killHolder(answer: authority.liveTokens.first?.bytes)
     #expect(await restoring.value.key != nil)
     #expect(world.count(.renew) == 1 && world.vaultAgrees)
@@ -161,7 +160,7 @@ struct ExchangeTests: InWorld {
     "a token that cannot be saved is saved by the next command, without another request, and revoked by a logout",
     arguments: Later.allCases)
   func unsaved(later: Later) async throws {
-    vault.failSettling(World.diskError)
+    vault.failReleasing(World.diskError)
     await #expect(throws: SessionError.notSaved(World.diskError)) { try await store.renew() }
     #expect(store.session?.isLive == true)
     if later == .password {
@@ -169,7 +168,7 @@ struct ExchangeTests: InWorld {
         try await store.reauthenticate(password: World.alice.password)
       }
     }
-    vault.failSettling(nil)
+    vault.failReleasing(nil)
     clock.advance(by: .seconds(60))
     switch later {
     case .renewal: try await store.renew()
@@ -214,7 +213,7 @@ struct ExchangeTests: InWorld {
   @Test("in one process, a store gives up at its limit, sends nothing, and leaves the wait of the others alone")
   func localWait() async throws {
     let shared = OneProcessVault(base: vault)
-    // One table serves all vaults, and other tests claim the first token of their worlds.
+    // One table serves all vaults, and other tests lock the first token of their worlds.
     try await store.renew()
     func launched(waiting wait: Duration) async -> SessionStore {
       let store = SessionStore(
@@ -228,21 +227,21 @@ struct ExchangeTests: InWorld {
     let impatient = await launched(waiting: .milliseconds(12))
     let holder = await authority.holding(.renew) { Task { try await first.renew() } }
     let waiter = Task { try await patient.renew() }
-    // The claim gives up before the step does, or on a slow machine the step itself.
+    // The wait for the lock gives up before the step does, or on a slow machine the step itself.
     let failure = await #expect(throws: SessionError.self) { try await impatient.renew() }
-    guard [.vault(LocalClaims.claimedHere), .unavailable(.late)].contains(failure) else { throw failure ?? .overtaken }
+    guard [.vault(LocalLocks.lockedHere), .unavailable(.late)].contains(failure) else { throw failure ?? .overtaken }
     guard case .token(let token, _) = await vault.load() else { throw SessionError.overtaken }
-    guard case .busy(let holding) = try await shared.claim(token, wait: .milliseconds(1)) else {
+    guard case .busy(let holding) = try await shared.lockExchange(of: token, wait: .milliseconds(1)) else {
       throw SessionError.overtaken
     }
-    #expect(holding == LocalClaims.claimedHere)
+    #expect(holding == LocalLocks.lockedHere)
     authority.release(.renew)
     _ = try await (holder.value, waiter.value)
     #expect(world.count(.renew) == 2 && world.vaultAgrees)
   }
 
   /// The steps of a renewal at which another store does something: see `ExchangeModel`.
-  enum Step: CaseIterable { case claim, note, ask, save }
+  enum Step: CaseIterable { case lock, note, ask, save }
 
   /// What the other store does.
   enum Other: CaseIterable { case renew, launch, password, logIn, logOut, logOutAtLaunch }
@@ -260,14 +259,14 @@ struct ExchangeTests: InWorld {
       func begin() -> Task<Void, any Error> { Task { _ = try await world.store.renew() } }
       let renewal =
         switch place.step {
-        case .claim: await vault.holding(.claim, at: point, calls: 1, begin)
+        case .lock: await vault.holding(.lock, at: point, calls: 1, begin)
         case .note: await vault.holding(.begin, at: point, calls: 1, begin)
         case .ask: await authority.holding(.renew, at: point, calls: 1, begin)
-        case .save: await vault.holding(.settle, at: point, calls: 1, begin)
+        case .save: await vault.holding(.release, at: point, calls: 1, begin)
         }
-      let isAnswered = place.step == .save && point == .question || place.step == .ask && point == .answer
-      // Before its claim and after the save, the dead store has none.
-      if isKilled, (place.step, point) != (.claim, .question) {
+      let isAnswered = place.step == .save && point == .start || place.step == .ask && point == .end
+      // Before its lock and after the save, the dead store has none.
+      if isKilled, (place.step, point) != (.lock, .start) {
         vault.killHolder(answer: isAnswered ? authority.liveTokens.first?.bytes : nil)
       }
       let launched = world.anotherProcess()
@@ -312,9 +311,9 @@ struct ExchangeTests: InWorld {
     try await world.store.loggedIn(World.alice)
     let other = isRestored ? try await world.launched(executor: .separateThreads) : world.anotherProcess()
     // It has read the old token, and then revokes it.
-    let logout = await world.vault.holding(.load, at: .answer, calls: 1) { Task { try await other.logOutAnyone() } }
+    let logout = await world.vault.holding(.load, at: .end, calls: 1) { Task { try await other.logOutAnyone() } }
     try await world.store.renew()
-    await world.vault.holding(.erase, at: .question, calls: 1) { world.vault.release(.load, at: .answer) }
+    await world.vault.holding(.erase, at: .start, calls: 1) { world.vault.release(.load, at: .end) }
     if isOffline { world.authority.fail(.revoke, with: .unavailable(World.offline)) }
     world.releaseEverything()
     let result = try await logout.value

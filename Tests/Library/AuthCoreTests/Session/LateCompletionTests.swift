@@ -12,36 +12,36 @@ struct LateCompletionTests: InWorld {
     arguments: [World.bob, World.alice])
   func lateRenewal(next: Credentials) async throws {
     try await logInAlice(rotates: true)
-    let first = await authority.holding(.renew, at: .answer) { Task { try await store.renew() } }
+    let first = await authority.holding(.renew, at: .end) { Task { try await store.renew() } }
     #expect(try await store.logOutAnyone() == .complete)
     let before = try await store.loggedIn(next)
     let second = Task { try await store.renew() }
-    await authority.waitUntilHeld(.renew, at: .answer, count: 2)
+    await authority.waitUntilHeld(.renew, at: .end, count: 2)
     let listener = Listener()
     store.attach(listener)
     let revision = store.revision
 
-    authority.releaseFirst(.renew, at: .answer)
+    authority.releaseFirst(.renew, at: .end)
     await until { world.count(.revoke) == 2 || store.revision != revision }
     #expect(store.state == .renewing(before) && store.revision == revision)
     #expect(vault.content == .token(before.record.grant.token))
     #expect(listener.heard == ["in \(next.username)"])
     await #expect(throws: SessionError.ended(.userAsked)) { try await first.value }
 
-    authority.release(.renew, at: .answer)
+    authority.release(.renew, at: .end)
     #expect(try await second.value.id == before.id)
     #expect(world.vaultAgrees)
   }
 
   @Test("a slow read of an empty vault does not undo or delay a login")
   func slowLook() async throws {
-    let restore = await vault.holding(.load, at: .answer, calls: 1) { Task { await store.restore() } }
+    let restore = await vault.holding(.load, at: .end, calls: 1) { Task { await store.restore() } }
     let key = try await store.loggedIn(World.alice)
     #expect(await restore.value == .overtaken)
     // The result of the read after its release; sent from here, so that the test need not wait for
     // it.
     #expect(store.core.send(.restored(Epoch(number: 1), .absent)) == .ignored(.otherEpoch))
-    vault.release(.load, at: .answer)
+    vault.release(.load, at: .end)
     #expect(store.session == key && world.vaultAgrees)
   }
 
@@ -60,11 +60,11 @@ struct LateCompletionTests: InWorld {
 
   @Test("a late grant whose revocation fails is revoked by the next logout", arguments: [true, false])
   func lateGrantOfADeafAuthority(afterAnotherLogin: Bool) async throws {
-    let login = await authority.holding(.authenticate, at: .answer, calls: 1) { store.beginLogIn(World.alice) }
+    let login = await authority.holding(.authenticate, at: .end, calls: 1) { store.beginLogIn(World.alice) }
     #expect(try await store.logOutAnyone() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
     authority.script(\.revocations, .failure(World.offline))
-    authority.release(.authenticate, at: .answer)
+    authority.release(.authenticate, at: .end)
     await until { store.core.withLock { !$0.unrevoked.isEmpty } }
     #expect(authority.liveTokens.count == 1)
     if afterAnotherLogin { try await store.loggedIn(World.bob) }

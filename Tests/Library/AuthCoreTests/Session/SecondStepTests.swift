@@ -73,7 +73,7 @@ struct SecondStepTests: InWorld {
   @Test("an answer that arrives after the challenge was cancelled changes nothing, and its session is revoked")
   func lateAnswer() async throws {
     let challenge = try await world.challenged()
-    let waiter = await authority.holding(.answer, at: .answer) {
+    let waiter = await authority.holding(.answer, at: .end) {
       Task { try await store.answer(World.code, to: challenge).key }
     }
     #expect(authority.liveTokens.count == 1)
@@ -82,7 +82,7 @@ struct SecondStepTests: InWorld {
     }
     store.cancel(challenge)
     await #expect(throws: SessionError.rejected(.challengeOver)) { try await waiter.value }
-    authority.release(.answer, at: .answer)
+    authority.release(.answer, at: .end)
     await until { authority.liveTokens.isEmpty }
     #expect(store.session == nil && vault.content == .empty)
   }

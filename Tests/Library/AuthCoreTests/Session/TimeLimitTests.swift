@@ -39,10 +39,10 @@ struct TimeLimitTests: InWorld {
     let challenge = silence.command == .answer ? try await world.challenged(by: silence.first) : nil
     if silence.command != .answer && silence.command != .logIn { try await store.loggedIn(World.alice) }
     let store = silence.command == .restore ? world.anotherProcess() : world.store
-    if let operation = silence.authority { authority.hold(operation, at: .answer) }
+    if let operation = silence.authority { authority.hold(operation, at: .end) }
     if let operation = silence.vault { vault.hold(operation) }
     let task = Task.immediate { try await silence.command.send(store, answering: challenge) }
-    if let operation = silence.authority { await authority.waitUntilHeld(operation, at: .answer) }
+    if let operation = silence.authority { await authority.waitUntilHeld(operation, at: .end) }
     if let operation = silence.vault { await vault.waitUntilHeld(operation) }
 
     let (before, saved) = (store.session, vault.content)
@@ -79,7 +79,7 @@ struct TimeLimitTests: InWorld {
   @Test("a challenge whose answer came too late can be answered again, and the stale result does not end it")
   func answerAgain() async throws {
     let challenge = try await world.challenged()
-    let wrong = await authority.holding(.answer, at: .answer, calls: 1) {
+    let wrong = await authority.holding(.answer, at: .end, calls: 1) {
       Task.immediate { try await store.answer(Secret("000000"), to: challenge).key }
     }
     let epoch = try #require(store.core.withLock { $0.machine.state.awaitedEpoch })
@@ -87,7 +87,7 @@ struct TimeLimitTests: InWorld {
     await #expect(throws: SessionError.unavailable(.late)) { try await wrong.value }
     let stale = SessionEvent.answered(epoch, .challenged(challenge))
     #expect(store.core.send(stale) == .ignored(.otherEpoch))
-    authority.release(.answer, at: .answer)
+    authority.release(.answer, at: .end)
     #expect(try await store.answer(World.code, to: challenge).key.isLive)
   }
 }

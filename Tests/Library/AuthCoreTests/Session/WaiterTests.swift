@@ -48,11 +48,11 @@ struct WaiterTests: InWorld {
     let waiter = Task { try await pending.value() }
     store = nil
     await #expect(throws: SessionError.ended(.storeReleased)) { try await waiter.value }
-    authority.hold(.authenticate, at: .answer)
+    authority.hold(.authenticate, at: .end)
     authority.release(.authenticate)
-    await authority.waitUntilHeld(.authenticate, at: .answer)
+    await authority.waitUntilHeld(.authenticate, at: .end)
     var kept = core
-    authority.release(.authenticate, at: .answer)
+    authority.release(.authenticate, at: .end)
     await until { kept?.withLock { $0.key != nil } ?? false }
     let late = kept?.withLock { $0.key }
     #expect(late?.endReason == .storeReleased && world.vaultAgrees)

@@ -118,7 +118,7 @@ extension HeldCalls {
   /// Holds the calls of an operation, begins `command`, and waits until a call is held.
   @discardableResult
   func holding<Command>(
-    _ operation: Operation, at point: Point = .question, calls: Int = .max, _ command: () -> Command
+    _ operation: Operation, at point: Point = .start, calls: Int = .max, _ command: () -> Command
   ) async -> Command {
     hold(operation, at: point, calls: calls)
     let begun = command()

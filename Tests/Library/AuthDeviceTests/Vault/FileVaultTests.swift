@@ -197,30 +197,36 @@ import Testing
     let disk = try SmallDisk(at: folder.path + "/disk")
     let vault = FileVault(directory: folder.path + "/disk")
     try await vault.store(first)
-    guard case .mine(let early) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+    guard case .acquired(let early) = try await vault.lockExchange(of: first, wait: .zero) else {
+      throw UnexpectedAnswer()
+    }
     try vault.requireRoom()
     disk.fill()
     #expect(throws: VaultError.self) { try vault.requireRoom() }
     await #expect(throws: VaultError.self) { try await early.begin() }
-    _ = try await early.settle(.unsent)
+    _ = try await early.release(.unsent)
     #expect(await vault.load() == .token(first))
     disk.free()
-    guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-    _ = try await claim.begin()
+    guard case .acquired(let lock) = try await vault.lockExchange(of: first, wait: .zero) else {
+      throw UnexpectedAnswer()
+    }
+    _ = try await lock.begin()
     disk.fill()
-    #expect(try await claim.settle(.replaced(by: second, TokenDetails())))
+    #expect(try await lock.release(.replaced(by: second, TokenDetails())))
     #expect(await vault.load() == .token(second))
   }
 
-  @Test("a settled claim is free at once, though a program that just starts still has its descriptor")
-  func settled() async throws {
+  @Test("a released lock is free at once, though a program that just starts still has its descriptor")
+  func released() async throws {
     let (work, vault) = try await ready()
     defer { withExtendedLifetime(work) {} }
-    guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-    let copy = dup(try #require(try await claim.begin()).lock)
+    guard case .acquired(let lock) = try await vault.lockExchange(of: first, wait: .zero) else {
+      throw UnexpectedAnswer()
+    }
+    let copy = dup(try #require(try await lock.begin()).lock)
     defer { close(copy) }
-    _ = try await claim.settle(.unknown(Unavailability(.unreachable, "no answer")))
-    guard case .mine = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+    _ = try await lock.release(.unknown(Unavailability(.unreachable, "no answer")))
+    guard case .acquired = try await vault.lockExchange(of: first, wait: .zero) else { throw UnexpectedAnswer() }
   }
 
   @Test(
@@ -230,33 +236,43 @@ import Testing
     let (work, clock) = (Workspace(), ManualClock())
     func vault() -> FileVault { FileVault(directory: work.state, clock: clock) }
     try await vault().store(first)
-    guard case .mine(let claim) = try await vault().claim(first, wait: .seconds(5)) else { throw UnexpectedAnswer() }
-    _ = try await claim.begin()
+    guard case .acquired(let lock) = try await vault().lockExchange(of: first, wait: .seconds(5)) else {
+      throw UnexpectedAnswer()
+    }
+    _ = try await lock.begin()
     let cause = Unavailability(.busy, "busy", isUnsent: retryAfter != nil, retryAfter: retryAfter)
-    _ = try await claim.settle(.unknown(cause))
+    _ = try await lock.release(.unknown(cause))
     clock.advance(by: pause - .seconds(1))
     for _ in 1...2 {
-      guard case .failed(let told) = try await vault().claim(first, wait: .seconds(5)) else { throw UnexpectedAnswer() }
+      guard case .failed(let told) = try await vault().lockExchange(of: first, wait: .seconds(5)) else {
+        throw UnexpectedAnswer()
+      }
       #expect(told.cause == .busy && told.retryAfter == retryAfter.map { _ in .seconds(1) })
-      guard case .mine(let logout) = try await vault().claim(first, wait: .zero) else { throw UnexpectedAnswer() }
+      guard case .acquired(let logout) = try await vault().lockExchange(of: first, wait: .zero) else {
+        throw UnexpectedAnswer()
+      }
       #expect((logout.interrupted == nil) == (retryAfter != nil))
-      _ = try await logout.settle(.unsent)
+      _ = try await logout.release(.unsent)
     }
     clock.advance(by: .seconds(1))
-    guard case .mine = try await vault().claim(first, wait: .seconds(5)) else { throw UnexpectedAnswer() }
+    guard case .acquired = try await vault().lockExchange(of: first, wait: .seconds(5)) else {
+      throw UnexpectedAnswer()
+    }
   }
 
   @Test("an exchange whose process has died is interrupted, also while its request is still under way")
   func requestOfTheDead() async throws {
     let (work, vault) = try await ready()
-    guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-    let request = dup(try #require(try await claim.begin()).lock)
+    guard case .acquired(let lock) = try await vault.lockExchange(of: first, wait: .zero) else {
+      throw UnexpectedAnswer()
+    }
+    let request = dup(try #require(try await lock.begin()).lock)
     #expect(await !vault.isInterrupted(first))
     // The process of this shell has ended.
     work.run("echo $$ | dd of='\(work.state)/default.exchange' bs=1 seek=512 conv=notrunc 2>/dev/null")
     #expect(await vault.isInterrupted(first))
-    guard case .busy = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-    _ = try await claim.settle(.unsent)
+    guard case .busy = try await vault.lockExchange(of: first, wait: .zero) else { throw UnexpectedAnswer() }
+    _ = try await lock.release(.unsent)
     close(request)
   }
 
@@ -264,8 +280,10 @@ import Testing
   func reusedID() async throws {
     let (work, vault) = try await ready()
     func begin() async throws {
-      guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-      _ = try await claim.begin()
+      guard case .acquired(let lock) = try await vault.lockExchange(of: first, wait: .zero) else {
+        throw UnexpectedAnswer()
+      }
+      _ = try await lock.begin()
     }
     try await begin()
     for id in [getpid(), 1] {
@@ -278,14 +296,18 @@ import Testing
   func answerOfTheReplaced() async throws {
     let (work, vault) = try await ready()
     do {
-      guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-      _ = try await claim.begin()
+      guard case .acquired(let lock) = try await vault.lockExchange(of: first, wait: .zero) else {
+        throw UnexpectedAnswer()
+      }
+      _ = try await lock.begin()
     }
     work.run("echo secret > '\(work.state)/default.answer'")
-    guard case .mine(let claim) = try await vault.claim(first, wait: .zero) else { throw UnexpectedAnswer() }
-    #expect(claim.interrupted?.answer == Array("secret\n".utf8))
+    guard case .acquired(let lock) = try await vault.lockExchange(of: first, wait: .zero) else {
+      throw UnexpectedAnswer()
+    }
+    #expect(lock.interrupted?.answer == Array("secret\n".utf8))
     try await vault.store(second)
-    _ = try await claim.settle(.unsent)
+    _ = try await lock.release(.unsent)
     #expect(work.run("ls '\(work.state)'") == "default.exchange\ndefault.lock\ndefault.session")
   }
 

@@ -13,7 +13,7 @@ import Testing
       corrupt: {
         work.run("mkdir -p -m 700 '\(work.state)'; echo garbage > '\(vault.path)'; chmod 600 '\(vault.path)'")
       },
-      evidence: { Int(work.run("ls '\(work.state)' | grep -c corrupt")) ?? 0 }, claimsForProcesses: true)
+      evidence: { Int(work.run("ls '\(work.state)' | grep -c corrupt")) ?? 0 }, locksAcrossProcesses: true)
     let violation = await check.run(on: subject)
     #expect(violation == nil)
   }

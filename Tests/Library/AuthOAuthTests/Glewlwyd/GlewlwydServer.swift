@@ -85,7 +85,7 @@ struct SessionProcess {
     child = try Child([LeastCost.products + "/session-tool", directory, issuer] + words, input: input)
   }
 
-  /// Whether the process has the claim of the session, or waits for it.
+  /// Whether the process has the lock of the session, or waits for it.
   var hasExchangeFileOpen: Bool {
     let folder = "/proc/\(child.id)/fd"
     let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -23,8 +23,8 @@ struct AppPartTests {
     var lane = AppLane()
     func load(_ text: String) -> AppEffect { .load(.receipts, isActivity: false, AppQuery(text: text)) }
     #expect(lane.add(load("b")) == load("b"))
-    for effect in [AppEffect.look, load("bo"), .look, load("bob"), load("bob")] { #expect(lane.add(effect) == nil) }
-    #expect(lane.finish() == .look && lane.finish() == load("bob") && lane.finish() == nil)
+    for effect in [AppEffect.check, load("bo"), .check, load("bob"), load("bob")] { #expect(lane.add(effect) == nil) }
+    #expect(lane.finish() == .check && lane.finish() == load("bob") && lane.finish() == nil)
   }
 
   @Test("keys that were typed without a pause do not close an interruption, even if they are handled with one")
@@ -202,8 +202,8 @@ struct AppPartTests {
           case 1: .button(.logIn)
           case 2: .dismissed("the session was revoked")
           case 3: .loaded(state.tab, .success(sessions))
-          case 4: state.work.map { .finished($0, .success(AppOutcome(done: "Done."))) } ?? .looked(nil)
-          case 5: state.work.map { .finished($0, .failure(CommandError(code: .passwordNotRecent))) } ?? .looked(nil)
+          case 4: state.work.map { .finished($0, .success(AppResult(done: "Done."))) } ?? .checked(nil)
+          case 5: state.work.map { .finished($0, .failure(CommandError(code: .passwordNotRecent))) } ?? .checked(nil)
           case 6: .key(.paste(PastedText("日本")))
           case _: nil
           }

@@ -209,20 +209,20 @@ enum AppScenes {
   }()
 
   /// What was done, and what follows by the words of a story.
-  static func outcome(_ done: String, then next: String?) -> AppOutcome {
+  static func outcome(_ done: String, then next: String?) -> AppResult {
     switch next {
-    case "a code": AppOutcome(done: done, page: .code(code))
-    case "codes": AppOutcome(done: done, page: .codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" }))
+    case "a code": AppResult(done: done, page: .code(code))
+    case "codes": AppResult(done: done, page: .codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" }))
     case "a secret":
-      AppOutcome(
+      AppResult(
         done: done, form: .confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: [], note: QRCode.missing)))
-    case "a picture": AppOutcome(done: done, form: .confirmTwoStep(secretWithPicture))
+    case "a picture": AppResult(done: done, form: .confirmTwoStep(secretWithPicture))
     case "a question":
-      AppOutcome(
+      AppResult(
         done: done,
         question: AppQuestion(
           text: "End your 2 other sessions? They started without a code.", action: .change(.revokeOthers)))
-    case _: AppOutcome(done: done)
+    case _: AppResult(done: done)
     }
   }
 

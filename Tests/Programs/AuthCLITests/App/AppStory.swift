@@ -85,8 +85,8 @@ struct AppStory {
       message = .authenticated(
         words.count > 1 ? .failure(Self.problem([words[1]])) : .success(.code(Secret("c"), verifier: Secret("v"))),
         isConfirming: words[0] == "again")
-    case "looked":
-      message = .looked(
+    case "checked":
+      message = .checked(
         ["", "empty", "unknown"].contains(rest) ? nil : Self.problem(words), isEmpty: rest == "empty",
         isKnown: rest != "unknown")
     case "loaded":
@@ -116,7 +116,7 @@ struct AppStory {
     state = AppState(
       columns: columns, rows: rows, context: who.contains("laptop") ? "laptop" : nil,
       provider: who.contains("provider") ? AppScenes.provider : nil, epoch: AppScenes.now)
-    if who.first != "new" { _ = state.update(.looked(nil)) }
+    if who.first != "new" { _ = state.update(.checked(nil)) }
     if who.first == "alice" { _ = state.update(.button(.logOut(AppScenes.alice))) }
     for word in who.dropFirst() {
       guard let (tab, _) = AppScenes.page([word]) else { continue }

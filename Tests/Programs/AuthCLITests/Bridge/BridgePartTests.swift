@@ -74,13 +74,13 @@ import TextFormat
   @Test("an answer is read wherever it is cut, after interim ones", arguments: 0..<200 as Range<UInt64>)
   func answers(seed: UInt64) throws {
     let head = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nMcp-Session-Id: a1\r\nContent-Type: "
-    var stream = AnswerReader(limit: 100)
+    var stream = ResponseReader(limit: 100)
     let events = head + "Text/Event-Stream; charset=utf-8\r\n\r\ndata: {}\n\ndata: {\"x\":1}\n\ndata: {"
     let messages = try Self.pieces(of: Array(events.utf8), seed: seed) { try stream.take($0) }
     #expect(messages == [Array("{}".utf8), Array(#"{"x":1}"#.utf8)] && stream.end() == nil)
     #expect(stream.status == 200 && stream.headers["mcp-session-id"] == "a1" && stream.isStream)
 
-    var document = AnswerReader(limit: 100)
+    var document = ResponseReader(limit: 100)
     let text = head + "application/json\r\n\r\n{\"x\":\r\n\r\n1}"
     let none = try Self.pieces(of: Array(text.utf8), seed: seed) { try document.take($0) }
     #expect(none.isEmpty && document.end() == Array("{\"x\":\r\n\r\n1}".utf8))
@@ -88,10 +88,10 @@ import TextFormat
 
   @Test("an answer that is too long or not HTTP is refused, however it arrives", arguments: 0..<20 as Range<UInt64>)
   func badAnswers(seed: UInt64) {
-    func problem(_ text: String) -> AnswerReader.Problem? {
-      var answer = AnswerReader(limit: 50)
+    func problem(_ text: String) -> ResponseReader.Problem? {
+      var answer = ResponseReader(limit: 50)
       do { _ = try Self.pieces(of: Array(text.utf8), seed: seed) { try answer.take($0) } } catch {
-        return error as? AnswerReader.Problem
+        return error as? ResponseReader.Problem
       }
       return nil
     }

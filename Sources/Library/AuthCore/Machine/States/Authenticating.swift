@@ -1,5 +1,5 @@
 /// A login is under way: the authority checks the credentials, or the vault saves the grant.
-package struct Authenticating: AnsweringState, Hashable, Sendable {
+package struct Authenticating: MachineState, Hashable, Sendable {
   /// The epoch of the work under way.
   package let epoch: Epoch
   /// The session whose token is being saved; nil until the authority answers.

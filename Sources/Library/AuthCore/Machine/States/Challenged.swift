@@ -2,7 +2,7 @@
 ///
 /// A user who was logged in before stays logged in until the correct answer comes: renewals and
 /// checks of the session go on, in ``Renewing``, which returns here.
-package struct Challenged: AnsweringState, Hashable, Sendable {
+package struct Challenged: MachineState, Hashable, Sendable {
   /// The question of the authority.
   package let challenge: Challenge
   /// The epoch of the step under way.

@@ -1,5 +1,5 @@
 /// A session is active, and no work on it is under way.
-package struct LoggedIn: AnsweringState, Hashable, Sendable {
+package struct LoggedIn: MachineState, Hashable, Sendable {
   /// The session; the store creates keys from it.
   package let session: SessionRecord
   /// What remains to clean up of the session that this one replaced.

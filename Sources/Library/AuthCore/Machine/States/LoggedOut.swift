@@ -1,5 +1,5 @@
 /// Nobody is logged in.
-package struct LoggedOut: AnsweringState, Hashable, Sendable {
+package struct LoggedOut: MachineState, Hashable, Sendable {
   /// Why nobody is logged in.
   package let reason: LogoutReason
   /// What the last logout could not clean up.

@@ -3,7 +3,7 @@
 ///
 /// Each step has an epoch and a time limit, so this state always ends, even if a dependency fails
 /// or never answers.
-package struct LoggingOut: AnsweringState, Hashable, Sendable {
+package struct LoggingOut: MachineState, Hashable, Sendable {
   /// The epoch of the step under way.
   package private(set) var epoch: Epoch
   /// The step under way.

@@ -1,5 +1,5 @@
 /// A session is active and usable, and one operation on it is under way.
-package struct Renewing: AnsweringState, Hashable, Sendable {
+package struct Renewing: MachineState, Hashable, Sendable {
   /// The session; the store creates keys from it.
   package let session: SessionRecord
   /// The command that the work carries out.

@@ -1,7 +1,7 @@
 /// The state at launch: the vault has not answered yet, or could not answer.
 ///
 /// A login is permitted. This is not "logged out".
-package struct Restoring: AnsweringState, Hashable, Sendable {
+package struct Restoring: MachineState, Hashable, Sendable {
   /// The epoch of the read under way; nil before the first one and after a failed one.
   package private(set) var reading: Epoch?
   /// Why the last read failed.

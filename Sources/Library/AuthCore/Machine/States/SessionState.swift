@@ -87,8 +87,8 @@ package indirect enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The state as an ``AnsweringState``.
-  var content: any AnsweringState {
+  /// The state as a ``MachineState``.
+  var content: any MachineState {
     switch self {
     case .restoring(let state): state
     case .loggedOut(let state): state

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// What follows from the end of a request.
-enum BridgeOutcome {
+enum BridgeDecision {
   case done
   /// The request is sent again, after a pause.
   case again(BridgeErrand, after: Duration?)
@@ -23,13 +23,13 @@ enum BridgeOutcome {
     _ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String,
     hasOtherToken: @autoclosure () -> Bool = false
   ) {
-    let (errand, answer) = (exchange.errand, exchange.answer)
+    let (errand, response) = (exchange.errand, exchange.response)
     if exchange.isAnswered {
       self = .done
       return
     }
     var next = errand
-    if answer.status == 401, errand.kind != .end,
+    if response.status == 401, errand.kind != .end,
       errand.refused == nil || errand.attempts < Self.mostAttempts && hasOtherToken()
     {
       if errand.refused != nil { next.attempts += 1 }
@@ -41,33 +41,33 @@ enum BridgeOutcome {
     case .end: self = .done
     case .stream(let session, let event):
       // Without the stream, all else works. The next request says what is wrong.
-      guard answer.status.map({ $0 == 200 && answer.isStream || $0 == 429 || $0 >= 500 }) ?? true else {
+      guard response.status.map({ $0 == 200 && response.isStream || $0 == 429 || $0 >= 500 }) ?? true else {
         self = .done
         return
       }
-      next.kind = .stream(of: session, after: answer.lastEvent ?? event)
+      next.kind = .stream(of: session, after: response.lastEvent ?? event)
       next.refused = nil
       next.attempts = exchange.age > .seconds(10) ? 0 : min(errand.attempts + 1, 6)
-      self = .again(next, after: answer.pause ?? .seconds(1 << next.attempts))
+      self = .again(next, after: response.pause ?? .seconds(1 << next.attempts))
     case .message, .resumption, .tools:
       self = Self.ofMessage(exchange, failure, at: url)
     }
   }
 
-  private static func ofMessage(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) -> BridgeOutcome {
-    let (errand, answer, host) = (exchange.errand, exchange.answer, url.host.escaped)
+  private static func ofMessage(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) -> BridgeDecision {
+    let (errand, response, host) = (exchange.errand, exchange.response, url.host.escaped)
     guard let message = errand.message else { return .done }
-    func silent(_ reason: String) -> BridgeOutcome { .refused(CommandError(code: .mcpNoAnswer, host, reason)) }
+    func silent(_ reason: String) -> BridgeDecision { .refused(CommandError(code: .mcpNoAnswer, host, reason)) }
     switch exchange.problem {
     case .tooLong: return silent("its answer is longer than \(Bridge.longest >> 20) MiB")
     case .notHTTP: return silent("its answer is not HTTP")
     case nil: break
     }
-    guard let status = answer.status else { return .refused(CommandError(failure ?? .interrupted, at: url)) }
+    guard let status = response.status else { return .refused(CommandError(failure ?? .interrupted, at: url)) }
     switch status {
     case 401: return .refused(CommandError(code: .mcpAccessRefused, host))
     case 403:
-      guard let scopes = answer.requiredScopes else { break }
+      guard let scopes = response.requiredScopes else { break }
       let unnamed: Hint = "Ask the server's administrators for its scopes, and log in with --scope."
       let hint = scopes.isEmpty ? unnamed : nil
       return .refused(
@@ -75,20 +75,20 @@ enum BridgeOutcome {
           code: .mcpAccessTooSmall, host, scopes.isEmpty ? "it names no scope" : scopes, scopes, hint: hint))
     case 404 where exchange.session != nil: return .refused(CommandError(code: .mcpSessionEnded, host))
     case 300...399:
-      let location = answer.headers["location"].flatMap { $0.isSafeURL && $0.utf8.count <= 200 ? $0 : nil }
+      let location = response.headers["location"].flatMap { $0.isSafeURL && $0.utf8.count <= 200 ? $0 : nil }
       let hint: Hint = "Check the address in the settings of the MCP client: a redirect is not followed."
       return .refused(
         CommandError(code: .mcpNoAnswer, host, "it redirects to \(location ?? "another address")", hint: hint))
     case 200...299:
       if message.id == nil { return .done }
-      guard answer.isStream, let event = answer.lastEvent, message.revision == nil else { break }
+      guard response.isStream, let event = response.lastEvent, message.revision == nil else { break }
       // The server may end the connection before the answer, which is then read from another one.
       var next = errand
       next.attempts = errand.kind == .resumption(after: event) ? errand.attempts + 1 : 0
       if next.attempts >= mostAttempts { break }
       next.kind = .resumption(after: event)
       next.refused = nil
-      return .again(next, after: answer.pause ?? .seconds(1))
+      return .again(next, after: response.pause ?? .seconds(1))
     case _: break
     }
     if let refusal = exchange.refusal, let error = refusal.members["error"], error.isObject, let id = message.id {

@@ -2,8 +2,8 @@ import Foundation
 import Programs
 import Testing
 
-@Suite("Commands that only look", .timeLimit(.minutes(10)))
-struct OnlyLooksTests {
+@Suite("Commands that only read", .timeLimit(.minutes(10)))
+struct OnlyReadsTests {
   /// What people, prompts and shells run without meaning to change anything.
   private static let lines = [
     "status", "status --json", "status --short", "contexts", "contexts --short", "contexts --users", "help pay",

@@ -8,7 +8,7 @@ import TextFormat
 /// during the delay of a refusal. At the end of its lifetime the terminal is restored, and text
 /// that was typed meanwhile is discarded. Signals that kill or stop the process restore the
 /// terminal first; see ``TerminalSignals``.
-package struct Question: ~Copyable {
+package struct Prompt: ~Copyable {
   private let messages: Int32
   private let isEchoed: Bool
   private let signals: TerminalSignals

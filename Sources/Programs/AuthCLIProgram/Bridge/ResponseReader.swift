@@ -1,9 +1,9 @@
 import AuthOAuth
 
-/// The answer to a request, as far as it has arrived: the messages in it are handed on as soon as
+/// The response to a request, as far as it has arrived: the messages in it are handed on as soon as
 /// they are complete.
-struct AnswerReader {
-  /// Why an answer cannot be read further.
+struct ResponseReader {
+  /// Why a response cannot be read further.
   enum Problem: Error {
     case notHTTP, tooLong
   }

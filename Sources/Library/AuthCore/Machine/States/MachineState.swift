@@ -1,10 +1,10 @@
 /// A state of the State pattern.
-protocol AnsweringState {
+protocol MachineState {
   /// Answers any event, and moves the machine to the next state.
   func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction
 }
 
-extension AnsweringState {
+extension MachineState {
   /// A copy of the state with a change.
   func with(_ change: (inout Self) -> Void) -> Self {
     var next = self

@@ -2,10 +2,11 @@ import AuthAccounts
 import AuthCore
 import AuthMessages
 import CommandLineKit
+import ConcurrencyKit
 import Glibc
 import TextFormat
 
-extension Question {
+extension Prompt {
   /// Whether there is a terminal for prompts.
   ///
   /// True also if only a file descriptor is missing, because the prompt then reports that.
@@ -25,7 +26,7 @@ extension Question {
 
   /// Asks for a code alone.
   static func onlyCode(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Secret {
-    let terminal = try Question(for: "code", insteadUse: Options.codeFromInput)
+    let terminal = try Prompt(for: "code", insteadUse: Options.codeFromInput)
     return Secret(bytes: try terminal.ask(question, mayBeEmpty: mayBeEmpty))
   }
 
@@ -58,7 +59,7 @@ enum Confirmation {
 
   /// Prompts, and returns the typed answer.
   static func answer(to question: String) throws(CommandError) -> [UInt8] {
-    try Question(for: "confirmation", insteadUse: "it with \(yes.declaration.flag)", isEchoed: true)
+    try Prompt(for: "confirmation", insteadUse: "it with \(yes.declaration.flag)", isEchoed: true)
       .ask(question, mayBeEmpty: true)
   }
 }
@@ -82,44 +83,44 @@ extension Workspace {
     check: (Secret) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
     guard fromInput else {
-      let question = try Question(for: secrets, more: "; if you log in in two steps, a code follows on the next line")
-      if let reason { try question.say(reason) }
-      let (password, session) = try await password(of: username, asking: question, wrong, check)
-      _ = consume question
+      let prompt = try Prompt(for: secrets, more: "; if you log in in two steps, a code follows on the next line")
+      if let reason { try prompt.say(reason) }
+      let (password, session) = try await password(of: username, on: prompt, wrong, check)
+      _ = consume prompt
       return ([password], session)
     }
     let input = SecretLines()
     let lines = try input.lines(secrets, followedBy: "code").map { Secret(bytes: $0) }
-    let result = await outcome { () throws(SessionError) in try await check(lines[0]) }
+    let result = await Result { () async throws(SessionError) in try await check(lines[0]) }
     let session = try await session(after: result, wrong) { (codes, _) throws(CommandError) in
       if codes > 0 { throw CommandError(code: .wrongCode) }
       guard let line = try input.last("code") else { throw CommandError(code: .codeMissing) }
       return line
     }
-    if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
+    if input.hasMore { output.note("The last line of standard input was not needed: no code was asked for.") }
     return (lines, session)
   }
 
   /// Asks for a password, and again after a wrong one: a shell would run what is typed next as a
   /// command, and keep it in its history.
   private func password(
-    of username: String, asking question: borrowing Question, _ wrong: CommandError,
+    of username: String, on prompt: borrowing Prompt, _ wrong: CommandError,
     _ check: (Secret) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (Secret, LoggedInSession) {
-    var triesLeft = Question.attempts
+    var triesLeft = Prompt.attempts
     while true {
-      let password = Secret(bytes: try question.ask("Password for \(username): "))
-      let result = await outcome { () throws(SessionError) in try await check(password) }
+      let password = Secret(bytes: try prompt.ask("Password for \(username): "))
+      let result = await Result { () async throws(SessionError) in try await check(password) }
       triesLeft -= 1
       do throws(CommandError) {
         let session = try await session(after: result, wrong) { (codes, challenge) throws(CommandError) in
-          if codes > 0 { try question.say(Question.wrongCode(triesLeft: challenge.triesLeft)) }
-          return try question.ask(Question.code)
+          if codes > 0 { try prompt.say(Prompt.wrongCode(triesLeft: challenge.triesLeft)) }
+          return try prompt.ask(Prompt.code)
         }
         return (password, session)
       } catch {
         guard error == wrong, triesLeft > 0 else { throw error }
-        try question.say("\(error.sentence) Try again.")
+        try prompt.say("\(error.sentence) Try again.")
       }
     }
   }
@@ -140,7 +141,7 @@ extension Workspace {
         store.cancel(challenge)
         throw error
       }
-      result = await outcome { () throws(SessionError) in try await store.answer(answer, to: challenge) }
+      result = await Result { () async throws(SessionError) in try await store.answer(answer, to: challenge) }
       codes += 1
     }
     switch result {
@@ -178,7 +179,7 @@ extension Workspace {
     if let given { return given }
     let others = secrets.joined(separator: " and the ")
     let instead = "it as the argument USER, and the \(others) with \(Options.passwordFromInput.declaration.flag)"
-    let bytes = try Question(for: "name", insteadUse: instead, isEchoed: true).ask(question, mayBeEmpty: true)
+    let bytes = try Prompt(for: "name", insteadUse: instead, isEchoed: true).ask(question, mayBeEmpty: true)
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(
         .usage, BackendError.Code.usernameInvalid.rawValue, "the name is not UTF-8 text",

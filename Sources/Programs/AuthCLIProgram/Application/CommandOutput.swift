@@ -7,8 +7,8 @@ import AuthScreens
 import CommandLineKit
 import TextFormat
 
-/// Prints results and refusals: data on standard output, everything else on standard error.
-struct Printer {
+/// The output of a command: data on standard output, everything else on standard error.
+struct CommandOutput {
   let streams: Streams
   let asJSON: Bool
   let isQuiet: Bool
@@ -86,8 +86,8 @@ struct Printer {
   }
 }
 
-extension Printer {
-  /// Creates a printer to the streams of this process, as the options say.
+extension CommandOutput {
+  /// Creates an output to the streams of this process, as the options say.
   init(_ words: ParsedWords) {
     self.init(
       streams: .standard(noColor: words[Options.noColor]), asJSON: words[Options.json], isQuiet: words[Options.quiet],
@@ -109,15 +109,15 @@ extension ParsedWords {
 extension ContextWorkspace {
   /// The navigation bar, on a terminal.
   func bar(_ title: String) -> [String] {
-    let output = printer.streams.output
-    guard output.isTerminal else { return [] }
+    let stream = output.streams.output
+    guard stream.isTerminal else { return [] }
     let bar = Bar(title: title, button: NavigationBar(store: store).button, isPressable: false)
-    return [bar.line(width: output.width, style: output.style), ""]
+    return [bar.line(width: stream.width, style: stream.style), ""]
   }
 
   /// The lines of a table, fitted to a terminal.
   func lines(_ table: Table) -> [String] {
-    table.lines(width: printer.streams.output.terminalWidth)
+    table.lines(width: output.streams.output.terminalWidth)
   }
 
   /// An answer of names, one on a line, for completions and scripts.

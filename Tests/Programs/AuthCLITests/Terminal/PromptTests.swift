@@ -7,7 +7,7 @@ import Testing
 
 /// What the transcripts `prompts.t` and `prompts-signals.t` cannot show of a prompt.
 @Suite("Asking for a secret on a terminal", .timeLimit(.minutes(10)))
-struct QuestionTests {
+struct PromptTests {
   @Test("a prompt that nobody answers, or only half, ends at its limit, with the echo on again")
   func late() async throws {
     let terminal = try PseudoTerminal()
@@ -17,9 +17,9 @@ struct QuestionTests {
     let limit = Duration.milliseconds(150)
     for typed in ["", "half"] {
       try await onOwnThread {
-        let question = try Question(input: descriptor, messages: descriptor)
+        let prompt = try Prompt(input: descriptor, messages: descriptor)
         try terminal.send(typed)
-        #expect(throws: CommandError.timedOut(limit)) { try question.line("Secret: ", within: limit) }
+        #expect(throws: CommandError.timedOut(limit)) { try prompt.line("Secret: ", within: limit) }
       }
       #expect(terminal.settings == before)
     }

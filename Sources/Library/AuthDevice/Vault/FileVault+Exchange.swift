@@ -17,7 +17,7 @@ import TextFormat
 ///     <the boot and the time since it began>
 ///     <SHA-256 of the lines before with their ends, hexadecimal digits>
 ///
-/// The id of the process that has the claim follows at a fixed offset.
+/// The id of the process that has the lock follows at a fixed offset.
 extension ExchangeNote {
   /// The offset of the process id in the file, and so the longest note in bytes.
   static let room = 512
@@ -78,17 +78,17 @@ extension BootInstant {
 }
 
 extension FileVault {
-  /// Claims the sole right to exchange `token`, among all processes.
+  /// Locks the exchange of `token`, among all processes.
   ///
-  /// The claim is a lock of flock(2) on a file of this session. The program that sends the request
+  /// The lock is one of flock(2) on a file of this session. The program that sends the request
   /// inherits it. Therefore it lasts until the request has ended, even if this process is killed.
-  public func claim(_ token: SessionToken, wait: Duration) async throws(VaultError) -> Claimed {
+  public func lockExchange(of token: SessionToken, wait: Duration) async throws(VaultError) -> ExchangeLockResult {
     let directory = try directory.create()
     let waiting = try clock.instant()
     let lock = try VaultLock.opened(exchangeName, in: directory)
     do throws(VaultError) {
       let taken = try VaultLock.take(lock, directory.file(exchangeName), wait: wait)
-      let claimed: Claimed =
+      let locked: ExchangeLockResult =
         if taken == .held {
           .busy(holder(lock))
         } else {
@@ -97,25 +97,25 @@ extension FileVault {
             token, lock, in: directory, waiting: taken == .waited ? waiting : nil,
             now: wait > .zero ? clock.instant() : nil)
         }
-      if case .mine = claimed { return claimed }
+      if case .acquired = locked { return locked }
       VaultLock.release(lock)
-      return claimed
+      return locked
     } catch {
       VaultLock.release(lock)
       throw error
     }
   }
 
-  /// Decides whether the caller, who holds the lock, gets the claim; the claim then owns the lock.
+  /// Decides whether the caller, who holds the file lock, may exchange the token.
   private func decide(
     _ token: SessionToken, _ lock: Int32, in directory: OpenDirectory, waiting: BootInstant?, now: BootInstant?
-  ) throws(VaultError) -> Claimed {
-    let reading = look(in: directory)
+  ) throws(VaultError) -> ExchangeLockResult {
+    let reading = read(in: directory)
     if case .unavailable(let fault) = reading { throw fault }
     let (mark, note) = (ExchangeNote.mark(token), Self.note(lock))
     let saved: [UInt8]? = if case .token(let saved, _) = reading { ExchangeNote.mark(saved) } else { nil }
     let decision = ExchangeNote.decide(mark, saved: saved, note: note, waiting: waiting, now: now)
-    guard case .mine(let interrupted) = decision else { return Claimed(decision) }
+    guard case .acquired(let interrupted) = decision else { return ExchangeLockResult(decision) }
     let id = Array("\(getpid())\n".utf8)
     guard pwrite(lock, id, id.count, off_t(ExchangeNote.room)) == id.count,
       ftruncate(lock, off_t(ExchangeNote.room + id.count)) == 0
@@ -126,7 +126,8 @@ extension FileVault {
       }
       return InterruptedExchange(began: began, answer: answer, failure: note?.failure)
     }
-    return .mine(FileClaim(self, in: directory, token, lock, interrupted: earlier, earlier == nil ? nil : note))
+    return .acquired(
+      FileExchangeLock(self, in: directory, token, lock, interrupted: earlier, earlier == nil ? nil : note))
   }
 
   /// Whether a process ended during an exchange of `token`; its request may still be under way.
@@ -135,12 +136,12 @@ extension FileVault {
       let bytes = Self.content(of: exchangeName, in: directory), let note = ExchangeNote(text: bytes),
       note.mark == ExchangeNote.mark(token), note.state == .begun
     else { return false }
-    // If the lock is free, nobody has the claim. Another process may have the holder's id by now,
-    // such as after a restart.
+    // If the file is not locked, nobody exchanges the token. Another process may have the holder's
+    // id by now, such as after a restart.
     guard case .some(.held) = try? VaultLock.probe(exchangeName, in: directory),
       let holder = Self.process(bytes.dropFirst(ExchangeNote.room))
     else { return true }
-    // EPERM means a process of another user, which cannot have a claim in this directory.
+    // EPERM means a process of another user, which cannot have a lock in this directory.
     return kill(holder, 0) != 0
   }
 
@@ -148,7 +149,7 @@ extension FileVault {
     pid_t(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
   }
 
-  /// Describes the process that has the claim.
+  /// Describes the process that has the lock.
   private func holder(_ descriptor: Int32) -> VaultError {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &bytes, bytes.count, off_t(ExchangeNote.room))
@@ -171,19 +172,19 @@ extension FileVault {
   }
 }
 
-extension Claimed {
+extension ExchangeLockResult {
   fileprivate init(_ decision: ExchangeNote.Decision) {
     switch decision {
     case .changed: self = .changed
     case .refused(let reason): self = .refused(reason)
     case .failed(let cause): self = .failed(cause)
-    case .mine: preconditionFailure("the caller makes the claim")
+    case .acquired: preconditionFailure("the caller creates the lock")
     }
   }
 }
 
-/// A claim that lasts until it is settled, or until this process and its request have ended.
-private final class FileClaim: ExchangeClaim {
+/// A lock that lasts until it is released, or until this process and its request have ended.
+private final class FileExchangeLock: ExchangeLock {
   let interrupted: InterruptedExchange?
   private let vault: FileVault
   private let directory: OpenDirectory
@@ -205,7 +206,7 @@ private final class FileClaim: ExchangeClaim {
     descriptors = Locked(Descriptors(lock: lock, note: note))
   }
 
-  deinit { release() }
+  deinit { closeDescriptors() }
 
   func begin() async throws(VaultError) -> ExchangeRecorder? {
     // Reserve the space for the result first: if this fails, an earlier exchange's answer stays.
@@ -223,27 +224,27 @@ private final class FileClaim: ExchangeClaim {
     return ExchangeRecorder(lock: lock, answer: answer)
   }
 
-  func settle(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
+  func release(_ end: ExchangeEnd) async throws(VaultError) -> Bool {
     // The program with the request has the lock, and whoever gets it next reads the answer.
     if case .unknown(let cause) = end, cause.isUnderWay {
-      release()
+      closeDescriptors()
       return true
     }
     // Unlock, because closing is not enough: a program that another thread is just starting has a
-    // copy of the descriptor. The request of this claim has ended, so it needs the lock no more.
+    // copy of the descriptor. The request of this holder has ended, so it needs the lock no more.
     defer {
       flock(descriptors.withLock(\.lock), LOCK_UN)
-      release()
+      closeDescriptors()
     }
     if case .replaced(let new, let details) = end {
-      // If saving fails, the recorded answer stays for the next claim.
+      // If saving fails, the recorded answer stays for the next holder.
       let isSaved = try vault.replaceReserved(token, with: new, details, in: directory)
       unlinkat(directory.descriptor, vault.answerName, 0)
       return isSaved
     }
     // Without a note, no exchange began.
     guard let note = descriptors.withLock({ $0.note }) else { return true }
-    if case .token(token, _) = vault.look(in: directory) {
+    if case .token(token, _) = vault.read(in: directory) {
       try write(note.ended(end, interrupted: interrupted?.began, at: try vault.clock.instant()))
     } else {
       // A login or a logout replaced the token, so nobody will read the recorded answer, a secret.
@@ -263,7 +264,7 @@ private final class FileClaim: ExchangeClaim {
     }
   }
 
-  private func release() {
+  private func closeDescriptors() {
     descriptors.withLock { descriptors in
       for descriptor in [descriptors.answer, descriptors.lock] where descriptor >= 0 { close(descriptor) }
       (descriptors.answer, descriptors.lock) = (-1, -1)
