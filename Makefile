@@ -13,9 +13,9 @@ export LIBPQ_HEADER = $(shell ls /usr/include/postgresql/libpq-fe.h /usr/include
 
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
-# Only for the build that most people have: tests that run compilers, and those that explore the machine, which is a value
-# and starts no task.
-ONCE := MustNotCompile|DependencyTests|AppleSystemTests|SnippetTests|TutorialTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests
+# Only for the build that most people have: tests that run compilers or read documents, and those that explore the machine,
+# which is a value and starts no task.
+ONCE := MustNotCompile|DependencyTests|AppleSystemTests|SnippetTests|TutorialTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests|LinkTests|NamedThingsTests
 # Nor for Thread Sanitizer: tests that race on purpose, as the `published…` forms do.
 TSAN_SKIP ?= /published|$(ONCE)
 
@@ -111,7 +111,7 @@ other-lane:
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	ONLY='$(CORE_TESTS)' TEST_ALL=1 .ci/tests $@ --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	ONLY='$(CORE_TESTS)' $(if $(TESTED),,TEST_ALL=1) .ci/tests $@ --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have

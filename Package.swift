@@ -148,8 +148,8 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthAccounts", "AuthRules",
         "AuthAccountsTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthServer", "AuthService",
-        "AuthServiceProgram", "AuthSQLite", "ConcurrencyKit", "PostgresServers", "Programs", "Races", "Services",
-        "Terminals", "TextFormat",
+        "AuthServiceProgram", "AuthSQLite", "ConcurrencyKit", "DatabaseFiles", "PostgresServers", "Programs", "Races",
+        "Services", "Terminals", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["Programs", "TextFormat"]),
     .testTarget(

@@ -53,7 +53,7 @@ extension AuthServer {
     } else {
       _ = send(descriptor, Self.refusal, Self.refusal.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
       close(descriptor)
-      refused(Connection.Ending.tooMany.rawValue, peer)
+      logRefusal(Connection.Ending.tooMany.rawValue, peer)
     }
   }
 
@@ -63,7 +63,7 @@ extension AuthServer {
     connection.refuse(.tooMany, .tooManyConnections)
     // The client may never read the message, so the connection does not wait for that.
     drop(connection, .tooMany)
-    refused(Connection.Ending.tooMany.rawValue, connection.peer)
+    logRefusal(Connection.Ending.tooMany.rawValue, connection.peer)
   }
 
   /// Acts on what a connection found when it read its socket.
@@ -100,7 +100,7 @@ extension AuthServer {
 
   func drop(_ connection: Connection, _ ending: Connection.Ending) {
     let wasThere = table.change(if: \.isOver) { $0.remove(connection.number) != nil }
-    if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection.peer) }
+    if wasThere, ending != .hungUp, ending != .stopping { logRefusal(ending.rawValue, connection.peer) }
     // Another connection may get the number of the descriptor as soon as it is closed.
     connection.close()
     feed.remove(connection.number)

@@ -16,7 +16,7 @@ extension AuthServer {
     guard let left = pool.submit(job) else { return }
     let isStopping = table.withLock { $0.isClosed }
     if !isStopping {
-      refused("queue_full", left.connection.peer)
+      logRefusal("queue_full", left.connection.peer)
       left.connection.putOff()
     }
     refuse(left, isStopping ? .stopping : .busy(after: pool.load.wait))
@@ -68,7 +68,8 @@ extension AuthServer {
     respond(to: job) { () throws(BackendError) in throw error }
   }
 
-  func refused(
+  /// Counts and logs a refusal or a fault.
+  func logRefusal(
     _ reason: String, _ peer: Peer, operation: String? = nil, account: String? = nil,
     level: ServiceLog.Level = .notice, cause: String? = nil
   ) {
@@ -89,7 +90,7 @@ extension AuthServer {
     if case .unavailable(let failure) = error.kind {
       let level: ServiceLog.Level = failure.isFault ? .err : failure.isLimit ? .notice : .warning
       let cause = failure.values.isEmpty ? failure.description : failure.values.joined(separator: ", ")
-      return refused(
+      return logRefusal(
         error.code, connection.peer, operation: request.operation.name, account: connection.account, level: level,
         cause: cause)
     }
@@ -101,7 +102,7 @@ extension AuthServer {
       }
     }
     let account = typed == nil ? connection.account ?? owner(of: request) : existing ?? nil
-    refused(error.code, connection.peer, operation: request.operation.name, account: account)
+    logRefusal(error.code, connection.peer, operation: request.operation.name, account: account)
   }
 
   /// The account of the session whose token a request has; nil without one.

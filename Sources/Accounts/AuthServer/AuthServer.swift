@@ -54,7 +54,7 @@ package final class AuthServer: Sendable {
     table = Monitor(ConnectionTable(places: CallerShares(limits.connections)))
     ready = Locked(FairQueue(.unlimited, runningOfUser: .max))
     feed = ChangeFeed(rules, every: pollInterval)
-    housekeeping = Housekeeping(rules)
+    housekeeping = Housekeeping(rules, log)
     requests = JobPool(
       threads: limits.databaseThreads, ofUser: limits.databaseThreadsOfUser, together: limits.databaseThreadsOfUser,
       limits.requests)

@@ -30,12 +30,12 @@ struct NameGuesses: Sendable {
   func limited<Output>(
     _ request: Request, of caller: Caller, _ perform: () throws(BackendError) -> Output
   ) throws(BackendError) -> Output {
-    switch request.operation.name {
-    case Operations.register.name, Operations.checkUsername.name:
+    switch request.operation.number {
+    case .register, .checkUsername:
       try names.require(caller)
       names.count(caller)
       return try perform()
-    case Operations.logIn.name, Operations.recover.name:
+    case .logIn, .recover:
       try failures.require(caller)
       do throws(BackendError) {
         return try perform()

@@ -8,8 +8,6 @@ import Glibc
 import TextFormat
 
 /// The loop of the full-screen program: it draws the state, waits for input and starts the work.
-///
-/// All other parts are pure.
 package final class AppLoop {
   private let state: AppState
   private let work: any AppWorker

@@ -40,10 +40,10 @@ struct Chart: Sendable {
 
   /// The line in one row, between the first and the last value.
   func sparkline(width: Int) -> String {
-    let ends = [points.first, points.last].map { Amount.text($0?.value ?? 0) }
-    let room = max(1, width - ends[0].utf8.count - ends[1].utf8.count - 2)
+    let amounts = [points.first, points.last].map { Amount.text($0?.value ?? 0) }
+    let room = max(1, width - amounts[0].utf8.count - amounts[1].utf8.count - 2)
     let signs = levels(columns: room, height: 8).map { Self.eighths[$0] }
-    return "\(ends[0]) \(signs.joined()) \(ends[1])"
+    return "\(amounts[0]) \(signs.joined()) \(amounts[1])"
   }
 
   /// The values at the ends of as many spans of time, from 0 for the smallest to one less than

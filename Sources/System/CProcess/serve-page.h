@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -23,6 +22,18 @@ static inline long cprocess_milliseconds(void) {
   return now.tv_sec * 1000L + now.tv_nsec / 1000000L;
 }
 
+// Not poll(), whose header has names that Swift then looks for only here; this is its struct, and POLLIN.
+struct cprocess_event {
+  int fd;
+  short events, revents;
+};
+enum { cprocess_readable = 1 };
+
+static inline int cprocess_poll(struct cprocess_event *events, unsigned long count, long milliseconds) {
+  const struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  return (int)syscall(SYS_ppoll, events, count, &limit, 0L, 0L);
+}
+
 // Answers requests that start with `request` with `page`, and all others with `redirect`.
 //
 // The first `listening` of `all` sockets listen; the others are connections, which this closes. It ends `least` milliseconds from
@@ -32,18 +43,18 @@ static inline void cprocess_serve_page(
     const int *sockets, int listening, int all, const char *request, const char *page, const char *redirect, long least,
     long most) {
   enum { places = 80, longest = 1 << 16 };
-  struct pollfd events[places];
+  struct cprocess_event events[places];
   struct cprocess_client clients[places];
   memset(clients, 0, sizeof clients);
   int count = 0, isShown = 0;
   for (int at = 0; at < all; at++) {
-    if (count < places) events[count++] = (struct pollfd){sockets[at], POLLIN, 0};
+    if (count < places) events[count++] = (struct cprocess_event){sockets[at], cprocess_readable, 0};
     else close(sockets[at]);
   }
   const long start = cprocess_milliseconds();
   while (1) {
     const long left = start + (isShown ? least : most) - cprocess_milliseconds();
-    if (left <= 0 || (poll(events, (nfds_t)count, (int)left) < 0 && errno != EINTR)) break;
+    if (left <= 0 || (cprocess_poll(events, (unsigned long)count, left) < 0 && errno != EINTR)) break;
     // Backwards, because the last one takes the place of one that is closed.
     for (int at = count - 1; at >= listening; at--) {
       if (events[at].revents == 0) continue;
@@ -78,7 +89,7 @@ static inline void cprocess_serve_page(
       while ((client = (int)syscall(SYS_accept4, events[at].fd, 0L, 0L, O_CLOEXEC | O_NONBLOCK)) >= 0) {
         if (count == places) close(events[--count].fd);
         memset(&clients[count], 0, sizeof clients[count]);
-        events[count++] = (struct pollfd){client, POLLIN, 0};
+        events[count++] = (struct cprocess_event){client, cprocess_readable, 0};
       }
       // Otherwise it would be called again without end.
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) most = 0, least = 0;

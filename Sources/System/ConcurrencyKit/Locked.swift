@@ -17,7 +17,8 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
 
   /// Runs `body` with the lock held.
   ///
-  /// `body` must not run a user's code: no observer, no continuation, no closure.
+  /// `body` must not run a user's code: no observer, no continuation, no closure. Only `==` and
+  /// `hash(into:)` of what a user stores are called under a lock, where a table is searched.
   @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -13,7 +13,7 @@ public struct BackendOperation<Input: Sendable, Output: Sendable, Key>: Sendable
   ///
   /// Made when it is asked for: the name of a case is looked up at run time, which would be a part
   /// of each short run.
-  public var name: String { otherName ?? String(describing: number) }
+  package var name: String { otherName ?? String(describing: number) }
   private let otherName: String?
   /// The operation's number in the protocol; no other operation ever gets it.
   package let number: OperationNumber

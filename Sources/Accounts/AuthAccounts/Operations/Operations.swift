@@ -4,9 +4,6 @@ package import AuthCore
 ///
 /// The methods of ``Backend`` and ``AuthCore/Authority`` with the same names say what they do. The
 /// key of an operation, `_` here, follows from what it needs; see ``KeyNeeds``.
-///
-/// A backend of your own compares the name of an operation with these, casts the input to the type
-/// that the declaration has, and returns a value of the operation's output.
 package enum Operations {
   private typealias Operation = BackendOperation
 

@@ -1,4 +1,4 @@
-import AuthAccounts
+package import AuthAccounts
 
 /// What grows is cut back in pieces, apart from the requests that make it grow: a request that
 /// takes longer where a limit is reached would tell what it did.
@@ -8,16 +8,11 @@ extension Rules {
   /// A service does it on a thread of its own; without a service, each login does a piece.
   ///
   /// - Returns: Whether there may be more to do.
-  @discardableResult
-  package func tidy() -> Bool {
-    do throws(BackendError) {
-      let (erased, isTrimming) = (try erasePiece(), try trimEvents())
-      if erased == .last { try database.removeTraces() }
-      return erased != .nothing || isTrimming
-    } catch {
-      // The next time tries again.
-      return false
-    }
+  /// - Throws: ``BackendError`` when the database cannot do it now; the next time tries again.
+  package func tidy() throws(BackendError) -> Bool {
+    let (erased, isTrimming) = (try erasePiece(), try trimEvents())
+    if erased == .last { try database.removeTraces() }
+    return erased != .nothing || isTrimming
   }
 
   /// Deletes up to 1,000 of the oldest events that concern no account, beyond the newest 10,000.

@@ -20,7 +20,8 @@ extension Rules {
       try proceed(with: request, of: account, for: new, in: db)
     }
     endSurplus(of: attempt.account?.id, besides: grant.id)
-    if !isShared { tidy() }
+    // Not a reason to refuse the login; the next one tries again.
+    if !isShared { _ = try? tidy() }
     return grant
   }
 

@@ -4,8 +4,8 @@ struct Run: Hashable, Sendable {
   @usableFromInline let object: ObjectIdentifier
   /// The file of the place; empty if there is a key.
   @usableFromInline let file: String
-  /// Line and column, or the hash of the key.
-  @usableFromInline let position: UInt
+  /// Line and column, or the hash of the key; 64 bits also where a word has 32, as on a watch.
+  @usableFromInline let position: UInt64
   @usableFromInline let key: RunKey?
 
   /// Generic, because an optional existential key costs 20 ns even when it is nil.
@@ -16,7 +16,7 @@ struct Run: Hashable, Sendable {
     self.object = object
     self.key = key.map { RunKey($0) }
     self.file = self.key == nil ? file : ""
-    position = self.key?.hash ?? line << 32 | column
+    position = self.key?.hash ?? UInt64(line) << 32 | UInt64(column)
   }
 
   /// Hashes one word, because hashing is most of the cost of a lookup.
@@ -24,7 +24,7 @@ struct Run: Hashable, Sendable {
   /// The factor is a large odd number, which spreads the position over the whole word.
   @usableFromInline
   func hash(into hasher: inout Hasher) {
-    hasher.combine(UInt(bitPattern: object) ^ position &* 0x9E37_79B9_7F4A_7C15)
+    hasher.combine(UInt64(UInt(bitPattern: object)) ^ position &* 0x9E37_79B9_7F4A_7C15)
   }
 }
 
@@ -33,12 +33,12 @@ struct Run: Hashable, Sendable {
 final class RunKey: Equatable, Sendable {
   private let value: any Hashable & Sendable
   /// Computed here, because it calls the user's code, and the table is searched under a lock.
-  @usableFromInline let hash: UInt
+  @usableFromInline let hash: UInt64
 
   @usableFromInline
   init(_ value: any Hashable & Sendable) {
     self.value = value
-    hash = UInt(bitPattern: value.hashValue)
+    hash = UInt64(UInt(bitPattern: value.hashValue))
   }
 
   @usableFromInline

@@ -100,7 +100,7 @@ extension RunOnce {
     let run = Run(ObjectIdentifier(object), key, fileID, line, column)
     while let answer = RunRecords.begin(run, on: object) {
       guard answer == .stillRunning, !surrounding.contains(run) else { return answer }
-      guard let end = RunRecords.end(of: run) else { continue }
+      guard let end = RunRecords.completion(of: run) else { continue }
       guard await end.value() != nil else { return .stillRunning }
     }
     let result = Promise<Result<Void, Failure>>()

@@ -54,8 +54,8 @@ enum RunRecords {
     if case .running(let end) = before { end.fulfil(()) }
   }
 
-  /// The end of `run`, if it is running.
-  static func end(of run: Run) -> Promise<Void>? {
+  /// What is kept when `run` ends, if it is running.
+  static func completion(of run: Run) -> Promise<Void>? {
     if case .running(let end) = table.withLock({ $0[run] }) { end } else { nil }
   }
 

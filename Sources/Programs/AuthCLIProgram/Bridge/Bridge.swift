@@ -28,9 +28,9 @@ final class Bridge {
   private var output = Outbox()
   private var isInputOpen = true
   /// The messages that are not sent yet, in their order.
-  private var waiting: [BridgeErrand] = []
+  private var waiting: [BridgeRequest] = []
   /// The requests to retry, each with the time to send it.
-  private var later: [(at: ContinuousClock.Instant, errand: BridgeErrand)] = []
+  private var later: [(at: ContinuousClock.Instant, request: BridgeRequest)] = []
   private var running: [BridgeExchange] = []
   private var session = BridgeSession()
 
@@ -89,7 +89,7 @@ final class Bridge {
     guard poll(&events, nfds_t(events.count), pause) >= 0 else { return }
     let due = later.filter { $0.at <= .now }
     later.removeAll { $0.at <= .now }
-    waiting += due.map(\.errand)
+    waiting += due.map(\.request)
     for (exchange, event) in zip(read, events[first...]) where event.revents != 0 { receive(from: exchange) }
     if !output.isEmpty, !output.write(to: STDOUT_FILENO) { isInputOpen = false }
     for (descriptor, event) in zip(others.map(\.key), events) where event.revents != 0 { other(descriptor) }
@@ -106,7 +106,7 @@ final class Bridge {
       if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
       guard let message = BridgeMessage(bytes) else { return respond("null", CommandError(code: .mcpNotMessage)) }
       if let id = message.cancelled, cancel(id) { return }
-      waiting.append(BridgeErrand(kind: .message, message: message))
+      waiting.append(BridgeRequest(kind: .message, message: message))
     }
   }
 
@@ -116,10 +116,10 @@ final class Bridge {
       waiting.remove(at: index)
       return true
     }
-    later.removeAll { $0.errand.message?.id == id }
-    guard let exchange = running.first(where: { $0.errand.message?.id == id }) else { return session.revision == nil }
+    later.removeAll { $0.request.message?.id == id }
+    guard let exchange = running.first(where: { $0.request.message?.id == id }) else { return session.revision == nil }
     // Since 2026-07-28 the end of its stream cancels a request.
-    guard exchange.errand.message?.revision != nil else { return false }
+    guard exchange.request.message?.revision != nil else { return false }
     abandon(exchange)
     return true
   }
@@ -129,8 +129,8 @@ final class Bridge {
     output.add(error.response(to: id, options: options()))
   }
 
-  private func refuse(_ errand: BridgeErrand, _ error: CommandError) {
-    guard let message = errand.message else { return }
+  private func refuse(_ request: BridgeRequest, _ error: CommandError) {
+    guard let message = request.message else { return }
     if let id = message.id { return respond(id.text, error) }
     report("\(error.message). \(error.hint.text(with: options()))")
   }
@@ -139,39 +139,39 @@ final class Bridge {
 
   /// Sends the next messages that need not wait.
   private func sendNext() {
-    while let errand = waiting.first, running.count < Self.most,
-      !running.contains(where: { $0.errand.isBarrier }) || errand.kind == .end
+    while let request = waiting.first, running.count < Self.most,
+      !running.contains(where: { $0.request.isBarrier }) || request.kind == .end
     {
-      guard let result = loan.take() else { return loan.ask(insteadOf: errand.refused) }
+      guard let result = loan.take() else { return loan.ask(insteadOf: request.refused) }
       switch result {
       case .success(let loan):
         waiting.removeFirst()
-        do throws(CommandError) { try start(errand, loan) } catch { refuse(errand, error) }
+        do throws(CommandError) { try start(request, loan) } catch { refuse(request, error) }
       case .failure(let error):
         // All of them waited for the same token.
         let others = waiting
         waiting = []
-        for errand in others { refuse(errand, error) }
+        for request in others { refuse(request, error) }
       }
     }
   }
 
-  private func start(_ errand: BridgeErrand, _ loan: TokenLoan.Loan) throws(CommandError) {
+  private func start(_ request: BridgeRequest, _ loan: TokenLoan.Loan) throws(CommandError) {
     let token = loan.token
     // It may have been lent to one that was cancelled, and not to one that needs another.
-    if token.value == errand.refused?.value {
-      waiting.insert(errand, at: 0)
+    if token.value == request.refused?.value {
+      waiting.insert(request, at: 0)
       return
     }
-    guard var request = session.request(for: errand) else { return }
-    let named = request.headers["Mcp-Session-Id"]
-    request.headers["Authorization"] = "Bearer \(token.value)"
+    guard var http = session.http(for: request) else { return }
+    let named = http.headers["Mcp-Session-Id"]
+    http.headers["Authorization"] = "Bearer \(token.value)"
     // An answer to a notification says only whether it arrived.
-    let timeLimit = errand.kind == .end ? 5 : errand.isBarrier && errand.message?.id == nil ? 30 : nil
+    let timeLimit = request.kind == .end ? 5 : request.isBarrier && request.message?.id == nil ? 30 : nil
     do throws(CurlFailure) {
       let stream = try CurlStream(
-        request.method, url, headers: request.headers, body: request.body, timeLimit: timeLimit, options: loan.curl)
-      running.append(BridgeExchange(errand, token, stream, session: named, limit: Self.longest))
+        http.method, url, headers: http.headers, body: http.body, timeLimit: timeLimit, options: loan.curl)
+      running.append(BridgeExchange(request, token, stream, session: named, limit: Self.longest))
     } catch {
       throw CommandError(error, at: url)
     }
@@ -186,7 +186,7 @@ final class Bridge {
   private func endSession(until deadline: ContinuousClock.Instant, _ signals: Int32) {
     for exchange in running { exchange.stream.abandon() }
     (running, later) = ([], [])
-    waiting = session.id == nil ? [] : [BridgeErrand(kind: .end)]
+    waiting = session.id == nil ? [] : [BridgeRequest(kind: .end)]
     _ = output.write(to: STDOUT_FILENO, waiting: 500)
     var isHurried = false
     while !waiting.isEmpty || !running.isEmpty, !isHurried, .now < deadline {
@@ -217,10 +217,10 @@ final class Bridge {
   /// Passes a message of the server on to the client.
   private func forward(_ bytes: [UInt8], _ exchange: BridgeExchange) {
     guard let answer = ServerMessage(bytes) else { return }
-    let message = exchange.errand.message
+    let message = exchange.request.message
     // The request may still be repeated.
     if exchange.response.status ?? 0 >= 400 { return exchange.refusal = answer }
-    if case .tools = exchange.errand.kind { return learnAgain(answer, exchange) }
+    if case .tools = exchange.request.kind { return learnAgain(answer, exchange) }
     var line = answer.line
     if let id = message?.id, answer.id == id {
       exchange.isAnswered = true
@@ -244,12 +244,12 @@ final class Bridge {
     guard answer.members["result", "tools"] != nil else { return }
     exchange.isAnswered = true
     _ = session.parameters.learn(from: answer)
-    var errand = exchange.errand
-    errand.attempts += 1
+    var request = exchange.request
+    request.attempts += 1
     // No server has so many tools.
-    let page = errand.attempts < 100 ? answer.members["result", "nextCursor"]?.string : nil
-    errand.kind = page.map { .tools(page: $0) } ?? .message
-    waiting.insert(errand, at: 0)
+    let page = request.attempts < 100 ? answer.members["result", "nextCursor"]?.string : nil
+    request.kind = page.map { .tools(page: $0) } ?? .message
+    waiting.insert(request, at: 0)
   }
 
   private func finish(_ exchange: BridgeExchange) {
@@ -259,26 +259,26 @@ final class Bridge {
     if exchange.problem == nil { failure = exchange.stream.end() } else { exchange.stream.abandon() }
     if ProviderTransport.isListing {
       let end = exchange.response.status.map { "status \($0)" } ?? "no answer"
-      report("\(exchange.errand.shown): \(end), \(Int(exchange.age / .milliseconds(1))) ms")
+      report("\(exchange.request.shown): \(end), \(Int(exchange.age / .milliseconds(1))) ms")
     }
     switch BridgeDecision(exchange, failure, at: url, hasOtherToken: hasOtherToken(exchange.token)) {
     case .done: didFinish(exchange)
-    case .again(let errand, let pause):
-      if let pause { later.append((.now + pause, errand)) } else { waiting.insert(errand, at: 0) }
+    case .again(let request, let pause):
+      if let pause { later.append((.now + pause, request)) } else { waiting.insert(request, at: 0) }
     case .refusedByServer(let line): output.add(line)
     case .refused(let error):
       // The client begins another one with `initialize`.
       if error.code == ErrorCode.mcpSessionEnded.code, session.id == exchange.session { session.id = nil }
-      refuse(exchange.errand, error)
+      refuse(exchange.request, error)
     }
   }
 
   private func didFinish(_ exchange: BridgeExchange) {
-    guard exchange.errand.kind == .message, let message = exchange.errand.message else { return }
+    guard exchange.request.kind == .message, let message = exchange.request.message else { return }
     // The answer to a request that the server was told to cancel need not come.
-    if let id = message.cancelled, let other = running.first(where: { $0.errand.message?.id == id }) { abandon(other) }
+    if let id = message.cancelled, let other = running.first(where: { $0.request.message?.id == id }) { abandon(other) }
     if message.method == "notifications/initialized", let id = session.id {
-      waiting.append(BridgeErrand(kind: .stream(of: id, after: nil)))
+      waiting.append(BridgeRequest(kind: .stream(of: id, after: nil)))
     }
   }
 }

@@ -7,7 +7,7 @@ import TextFormat
 enum BridgeDecision {
   case done
   /// The request is sent again, after a pause.
-  case again(BridgeErrand, after: Duration?)
+  case again(BridgeRequest, after: Duration?)
   /// The client gets the error of the server.
   case refusedByServer([UInt8])
   /// The client gets an error of this program.
@@ -23,21 +23,21 @@ enum BridgeDecision {
     _ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String,
     hasOtherToken: @autoclosure () -> Bool = false
   ) {
-    let (errand, response) = (exchange.errand, exchange.response)
+    let (request, response) = (exchange.request, exchange.response)
     if exchange.isAnswered {
       self = .done
       return
     }
-    var next = errand
-    if response.status == 401, errand.kind != .end,
-      errand.refused == nil || errand.attempts < Self.mostAttempts && hasOtherToken()
+    var next = request
+    if response.status == 401, request.kind != .end,
+      request.refused == nil || request.attempts < Self.mostAttempts && hasOtherToken()
     {
-      if errand.refused != nil { next.attempts += 1 }
+      if request.refused != nil { next.attempts += 1 }
       next.refused = exchange.token
       self = .again(next, after: nil)
       return
     }
-    switch errand.kind {
+    switch request.kind {
     case .end: self = .done
     case .stream(let session, let event):
       // Without the stream, all else works. The next request says what is wrong.
@@ -47,7 +47,7 @@ enum BridgeDecision {
       }
       next.kind = .stream(of: session, after: response.lastEvent ?? event)
       next.refused = nil
-      next.attempts = exchange.age > .seconds(10) ? 0 : min(errand.attempts + 1, 6)
+      next.attempts = exchange.age > .seconds(10) ? 0 : min(request.attempts + 1, 6)
       self = .again(next, after: response.pause ?? .seconds(1 << next.attempts))
     case .message, .resumption, .tools:
       self = Self.ofMessage(exchange, failure, at: url)
@@ -55,8 +55,8 @@ enum BridgeDecision {
   }
 
   private static func ofMessage(_ exchange: BridgeExchange, _ failure: CurlFailure?, at url: String) -> BridgeDecision {
-    let (errand, response, host) = (exchange.errand, exchange.response, url.host.escaped)
-    guard let message = errand.message else { return .done }
+    let (request, response, host) = (exchange.request, exchange.response, url.host.escaped)
+    guard let message = request.message else { return .done }
     func silent(_ reason: String) -> BridgeDecision { .refused(CommandError(code: .mcpNoAnswer, host, reason)) }
     switch exchange.problem {
     case .tooLong: return silent("its answer is longer than \(Bridge.longest >> 20) MiB")
@@ -83,8 +83,8 @@ enum BridgeDecision {
       if message.id == nil { return .done }
       guard response.isStream, let event = response.lastEvent, message.revision == nil else { break }
       // The server may end the connection before the answer, which is then read from another one.
-      var next = errand
-      next.attempts = errand.kind == .resumption(after: event) ? errand.attempts + 1 : 0
+      var next = request
+      next.attempts = request.kind == .resumption(after: event) ? request.attempts + 1 : 0
       if next.attempts >= mostAttempts { break }
       next.kind = .resumption(after: event)
       next.refused = nil
@@ -92,8 +92,8 @@ enum BridgeDecision {
     case _: break
     }
     if let refusal = exchange.refusal, let error = refusal.members["error"], error.isObject, let id = message.id {
-      if refusal.errorCode == .integer(-32020), message.method == "tools/call", !errand.hasListedTools {
-        var next = errand
+      if refusal.errorCode == .integer(-32020), message.method == "tools/call", !request.hasListedTools {
+        var next = request
         (next.kind, next.hasListedTools, next.attempts) = (.tools(page: nil), true, 0)
         return .again(next, after: nil)
       }

@@ -3,7 +3,7 @@ import AuthOAuth
 import TextFormat
 
 /// A request that the bridge sends: a message of the client, or one of its own.
-struct BridgeErrand {
+struct BridgeRequest {
   enum Kind: Equatable {
     /// Sends a message of the client.
     case message
@@ -44,7 +44,7 @@ struct BridgeErrand {
 
 /// A request that runs.
 final class BridgeExchange {
-  let errand: BridgeErrand
+  let request: BridgeRequest
   let token: AccessToken
   let stream: CurlStream
   /// The session that the request named.
@@ -57,8 +57,8 @@ final class BridgeExchange {
   var problem: ResponseReader.Problem?
   private let began = ContinuousClock.now
 
-  init(_ errand: BridgeErrand, _ token: AccessToken, _ stream: CurlStream, session: String?, limit: Int) {
-    (self.errand, self.token, self.stream, self.session) = (errand, token, stream, session)
+  init(_ request: BridgeRequest, _ token: AccessToken, _ stream: CurlStream, session: String?, limit: Int) {
+    (self.request, self.token, self.stream, self.session) = (request, token, stream, session)
     response = ResponseReader(limit: limit)
   }
 

@@ -1,7 +1,8 @@
 /// What the client and the server of MCP agreed on, from which follows what a request sends.
 struct BridgeSession {
-  /// Until 2025-11-25: the session, and the revision to which the server agreed.
+  /// Until 2025-11-25: the session at the server.
   var id: String?
+  /// The revision of MCP to which the server agreed.
   private(set) var revision: String?
   var parameters = MirroredParameters()
 
@@ -12,15 +13,15 @@ struct BridgeSession {
     id = headers["mcp-session-id"].flatMap { BridgeHeaders.isSession($0) ? $0 : nil }
   }
 
-  /// The request of an errand, without its token; nil if there is nothing to send any more.
-  func request(for errand: BridgeErrand) -> (method: String, headers: [String: String], body: [UInt8]?)? {
-    switch errand.kind {
+  /// A request in HTTP, without its token; nil if there is nothing to send any more.
+  func http(for request: BridgeRequest) -> (method: String, headers: [String: String], body: [UInt8]?)? {
+    switch request.kind {
     case .message:
-      guard let message = errand.message else { return nil }
+      guard let message = request.message else { return nil }
       let mirrored = parameters.headers(of: message)
       return ("POST", BridgeHeaders.of(message, agreed: revision, session: id, parameters: mirrored), message.text)
     case .tools(let page):
-      guard let list = errand.message?.listOfTools(from: page) else { return nil }
+      guard let list = request.message?.listOfTools(from: page) else { return nil }
       return ("POST", BridgeHeaders.of(list, agreed: revision, session: id), list.text)
     // The client may have begun another session.
     case .stream(let own, _) where own != id: return nil

@@ -18,7 +18,7 @@ final class TokenLoan: Sendable {
 
   /// Is readable when ``take()`` has something.
   let descriptor: Int32
-  private let wakening: Int32
+  private let wakener: Int32
   private let lender: Lender
   private let state = Locked(State.idle)
 
@@ -26,7 +26,7 @@ final class TokenLoan: Sendable {
   init?(_ lender: @escaping Lender) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
-    (descriptor, wakening) = (ends[0], ends[1])
+    (descriptor, wakener) = (ends[0], ends[1])
     self.lender = lender
   }
 
@@ -43,7 +43,7 @@ final class TokenLoan: Sendable {
         let result = await Result { () async throws(CommandError) in try await lender(refused) }
         state.withLock { $0 = .ended(result) }
         var byte: UInt8 = 0
-        write(wakening, &byte, 1)
+        write(wakener, &byte, 1)
       }
     }
     if !startThread(blockingSignals: true, work) { work() }

@@ -156,7 +156,7 @@ import TextFormat
     for name in ["x1", "x2", "x3"] {
       _ = failure { try authority.logIn(name, wrongPassword) }
     }
-    #expect(authority.rules.tidy())
+    #expect(try authority.rules.tidy())
     #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL AND name <> 'authz_admin'") == 10_000)
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL AND name = 'authz_admin'") == 1)

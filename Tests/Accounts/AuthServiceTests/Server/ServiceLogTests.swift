@@ -1,5 +1,6 @@
 import AuthAccounts
 import AuthCore
+import DatabaseFiles
 import Foundation
 import Programs
 import Services
@@ -31,6 +32,26 @@ import Testing
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
     #expect(text.hasSuffix(" err failed reason=disk_full\n"), "\(text.suffix(200))")
+  }
+
+  @Test("what housekeeping cannot do is logged when it begins, and not each time that it is tried again")
+  func housekeeping() throws {
+    let pipe = Pipe()
+    let work = try Workspace.inhabited(isShared: true).work
+    let housekeeping = Housekeeping(
+      work.rules, ServiceLog(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+    var fault: String?
+    for round in 1...2 {
+      #expect(!housekeeping.tidy(&fault) && fault == nil)
+      try work.raw.run("ALTER TABLE events RENAME TO lost")
+      for _ in 1...3 { #expect(!housekeeping.tidy(&fault) && fault != nil, "\(round)") }
+      try work.raw.run("ALTER TABLE lost RENAME TO events")
+    }
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.contains(#/ warning failed reason=\w+ operation=housekeeping$/#) }, "\(text)")
   }
 
   @Test("a field shows no password of an address")
