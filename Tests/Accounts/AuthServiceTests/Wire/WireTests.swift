@@ -52,7 +52,9 @@ struct WireTests {
   @Test("every operation is served under its number and has a sample, and every form of a frame and an error has one")
   func samples() throws {
     #expect(Set(Sample.all.map(\.operation.name)).count == Sample.all.count)
-    #expect(Set(Sample.all.map(\.operation.number)) == Set(Operations.all.keys))
+    #expect(
+      Set(Sample.all.map(\.operation.number)) == Set(Operations.all.keys),
+      "add a sample to the file of the operation's subject in AuthAccountsTesting")
     #expect(Operations.all.keys.map(\.rawValue).sorted() == (1...UInt8(Operations.all.count)).map(\.self))
     for sample in Sample.all { #expect(Operations.all[sample.operation.number]?.kind == sample.operation.kind) }
     #expect(Samples.errors.count == BackendError.Kind.forms.count)
