@@ -62,7 +62,7 @@ enum AuthTool {
         firstSteps: [
           "register alice": "create a local account",
           "login alice": "log in",
-          "pay 5 --to bob": "pay another user",
+          "pay 5 --to bob": "pay a user who has registered",
           "logout": "log out",
           "login --provider https://id.example.com --client-id cli": "log in at an identity provider",
           "token": "print an access token",

@@ -184,7 +184,7 @@ extension AppForm.Purpose {
     switch self {
     case .logIn(let tab, let name):
       AppFormPlan(
-        title: tab == .home ? "Log in" : "Log in to open \(tab.title)",
+        title: tab == .home || !tab.isGuarded ? "Log in" : "Log in to open \(tab.title)",
         fields: [.init("Username", .text(name)), .init("Password", .secret)], verb: "log in", names: .users,
         isForAnybody: true
       ) { .logIn($0.credentials) }

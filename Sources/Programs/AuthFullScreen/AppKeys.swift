@@ -1,4 +1,5 @@
 import AuthAccounts
+import AuthCore
 import CommandLineKit
 import TextFormat
 
@@ -182,7 +183,7 @@ extension AppState {
     let isStep = if case .secondStep = form.purpose { true } else { false }
     guard !isWaiting else {
       // The action continues without the form.
-      if case .escape = key, !isStep { leaveForm() }
+      if case .escape = key, !isStep { return leaveForm() }
       return nil
     }
     notice = nil
@@ -199,7 +200,7 @@ extension AppState {
     case .escape where isStep:
       uncover()
       return perform(.cancelAnswer)
-    case .escape: leaveForm()
+    case .escape: return leaveForm()
     case .control("y") where form.plan.secret != nil:
       notice = Self.askedToCopy
       return .copySecret
@@ -216,6 +217,10 @@ extension AppState {
       let isRepeated = form.problem?.code == BackendError.FailureCode.outcomeUnknown.rawValue
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
+      if isOwn(payee.canonical) {
+        form.problem = .mistake("You cannot pay yourself.", code: BackendError.Code.payeeIsPayer.text.code)
+        return nil
+      }
       // The first attempt may have paid already, so the balance says nothing.
       let cost = isRepeated ? nil : amount.minorUnits
       if let cost, let balance = self[.pay].page?.balance, balance < cost {
@@ -228,6 +233,9 @@ extension AppState {
     }
     return nil
   }
+
+  /// Whether a name, in small letters, is that of the user who is logged in.
+  private func isOwn(_ name: String) -> Bool { user?.username.lowercased() == name }
 
   /// The known name that starts with the typed text.
   func completion(of form: AppForm) -> String? {
@@ -243,20 +251,21 @@ extension AppState {
       switch form.plan.names {
       case .none: []
       case .users: knownUsers
-      case .payees: (self[.pay].page?.names ?? []) + accounts
+      case .payees: ((self[.pay].page?.names ?? []) + accounts).filter { !isOwn($0) }
       }
     let typed = field.text.lowercased()
     return names.filter { $0.hasPrefix(typed) && $0.count > typed.count }.distinct
   }
 
-  private func leaveForm() {
+  private func leaveForm() -> AppEffect? {
     if isWaiting, let work { notice = AppNotice("\(work.traits.progress) continues; its result shows here.", .strong) }
     if case .reauthenticate = form?.purpose {
       uncover()
-      return
+      return nil
     }
     dropForm()
     draft = nil
-    if tab == .pay || self[tab].page == nil { tab = .home }
+    // What was paid here has changed what Home shows.
+    return tab == .pay || self[tab].page == nil ? open(.home, keepingNotice: true) : nil
   }
 }

@@ -114,12 +114,15 @@ extension CommandError {
   var refusal: BackendError.Code? { BackendError.Code.named(code) }
 
   /// The same error, with a hint for this screen if its own hint names a command.
-  var onScreen: CommandError {
+  func onScreen(isLoggedIn: Bool) -> CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
     case ErrorCode.ownStepMissing.code: withHint("Set yours up in the Profile tab first.")
     case BackendError.FailureCode.databaseMissing.rawValue:
-      withHint("Put a backup in its place, or log out and register on Home.")
+      withHint(
+        isLoggedIn
+          ? "Put a backup in its place, or log out and create an account on Home."
+          : "Create the first account on Home, to which Esc goes; or put a backup in its place.")
     case BackendError.FailureCode.outcomeUnknown.rawValue:
       withHint(
         "Check whether it was made before you repeat it. Enter sends the same payment again, which never pays twice.")

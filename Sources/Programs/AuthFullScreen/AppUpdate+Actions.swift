@@ -69,7 +69,7 @@ extension AppState {
     if isLoggedIn, form?.isLogin == true { dropForm() }
     guard let form else { return warn(problem) }
     form.clearSecrets(after: problem)
-    form.show(problem.onScreen, at: now)
+    form.show(problem.onScreen(isLoggedIn: isLoggedIn), at: now)
     return nil
   }
 

@@ -101,7 +101,7 @@ extension AppState {
 
   /// Shows an error, and returns its notice.
   private func show(_ problem: CommandError) -> AppNotice {
-    let problem = problem.onScreen
+    let problem = problem.onScreen(isLoggedIn: isLoggedIn)
     let notice = AppNotice("\(problem.sentence) \(problem.hint)", .bad)
     // The form already shows this message or a more important one.
     if form?.problem == nil {

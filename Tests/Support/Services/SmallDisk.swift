@@ -7,7 +7,11 @@ import Programs
 package final class SmallDisk: Sendable {
   package struct NotMounted: Error {}
 
-  package static let isPossible = geteuid() == 0 && (try? SmallDisk(at: ShortFolder().path + "/disk")) != nil
+  package static let isPossible: Bool = {
+    // Held, because a folder that nobody has is deleted.
+    let folder = ShortFolder()
+    return withExtendedLifetime(folder) { geteuid() == 0 && (try? SmallDisk(at: folder.path + "/disk")) != nil }
+  }()
   private let path: String
 
   /// Mounts it at a path, which is created, for a user.

@@ -47,7 +47,9 @@ import Testing
     }
   }
 
-  @Test("an ssh that reaches nobody in time ends with the command", .enabled(if: Effort.isComplete, "20 s"))
+  @Test(
+    "an ssh that reaches nobody in time ends with the command",
+    .enabled(if: Effort.isComplete, "takes 20 s; make test-all runs it"))
   func silentSSH() async throws {
     let home = ShortFolder()
     // Twice the time that ssh itself has to connect.
