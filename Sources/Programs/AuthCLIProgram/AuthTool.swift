@@ -73,7 +73,7 @@ enum AuthTool {
 
   private static let statuses: KeyValuePairs<ExitStatus, String> = [
     .done: "done, or yes",
-    .no: "no: not logged in, refused, not enough money",
+    .no: "no: refused, not enough money, or the answer to 'status' or 'require'",
     .usage: "the command line or the input is not valid; nothing was changed",
     .cannotTell:
       "cannot tell or cannot save: a file or the database is missing, damaged, busy, full or not permitted",

@@ -26,27 +26,32 @@ enum AppScenes {
     let opening = 59
     let names = ["bob", "carol", "dave", "日本語の名前", "erin"]
     func name(_ index: Int) -> String { index == opening ? "opening credit" : names[index % 5] }
-    func amount(_ index: Int) -> String {
-      index == opening ? "100.00" : index % 3 == 0 ? "7.00" : "\(index % 7).50"
+    // In the smallest unit; payments of others were smaller at first.
+    func change(_ index: Int) -> Int64 {
+      if index == opening { return 10_000 }
+      return index % 3 == 0 ? index < 20 ? 700 : 400 : -Int64(index % 7) * 100 - 50
     }
+    func amount(_ index: Int) -> String { Amount.text(abs(change(index))) }
+    // The balance after each one, from the oldest on.
+    let balances = (0...opening).reversed().reduce(into: [Int64]()) { $0.append(($0.last ?? 0) + change($1)) }
     let table = Table(
       [.init(title: "TIME", unit: "UTC"), .right("AMOUNT"), .cut("WITH"), .right("RECEIPT")],
       rows: (0...opening).map { index in
         let minute = opening - index
         return [
           "2026-11-21 20:\(minute / 10)\(minute % 10)",
-          (index == opening || index % 3 == 0 ? "+" : "-") + amount(index), name(index), "\(160 - index)",
+          (change(index) > 0 ? "+" : "-") + amount(index), name(index), "\(160 - index)",
         ]
       })
     return AppPage(
-      lines: ["Balance  62.50", ""], columns: table.columns,
+      lines: ["Balance  \(Amount.text(balances.last ?? 0))", ""], columns: table.columns,
       rows: table.rows.enumerated().map { index, cells in
         AppRow(
           id: cells[3], cells, of: table, moments: ["TIME": now],
           letters: [AppLetter(key: "p", label: "pay again", choice: .pay(name(index), amount: amount(index)))])
       },
       loaded: 60, empty: "No receipts.",
-      chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
+      chart: chart(balances))
   }()
 
   /// Values at equal distances; in the same zone everywhere.
