@@ -41,6 +41,9 @@ struct SavedAccess: Redacted {
 
   /// Takes the access token of the session file, or renews it, without a prompt.
   ///
+  /// A valid token is not lent by a store, as `withAccess` does: to restore one needs the settings
+  /// of the provider and a transport, which takes longer than all of this. Only the store renews.
+  ///
   /// It reads only the session file if the token is valid for long enough, no limit of the login
   /// has ended the session, and the token is not the `refused` one. A process that lasts,
   /// `isLasting`, does not renew at each use what can never be valid for so long.
