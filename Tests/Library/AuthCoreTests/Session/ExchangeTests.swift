@@ -310,11 +310,12 @@ struct ExchangeTests: InWorld {
     world.authority.setExchange(.spendsOld)
     try await world.store.loggedIn(World.alice)
     let other = isRestored ? try await world.launched(executor: .separateThreads) : world.anotherProcess()
+    // Before the logout begins, which revokes while it erases.
+    if isOffline { world.authority.fail(.revoke, with: .unavailable(World.offline)) }
     // It has read the old token, and then revokes it.
     let logout = await world.vault.holding(.load, at: .end, calls: 1) { Task { try await other.logOutAnyone() } }
     try await world.store.renew()
     await world.vault.holding(.erase, at: .start, calls: 1) { world.vault.release(.load, at: .end) }
-    if isOffline { world.authority.fail(.revoke, with: .unavailable(World.offline)) }
     world.releaseEverything()
     let result = try await logout.value
     if isOffline {
