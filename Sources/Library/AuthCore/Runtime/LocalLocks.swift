@@ -59,7 +59,7 @@ private final class LocalLock: ExchangeLock {
   private let token: SessionToken
   private let vault: any SessionVault
   private let locks: LocalLocks
-  private let settlement = Gatekeeper<Bool>()
+  private let releaseGate = Gatekeeper<Bool>()
 
   init(token: SessionToken, vault: any SessionVault, locks: LocalLocks) {
     (self.token, self.vault, self.locks) = (token, vault, locks)
@@ -82,6 +82,6 @@ private final class LocalLock: ExchangeLock {
   }
 
   private func end(_ shared: ExchangeLockResult?) {
-    if settlement.attemptPassage() { locks.end(token, shared) }
+    if releaseGate.attemptPassage() { locks.end(token, shared) }
   }
 }

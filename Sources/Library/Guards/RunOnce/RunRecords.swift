@@ -54,7 +54,7 @@ enum RunRecords {
     if case .running(let end) = before { end.fulfil(()) }
   }
 
-  /// What is kept when `run` ends, if it is running.
+  /// The promise that is fulfilled when `run` ends; nil if it is not running.
   static func completion(of run: Run) -> Promise<Void>? {
     if case .running(let end) = table.withLock({ $0[run] }) { end } else { nil }
   }
